@@ -1,0 +1,2 @@
+//! The `preface` command.
+fn main() {}

@@ -1,0 +1,59 @@
+//! Facts for the log (seed 000 "Audit is light", seed 004). Prompt text never enters an audit event.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened, without the text that it happened to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "payload")]
+pub enum AuditEvent {
+    /// A context provider put text into the prompt of this turn.
+    #[serde(rename_all = "camelCase")]
+    ContextContributionMade {
+        /// The provider's id.
+        provider_id: String,
+        /// UTF-8 bytes of the text that was really contributed, after clipping.
+        byte_count: usize,
+    },
+    /// The bundled default `system.md` was written, because the global directory was just created.
+    #[serde(rename_all = "camelCase")]
+    SystemPromptScaffolded {
+        /// The resolved path.
+        path: String,
+        /// Bytes written.
+        byte_count: usize,
+    },
+    /// The user trusts a project.
+    #[serde(rename_all = "camelCase")]
+    ProjectTrusted {
+        /// The canonical path that the record is about.
+        canonical_path: String,
+    },
+    /// The user declined a project.
+    #[serde(rename_all = "camelCase")]
+    ProjectDeclined {
+        /// The canonical path that the record is about.
+        canonical_path: String,
+    },
+    /// The user trusts a project for this call.
+    #[serde(rename_all = "camelCase")]
+    ProjectTrustOnce {
+        /// The canonical path.
+        canonical_path: String,
+    },
+    /// A trust decision was looked up for this turn.
+    #[serde(rename_all = "camelCase")]
+    TrustDecision {
+        /// The canonical path.
+        canonical_path: String,
+        /// What stands: trusted, once, untrusted, declined, stale.
+        decision: String,
+    },
+    /// An error was swallowed on purpose.
+    #[serde(rename_all = "camelCase")]
+    SuppressedError {
+        /// What was being done.
+        reason: String,
+        /// What went wrong.
+        cause: String,
+    },
+}

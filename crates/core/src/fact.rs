@@ -1,0 +1,171 @@
+//! Facts: typed values named `type:name` that templates and conditions read (seed 002 §3).
+
+use crate::diagnostic::Diagnostic;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// The name of a fact: a type, a colon, a name. `git:branch`, `file:docs/rules.md`, `tool:read`.
+///
+/// ```
+/// use preface_core::fact::FactKey;
+/// let key: FactKey = "file:a:b.md".parse().unwrap();
+/// assert_eq!((key.kind(), key.name()), ("file", "a:b.md"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FactKey {
+    text: String,
+    colon: usize,
+}
+
+impl FactKey {
+    /// Builds a key from its two halves.
+    #[must_use]
+    pub fn new(kind: &str, name: &str) -> Self {
+        FactKey { text: format!("{kind}:{name}"), colon: kind.len() }
+    }
+
+    /// Returns the type: what stands before the first colon.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.text[..self.colon]
+    }
+
+    /// Returns the name: everything after the first colon, blanks and further colons included.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.text[self.colon + 1..]
+    }
+
+    /// Returns the whole key as written in templates.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for FactKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// A text that is no `type:name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactKeyError(pub String);
+
+impl fmt::Display for FactKeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a fact name (`type:name`): `{}`", self.0)
+    }
+}
+
+impl std::error::Error for FactKeyError {}
+
+impl std::str::FromStr for FactKey {
+    type Err = FactKeyError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::try_from(text.to_owned())
+    }
+}
+
+impl TryFrom<String> for FactKey {
+    type Error = FactKeyError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        match text.find(':') {
+            Some(colon) if colon > 0 && text[..colon].bytes().all(word) => Ok(FactKey { text, colon }),
+            _ => Err(FactKeyError(text)),
+        }
+    }
+}
+
+impl From<FactKey> for String {
+    fn from(key: FactKey) -> String {
+        key.text
+    }
+}
+
+/// How long the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stability {
+    /// Equal for every conversation of a configuration.
+    #[default]
+    Static,
+    /// Fixed within one conversation (cwd, model, git branch at its start).
+    Conversation,
+    /// May change with every turn (clock, git status).
+    Turn,
+}
+
+impl Stability {
+    /// Returns the word that profiles, JSON and listings use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stability::Static => "static",
+            Stability::Conversation => "conversation",
+            Stability::Turn => "turn",
+        }
+    }
+}
+
+impl fmt::Display for Stability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What is known of one fact: its value (or that it has none) and who said so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The value; `None` means the fact does not exist here. An empty text exists.
+    pub value: Option<String>,
+    /// Who answered, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
+    pub source: String,
+    /// How long the value stays the same.
+    pub stability: Stability,
+    /// Why the value is absent or only half good; at most a few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Fact {
+    /// Builds a fact that has a value.
+    #[must_use]
+    pub fn of(value: impl Into<String>, source: impl Into<String>, stability: Stability) -> Self {
+        Fact { value: Some(value.into()), source: source.into(), stability, diagnostics: Vec::new() }
+    }
+
+    /// Builds a fact that does not exist here.
+    #[must_use]
+    pub fn absent(source: impl Into<String>) -> Self {
+        Fact { value: None, source: source.into(), stability: Stability::Static, diagnostics: Vec::new() }
+    }
+}
+
+/// Every fact that was asked for, absent ones too. Part of the [`World`](crate::world::World).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Facts(BTreeMap<FactKey, Fact>);
+
+impl Facts {
+    /// Returns what is known of `key`; `None` means nobody asked yet.
+    #[must_use]
+    pub fn get(&self, key: &FactKey) -> Option<&Fact> {
+        self.0.get(key)
+    }
+
+    /// Records an answer. The first answer to a key stands for the whole build.
+    pub fn supply(&mut self, key: FactKey, fact: Fact) {
+        self.0.entry(key).or_insert(fact);
+    }
+
+    /// Walks over all recorded facts, by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&FactKey, &Fact)> {
+        self.0.iter()
+    }
+}

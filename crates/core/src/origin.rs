@@ -1,0 +1,163 @@
+//! Where text came from. A prompt is a list of spans, each with one origin, and the spans tile it.
+
+use crate::{fact::FactKey, scope::Scope};
+use serde::{Deserialize, Serialize};
+use std::{fmt, ops::Range, sync::Arc};
+
+/// A text that somebody wrote into a file (or a stream) at some layer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Source {
+    /// The layer that the file belongs to.
+    pub scope: Scope,
+    /// The path for people: relative to the cwd (project), from `~` (global), below `bundled/` (bundled).
+    pub path: String,
+}
+
+/// The one place that a run of output bytes came from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Origin {
+    /// Bytes of a file.
+    Source {
+        /// Which file.
+        #[serde(flatten)]
+        source: Arc<Source>,
+        /// The byte range in the file as it is on disk.
+        #[serde(with = "range")]
+        span: Range<usize>,
+        /// True where U+FFFD stands for bytes that are no UTF-8; the span covers the bad bytes.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        lossy: bool,
+    },
+    /// Bytes that the profile puts there: section text, headers, separators, markers.
+    Literal {
+        /// The profile's name.
+        profile: Arc<str>,
+        /// The key in the profile, such as `section.context.before`.
+        key: Arc<str>,
+    },
+    /// The value of a fact.
+    Fact {
+        /// Which fact.
+        key: FactKey,
+        /// Who answered it.
+        source: Arc<str>,
+    },
+    /// Bytes that the caller handed in.
+    Caller {
+        /// The flag or API field.
+        flag: Arc<str>,
+    },
+}
+
+impl Origin {
+    /// Returns the origin of the bytes `range` of a text that has this origin as a whole.
+    #[must_use]
+    pub fn part(&self, range: &Range<usize>) -> Origin {
+        match self {
+            Origin::Source { source, span, lossy: false } => Origin::Source {
+                source: source.clone(),
+                span: span.start + range.start..span.start + range.end,
+                lossy: false,
+            },
+            other => other.clone(),
+        }
+    }
+
+    /// Returns the scope that speaks here.
+    #[must_use]
+    pub fn scope(&self) -> Option<Scope> {
+        match self {
+            Origin::Source { source, .. } => Some(source.scope),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Source { source, .. } => write!(f, "{}", source.path),
+            Origin::Literal { profile, key } => write!(f, "{profile}.toml {key}"),
+            Origin::Fact { key, .. } => write!(f, "[{key}]"),
+            Origin::Caller { flag } => write!(f, "{flag}"),
+        }
+    }
+}
+
+/// A text with one origin, as providers hand it over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// Where all of it came from.
+    pub origin: Origin,
+}
+
+/// A run of bytes of a part and its origin. Ranges are UTF-8 byte offsets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The bytes, counted from the start of the part.
+    #[serde(with = "range")]
+    pub range: Range<usize>,
+    /// Where they came from.
+    pub origin: Origin,
+}
+
+/// Decodes the bytes of a file into pieces. Bad UTF-8 becomes U+FFFD, a piece of its own that covers the bad bytes.
+///
+/// ```
+/// use preface_core::{origin::{decode, Source}, scope::Scope};
+/// use std::sync::Arc;
+/// let source = Arc::new(Source { scope: Scope::Project, path: "AGENTS.md".into() });
+/// let pieces = decode(b"a\xff b", &source);
+/// assert_eq!(pieces.iter().map(|p| p.text.as_str()).collect::<Vec<_>>(), ["a", "\u{fffd}", " b"]);
+/// ```
+#[must_use]
+pub fn decode(bytes: &[u8], source: &Arc<Source>) -> Vec<Piece> {
+    let piece = |text: String, span: Range<usize>, lossy: bool| Piece {
+        text,
+        origin: Origin::Source { source: source.clone(), span, lossy },
+    };
+    let mut pieces = Vec::with_capacity(1);
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid();
+        if !valid.is_empty() {
+            pieces.push(piece(valid.to_owned(), at..at + valid.len(), false));
+            at += valid.len();
+        }
+        let bad = chunk.invalid().len();
+        if bad > 0 {
+            pieces.push(piece("\u{fffd}".to_owned(), at..at + bad, true));
+            at += bad;
+        }
+    }
+    pieces
+}
+
+/// Ranges as `[start, end]` in JSON.
+pub mod range {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::ops::Range;
+
+    /// Writes `[start, end]`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(range: &Range<usize>, to: S) -> Result<S::Ok, S::Error> {
+        [range.start, range.end].serialize(to)
+    }
+
+    /// Reads `[start, end]`.
+    ///
+    /// # Errors
+    /// Those of the deserializer, and a range that ends before it starts.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Range<usize>, D::Error> {
+        let [start, end] = <[usize; 2]>::deserialize(from)?;
+        if end < start {
+            return Err(serde::de::Error::custom("a range must not end before it starts"));
+        }
+        Ok(start..end)
+    }
+}

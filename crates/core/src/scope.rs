@@ -1,0 +1,37 @@
+//! Who may speak: the three fixed scopes (seed 004, "Configuration Scopes").
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The layer that a text, a setting or an extension belongs to. The order is the meaning: later scopes override.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Shipped inside preface; immutable, trusted by install.
+    Bundled,
+    /// The user's own directory; trusted by install-time acceptance.
+    Global,
+    /// The directory that is worked in; speaks only when trusted.
+    Project,
+}
+
+impl Scope {
+    /// All scopes, the weakest first.
+    pub const ALL: [Scope; 3] = [Scope::Bundled, Scope::Global, Scope::Project];
+
+    /// Returns the word that settings, JSON and listings use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Scope::Bundled => "bundled",
+            Scope::Global => "global",
+            Scope::Project => "project",
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}

@@ -1,0 +1,296 @@
+//! The one door to the machine. The real one is [`os::OsSystem`]; tests use [`memory::MemorySystem`], and one
+//! contract suite holds for both.
+
+pub mod memory;
+pub mod os;
+
+use jiff::{Timestamp, tz::TimeZone};
+use std::{
+    borrow::Cow,
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Disk, clock, environment and git status, as preface needs them. Paths are absolute.
+pub trait System: fmt::Debug + Send + Sync {
+    /// Reads a regular file, once, never more than `limit` bytes, never blocking on pipes or devices. What was
+    /// checked is what was read: one open handle.
+    ///
+    /// # Errors
+    /// Says which of the many ways a file can be no file it was.
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+
+    /// Looks at a path and follows links. `None` where nothing is there (a dangling link too).
+    fn stat(&self, path: &Path) -> Option<Stat>;
+
+    /// Looks at a path itself. `None` where nothing is there.
+    fn link_stat(&self, path: &Path) -> Option<Stat>;
+
+    /// Lists a directory, sorted by the bytes of the names, at most `limit` entries.
+    ///
+    /// # Errors
+    /// Missing, no directory, denied, or more than `limit` entries.
+    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError>;
+
+    /// Resolves all links.
+    ///
+    /// # Errors
+    /// Missing, denied, or a loop of links.
+    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError>;
+
+    /// Writes a file atomically: a temporary file in the same directory, flushed, then renamed (or linked) into
+    /// place, and the directory flushed. A reader sees the old file or the new one, also after a crash.
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] with [`Write::New`], else what the machine says. No temporary file stays behind.
+    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
+
+    /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it.
+    ///
+    /// # Errors
+    /// A missing parent, a file in its place, denied.
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError>;
+
+    /// Creates `path` and its missing parents.
+    ///
+    /// # Errors
+    /// As [`System::make_dir`].
+    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
+
+    /// Removes a file; one that is not there is no error.
+    ///
+    /// # Errors
+    /// Denied, or a directory.
+    fn remove(&self, path: &Path) -> Result<(), WriteError>;
+
+    /// Takes an exclusive lock on `path` (created if missing), waiting for at most a few seconds. The lock ends with
+    /// the value, and with the process.
+    ///
+    /// # Errors
+    /// Denied, or somebody else holds it too long.
+    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError>;
+
+    /// Returns a file of the bundled layer, such as `presets/default.toml`.
+    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>>;
+
+    /// Lists the files of the bundled layer whose path starts with `prefix`, sorted.
+    fn bundled_list(&self, prefix: &str) -> Vec<String>;
+
+    /// Returns the current instant.
+    fn now(&self) -> Timestamp;
+
+    /// Returns the local time zone; UTC where none is set.
+    fn time_zone(&self) -> TimeZone;
+
+    /// Reads an environment variable. Only directories, the terminal and preface's own variables are ever read.
+    fn var(&self, name: &str) -> Option<OsString>;
+
+    /// Returns the working directory of the process.
+    fn current_dir(&self) -> Option<PathBuf>;
+
+    /// Returns the home directory: `HOME` (`USERPROFILE` on Windows), absolute and non-empty.
+    fn home(&self) -> Option<PathBuf>;
+
+    /// Returns the operating system by Node's name: `linux`, `darwin`, `win32`, `freebsd`, …
+    fn os(&self) -> &str;
+
+    /// Returns the host name.
+    fn hostname(&self) -> Option<String>;
+
+    /// Returns the user id that owns new files; `None` where the platform has none.
+    fn user_id(&self) -> Option<u32>;
+
+    /// Returns what `git status --short` prints in `dir`, without starting git and without running anything the
+    /// repository names (filters, hooks, fsmonitor).
+    ///
+    /// # Errors
+    /// No repository, one of a kind that is not supported, or a status that only a filter could decide.
+    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble>;
+}
+
+/// Where a read may end up after all links are resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within<'a> {
+    /// Anywhere.
+    Anywhere,
+    /// Inside this directory (compared canonically, component by component).
+    Root(&'a Path),
+}
+
+/// A file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRead {
+    /// All of its bytes.
+    pub bytes: Vec<u8>,
+    /// What the open handle said of it.
+    pub stat: Stat,
+}
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Its kind.
+    pub kind: FileKind,
+    /// Its size in bytes.
+    pub len: u64,
+    /// Equal for two paths exactly when they are the same file; `None` where the platform has no such thing.
+    pub id: Option<FileId>,
+    /// Permission bits (`0o644`); `None` where the platform has none.
+    pub mode: Option<u32>,
+    /// The owner; `None` where the platform has none.
+    pub owner: Option<u32>,
+}
+
+/// Device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    /// The device.
+    pub device: u64,
+    /// The inode.
+    pub inode: u64,
+}
+
+/// What kind of thing a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link (only from [`System::link_stat`] and [`System::list`]).
+    Link,
+    /// A pipe, a socket, a device.
+    Special,
+}
+
+/// One entry of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirEntry {
+    /// Its name.
+    pub name: OsString,
+    /// Its kind, links not followed.
+    pub kind: FileKind,
+}
+
+/// Whether a write may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// Creates or replaces.
+    Replace,
+    /// Creates; refuses where anything stands, also a dangling link or a directory.
+    New,
+}
+
+/// Whether a directory is new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// This call created it.
+    New,
+    /// It was there.
+    Existed,
+}
+
+/// The ways in which a path is no readable file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// Nothing is there.
+    Missing,
+    /// A link that points nowhere.
+    Dangling,
+    /// Something else than a regular file (or, in [`System::list`], than a directory).
+    Kind(FileKind),
+    /// The permissions forbid it.
+    Denied,
+    /// Larger than the limit, in bytes (entries for a directory).
+    TooLarge {
+        /// What it has, as far as known.
+        size: u64,
+        /// What was allowed.
+        limit: u64,
+    },
+    /// The target lies outside of the root.
+    Outside {
+        /// Where the path leads, as far as known.
+        target: PathBuf,
+    },
+    /// A loop of links, or a path too long.
+    Loop,
+    /// Anything else, in the machine's words.
+    Other(String),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Missing => write!(f, "not found"),
+            ReadError::Dangling => write!(f, "a link that points nowhere"),
+            ReadError::Kind(FileKind::File) => write!(f, "a file, not a directory"),
+            ReadError::Kind(FileKind::Dir) => write!(f, "a directory, not a file"),
+            ReadError::Kind(FileKind::Link) => write!(f, "a link"),
+            ReadError::Kind(FileKind::Special) => write!(f, "a pipe, socket or device, not a file"),
+            ReadError::Denied => write!(f, "permission denied"),
+            ReadError::TooLarge { size, limit } => write!(f, "{size} bytes, more than the limit of {limit}"),
+            ReadError::Outside { target } => write!(f, "leads outside, to `{}`", target.display()),
+            ReadError::Loop => write!(f, "a loop of links"),
+            ReadError::Other(words) => write!(f, "{words}"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Why a write did not happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriteError {
+    /// Something stands there.
+    Exists,
+    /// The directory to write in is missing.
+    NoParent,
+    /// The permissions (or a read-only file system) forbid it.
+    Denied,
+    /// A lock could not be had in time.
+    Busy,
+    /// Anything else, in the machine's words.
+    Other(String),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteError::Exists => write!(f, "already exists"),
+            WriteError::NoParent => write!(f, "its directory does not exist"),
+            WriteError::Denied => write!(f, "permission denied"),
+            WriteError::Busy => write!(f, "another process holds the lock"),
+            WriteError::Other(words) => write!(f, "{words}"),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Why there is no git answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GitTrouble {
+    /// Not inside a work tree.
+    NoRepository,
+    /// A format that this build does not read (reftable, SHA-256): `git/unsupported`.
+    Unsupported(String),
+    /// The status depends on a filter that would have to run: `git/filter`.
+    Filter(String),
+    /// Broken or unreadable files: `git/broken`.
+    Broken(String),
+}
+
+impl fmt::Display for GitTrouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GitTrouble::NoRepository => write!(f, "not a git repository"),
+            GitTrouble::Unsupported(what) => write!(f, "not supported: {what}"),
+            GitTrouble::Filter(path) => write!(f, "`{path}` needs a filter to be run, and preface runs none"),
+            GitTrouble::Broken(what) => write!(f, "{what}"),
+        }
+    }
+}
+
+impl std::error::Error for GitTrouble {}
