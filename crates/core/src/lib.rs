@@ -5,6 +5,7 @@
 //! world gives the same bytes everywhere.
 
 pub mod audit;
+pub mod budget;
 pub mod diagnostic;
 pub mod fact;
 pub mod origin;

@@ -1,0 +1,387 @@
+//! The cut of a text that is longer than its ceiling: the head stays, the tail goes, a marker says so.
+//!
+//! The result says how many bytes of the text stay and what to put behind them, not the new text, so that a caller
+//! that knows where each byte came from can keep that knowledge.
+
+use super::Counter;
+use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Tells what became of a text under a ceiling.
+///
+/// ```
+/// use preface_core::budget::{Bytes4, Clipped, clip};
+/// let text = "0123456789".repeat(10);
+/// let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = clip(&text, 20, &Bytes4) else { unreachable!() };
+/// assert_eq!((kept, cut_tokens, total_tokens), (49, 12, 25));
+/// assert_eq!(marker.as_deref(), Some("\n…[truncated 12 of 25 tokens]"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clipped {
+    /// The text fits and stays as it is.
+    Whole {
+        /// What it counts.
+        total_tokens: usize,
+    },
+    /// The text was too long and loses its tail.
+    Cut {
+        /// How many bytes stay, from the start of the text; a grapheme boundary.
+        kept: usize,
+        /// What to append to them, with the line break that puts it on a line of its own where one is needed. `None`
+        /// where the ceiling is too low for a marker. `Some` behind zero bytes where it has room for nothing else.
+        marker: Option<String>,
+        /// The count of the whole text less the count of what stays.
+        cut_tokens: usize,
+        /// The count of the whole text.
+        total_tokens: usize,
+    },
+    /// Nothing of the text stays: the ceiling is zero, or lower than the first character and the marker.
+    Dropped {
+        /// The count of the whole text.
+        total_tokens: usize,
+    },
+}
+
+impl Clipped {
+    /// Returns the part of `text` that stays; `text` is the one that was clipped.
+    ///
+    /// ```
+    /// use preface_core::budget::{Bytes4, clip};
+    /// assert_eq!(clip("1234567\n", 1, &Bytes4).kept("1234567\n"), "1234");
+    /// ```
+    #[must_use]
+    pub fn kept<'t>(&self, text: &'t str) -> &'t str {
+        match self {
+            Clipped::Whole { .. } => text,
+            Clipped::Cut { kept, .. } => &text[..*kept],
+            Clipped::Dropped { .. } => "",
+        }
+    }
+
+    /// Returns the marker to append, where there is one.
+    ///
+    /// ```
+    /// use preface_core::budget::{Bytes4, clip};
+    /// assert_eq!(clip("1234567\n", 1, &Bytes4).marker(), None);
+    /// ```
+    #[must_use]
+    pub fn marker(&self) -> Option<&str> {
+        match self {
+            Clipped::Cut { marker, .. } => marker.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the text that results, for callers that do not track origins.
+    ///
+    /// ```
+    /// use preface_core::budget::{Bytes4, clip};
+    /// assert_eq!(clip("it fits\n", 2, &Bytes4).apply("it fits\n"), "it fits\n");
+    /// ```
+    #[must_use]
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let kept = self.kept(text);
+        match self.marker() {
+            Some(marker) => Cow::Owned([kept, marker].concat()),
+            None => Cow::Borrowed(kept),
+        }
+    }
+}
+
+/// Cuts the tail of `text` so that the result, marker included, counts at most `max`.
+///
+/// - A text that fits stays as it is, so clipping twice changes nothing. A ceiling of zero drops every text.
+/// - What stays is a prefix that ends at a grapheme boundary, the longest that fits. It backs up to a line end where
+///   that costs at most an eighth of it.
+/// - The marker is `…[truncated <cut> of <total> tokens]`, last and on a line of its own. A ceiling that is lower than
+///   the marker gives the longest prefix without one.
+///
+/// ```
+/// use preface_core::budget::{Bytes4, clip};
+/// let text = "All work and no play makes Jack a dull boy.\n".repeat(10);
+/// let clipped = clip(&text, 20, &Bytes4);
+/// assert_eq!(
+///     clipped.apply(&text),
+///     "All work and no play makes Jack a dull boy.\n…[truncated 99 of 110 tokens]"
+/// );
+/// assert_eq!(clipped.kept(&text).len(), 44);
+/// ```
+#[must_use]
+pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
+    let total_tokens = counter.count(text);
+    if max == 0 {
+        return Clipped::Dropped { total_tokens };
+    }
+    if total_tokens <= max {
+        return Clipped::Whole { total_tokens };
+    }
+    let bounds = boundaries(text, longest_prefix(text, max, counter));
+    let cut_tokens = |kept: usize| total_tokens.saturating_sub(counter.count(&text[..kept]));
+    let marker = |kept: usize| marker(&text[..kept], cut_tokens(kept), total_tokens);
+    let fits = |kept: usize| counter.count_joined(&text[..kept], &marker(kept)) <= max;
+
+    if fits(0) {
+        let longest = last_that_fits(&bounds, fits);
+        let kept = line_end(text, longest).filter(|end| fits(*end)).unwrap_or(longest);
+        let marker = Some(marker(kept));
+        return Clipped::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
+    }
+    match bounds.last() {
+        None | Some(0) => Clipped::Dropped { total_tokens },
+        Some(&kept) => Clipped::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
+    }
+}
+
+fn marker(kept: &str, cut: usize, total: usize) -> String {
+    let line_break = if kept.is_empty() || kept.ends_with(LINE_ENDS) { "" } else { "\n" };
+    format!("{line_break}…[truncated {cut} of {total} tokens]")
+}
+
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
+/// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character.
+fn longest_prefix(text: &str, max: usize, counter: &dyn Counter) -> usize {
+    let (mut fits, mut too_long) = (0, text.len());
+    while too_long - fits > 1 {
+        let middle = fits + (too_long - fits) / 2;
+        let mut end = middle;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        if counter.count(&text[..end]) <= max {
+            fits = middle;
+        } else {
+            too_long = middle;
+        }
+    }
+    fits
+}
+
+/// Lists the grapheme boundaries of `text` up to `end`, in one pass, however long a single cluster is.
+fn boundaries(text: &str, end: usize) -> Vec<usize> {
+    text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= end).collect()
+}
+
+/// Finds the last boundary that fits. The first one must; what follows an unfit one is taken for unfit.
+fn last_that_fits(bounds: &[usize], fits: impl Fn(usize) -> bool) -> usize {
+    let (mut good, mut bad) = (0, bounds.len());
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if fits(bounds[middle]) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    bounds.get(good).copied().unwrap_or(0)
+}
+
+/// Finds the line end to back up to: the last one before `kept`, where it is near.
+fn line_end(text: &str, kept: usize) -> Option<usize> {
+    let end = text[..kept].rfind(LINE_ENDS)? + 1;
+    (kept - end <= kept / 8).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Bytes4;
+    use proptest::prelude::*;
+
+    #[derive(Debug)]
+    struct Words;
+
+    impl Counter for Words {
+        fn name(&self) -> &str {
+            "test:words"
+        }
+        fn exact(&self) -> bool {
+            true
+        }
+        fn count(&self, text: &str) -> usize {
+            text.split_whitespace().count()
+        }
+    }
+
+    /// A family of four: one cluster of 25 bytes.
+    const FAMILY: &str = "👨\u{200d}👩\u{200d}👧\u{200d}👦";
+
+    /// The marker has 26 bytes and the digits of its two numbers.
+    #[test]
+    fn worked_examples() {
+        let a = "a".repeat(200);
+        let crlf = "ab\r\n".repeat(50);
+        let acute = "e\u{301}".repeat(60);
+        let families = FAMILY.repeat(8);
+        let lines = "1234567\n".repeat(100);
+        let old_mac = "1234567\r".repeat(100);
+        let late_break = format!("{}\n{}", "a".repeat(10), "b".repeat(200));
+        let words = "one two three four five six seven eight nine ten";
+        let kept = |head: &str, marker: &str| format!("{head}{marker}");
+        let table: &[(&str, &str, usize, &dyn Counter, String)] = &[
+            ("it fits exactly", &a, 50, &Bytes4, a.clone()),
+            ("166 + 1 + 29 bytes", &a, 49, &Bytes4, kept(&a[..166], "\n…[truncated 8 of 50 tokens]")),
+            ("9 + 1 + 30 bytes", &a, 10, &Bytes4, kept("aaaaaaaaa", "\n…[truncated 47 of 50 tokens]")),
+            ("1 + 1 + 30 bytes", &a, 8, &Bytes4, kept("a", "\n…[truncated 49 of 50 tokens]")),
+            ("28 bytes have no room for 30", &a, 7, &Bytes4, a[..28].into()),
+            ("one token", &a, 1, &Bytes4, "aaaa".into()),
+            ("a ceiling of zero", &a, 0, &Bytes4, String::new()),
+            ("an empty text", "", 5, &Bytes4, String::new()),
+            (
+                "9 bytes back up to 8",
+                &crlf,
+                10,
+                &Bytes4,
+                kept("ab\r\nab\r\n", "…[truncated 48 of 50 tokens]"),
+            ),
+            ("7 bytes do not split a CRLF", &crlf, 2, &Bytes4, "ab\r\nab\r\n".into()),
+            ("not even here", &crlf[..7], 1, &Bytes4, "ab\r\n".into()),
+            (
+                "9 bytes are 3 accents",
+                &acute,
+                10,
+                &Bytes4,
+                kept("e\u{301}e\u{301}e\u{301}", "\n…[truncated 42 of 45 tokens]"),
+            ),
+            ("5 bytes are 1 accent", &acute, 9, &Bytes4, kept("e\u{301}", "\n…[truncated 44 of 45 tokens]")),
+            ("25 + 1 + 30 bytes", &families, 14, &Bytes4, kept(FAMILY, "\n…[truncated 43 of 50 tokens]")),
+            ("no family fits beside it", &families, 10, &Bytes4, "…[truncated 50 of 50 tokens]".into()),
+            ("28 bytes are one family", &families, 7, &Bytes4, FAMILY.into()),
+            ("24 bytes are none", &families, 6, &Bytes4, String::new()),
+            (
+                "371 bytes back up to 368",
+                &lines,
+                101,
+                &Bytes4,
+                kept(&lines[..368], "…[truncated 108 of 200 tokens]"),
+            ),
+            (
+                "a lone CR ends a line",
+                &old_mac,
+                100,
+                &Bytes4,
+                kept(&old_mac[..368], "…[truncated 108 of 200 tokens]"),
+            ),
+            (
+                "29 bytes do not go back to 11",
+                &late_break,
+                15,
+                &Bytes4,
+                kept(&late_break[..29], "\n…[truncated 45 of 53 tokens]"),
+            ),
+            ("3 + 5 words", words, 8, &Words, kept("one two three ", "\n…[truncated 7 of 10 tokens]")),
+            ("4 words have no room for 5", words, 4, &Words, "one two three four ".into()),
+        ];
+        for (why, text, max, counter, expected) in table {
+            let clipped = clip(text, *max, *counter);
+            assert_eq!(clipped.apply(text), *expected, "{why}: {clipped:?}");
+        }
+    }
+
+    #[test]
+    fn a_ceiling_of_4096_leaves_whole_lines() {
+        let text = "A line of thirty-two characters\n".repeat(1000);
+        let clipped = clip(&text, 4096, &Bytes4);
+        // 16384 bytes less 34 for the marker are 510 lines and 30 bytes.
+        let marker = Some("…[truncated 3920 of 8000 tokens]".to_owned());
+        assert_eq!(clipped, Clipped::Cut { kept: 510 * 32, marker, cut_tokens: 3920, total_tokens: 8000 });
+    }
+
+    #[test]
+    fn a_cluster_of_five_megabytes_takes_no_time() {
+        let tail = "\u{301}".repeat(2_500_000);
+        let text = ["e", tail.as_str()].concat();
+        let clipped = clip(&text, 4096, &Bytes4);
+        assert_eq!(clipped.apply(&text), "…[truncated 1250001 of 1250001 tokens]");
+        assert_eq!(clip(&text, 5, &Bytes4), Clipped::Dropped { total_tokens: 1_250_001 });
+        assert_eq!(clip(&text, 0, &Words), Clipped::Dropped { total_tokens: 1 });
+    }
+
+    fn texts() -> impl Strategy<Value = String> {
+        let atom = prop_oneof![
+            4 => "[a-z]{1,9}",
+            3 => Just(" ".to_owned()),
+            2 => Just("\n".to_owned()),
+            1 => Just("\r\n".to_owned()),
+            1 => Just("\r".to_owned()),
+            1 => Just("e\u{301}\u{323}".to_owned()),
+            1 => Just(FAMILY.to_owned()),
+            1 => Just("🇩🇪🇫🇷".to_owned()),
+            1 => Just("क्षि".to_owned()),
+            1 => any::<char>().prop_map(String::from),
+        ];
+        let long_line = (1_usize..400).prop_map(|length| "x".repeat(length));
+        prop_oneof![9 => prop::collection::vec(atom, 0..120).prop_map(|atoms| atoms.concat()), 1 => long_line]
+    }
+
+    fn counters() -> impl Strategy<Value = &'static dyn Counter> {
+        prop_oneof![Just(&Bytes4 as &dyn Counter), Just(&Words as &dyn Counter)]
+    }
+
+    fn is_boundary(text: &str, at: usize) -> bool {
+        at == text.len() || text.grapheme_indices(true).any(|(start, _)| start == at)
+    }
+
+    proptest! {
+        #[test]
+        fn the_result_counts_at_most_the_ceiling(text in texts(), max in 0_usize..80, counter in counters()) {
+            prop_assert!(counter.count(&clip(&text, max, counter).apply(&text)) <= max);
+        }
+
+        #[test]
+        fn what_stays_is_a_prefix_that_ends_at_a_boundary(text in texts(), max in 0_usize..80, counter in counters()) {
+            let clipped = clip(&text, max, counter);
+            let kept = clipped.kept(&text);
+            prop_assert!(text.starts_with(kept) && is_boundary(&text, kept.len()));
+        }
+
+        #[test]
+        fn clipping_twice_changes_nothing(text in texts(), max in 0_usize..80, counter in counters()) {
+            let once = clip(&text, max, counter).apply(&text).into_owned();
+            prop_assert_eq!(clip(&once, max, counter).apply(&once), once.as_str());
+        }
+
+        #[test]
+        fn a_text_that_fits_stays(text in texts(), spare in 0_usize..9, counter in counters()) {
+            let total_tokens = counter.count(&text);
+            let max = total_tokens + spare;
+            prop_assume!(max > 0);
+            prop_assert_eq!(clip(&text, max, counter), Clipped::Whole { total_tokens });
+        }
+
+        #[test]
+        fn a_marker_stands_on_a_line_of_its_own_and_tells_the_truth(
+            text in texts(), max in 0_usize..80, counter in counters()
+        ) {
+            let clipped = clip(&text, max, counter);
+            if let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = &clipped {
+                prop_assert_eq!(*total_tokens, counter.count(&text));
+                prop_assert_eq!(*cut_tokens, total_tokens - counter.count(&text[..*kept]));
+                let line = format!("…[truncated {cut_tokens} of {total_tokens} tokens]");
+                let alone = format!("…[truncated {total_tokens} of {total_tokens} tokens]");
+                prop_assert_eq!(marker.is_some(), counter.count(&alone) <= max);
+                if marker.is_some() {
+                    let result = clipped.apply(&text);
+                    let before = result.strip_suffix(line.as_str());
+                    prop_assert!(before.is_some_and(|b| b.is_empty() || b.ends_with(LINE_ENDS)));
+                }
+            }
+        }
+
+        #[test]
+        fn no_longer_prefix_would_fit(text in texts(), max in 1_usize..80) {
+            let clipped = clip(&text, max, &Bytes4);
+            prop_assume!(!matches!(clipped, Clipped::Whole { .. }));
+            let total = Bytes4.count(&text);
+            let room = |end: &usize| {
+                let tail = clipped.marker().map(|_| marker(&text[..*end], total - Bytes4.count(&text[..*end]), total));
+                Bytes4.count_joined(&text[..*end], &tail.unwrap_or_default()) <= max
+            };
+            let ends = text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]);
+            let longest = ends.filter(room).max().unwrap_or(0);
+            let kept = clipped.kept(&text);
+            let backed_up = kept.ends_with(LINE_ENDS) && longest - kept.len() <= longest / 8;
+            prop_assert!(longest == kept.len() || backed_up, "{} of {longest} bytes stay", kept.len());
+        }
+    }
+}

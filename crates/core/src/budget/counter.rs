@@ -1,0 +1,79 @@
+//! What measures a text. Ceilings cut with [`Bytes4`] unless the user asks for another counter, so that a change of
+//! model does not change bytes.
+
+use std::fmt::Debug;
+
+/// Measures a text in tokens.
+///
+/// A counter is a pure function of the text. A longer prefix of a text never counts as fewer tokens; the search for
+/// the place to cut relies on it.
+///
+/// ```
+/// use preface_core::budget::Counter;
+///
+/// #[derive(Debug)]
+/// struct Words;
+///
+/// impl Counter for Words {
+///     fn name(&self) -> &str {
+///         "test:words"
+///     }
+///     fn exact(&self) -> bool {
+///         true
+///     }
+///     fn count(&self, text: &str) -> usize {
+///         text.split_whitespace().count()
+///     }
+/// }
+///
+/// assert_eq!(Words.count("one two three"), 3);
+/// assert_eq!(Words.count_joined("one t", "wo three"), 3);
+/// ```
+pub trait Counter: Debug + Send + Sync {
+    /// Returns the name that options and reports use, such as `estimate:bytes4`.
+    fn name(&self) -> &str;
+
+    /// Returns true where the count is the model's own and false where it is an estimate.
+    fn exact(&self) -> bool;
+
+    /// Counts the tokens of `text`.
+    fn count(&self, text: &str) -> usize;
+
+    /// Counts the tokens of `head` followed directly by `tail`, as one text.
+    fn count_joined(&self, head: &str, tail: &str) -> usize {
+        self.count(&[head, tail].concat())
+    }
+}
+
+/// Estimates one token for every four bytes begun.
+///
+/// ```
+/// use preface_core::budget::{Bytes4, Counter};
+/// assert_eq!(Bytes4.name(), "estimate:bytes4");
+/// assert_eq!(["", "a", "four", "fiver"].map(|text| Bytes4.count(text)), [0, 1, 1, 2]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bytes4;
+
+impl Bytes4 {
+    /// The name of this counter.
+    pub const NAME: &str = "estimate:bytes4";
+}
+
+impl Counter for Bytes4 {
+    fn name(&self) -> &str {
+        Self::NAME
+    }
+
+    fn exact(&self) -> bool {
+        false
+    }
+
+    fn count(&self, text: &str) -> usize {
+        text.len().div_ceil(4)
+    }
+
+    fn count_joined(&self, head: &str, tail: &str) -> usize {
+        (head.len() + tail.len()).div_ceil(4)
+    }
+}
