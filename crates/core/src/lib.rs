@@ -4,10 +4,23 @@
 //! where it came from. Nothing in this crate looks at a disk, a clock, an environment or a hash order: the same
 //! world gives the same bytes everywhere.
 
+pub mod assemble;
 pub mod audit;
 pub mod budget;
+pub mod compose;
+pub mod condition;
 pub mod diagnostic;
+pub mod draft;
 pub mod fact;
+pub mod layer;
+pub mod line;
 pub mod origin;
+pub mod outline;
+pub mod profile;
+pub mod prompt;
+pub mod render;
 pub mod scope;
+pub mod section;
 pub mod trust;
+pub mod turn;
+pub mod world;

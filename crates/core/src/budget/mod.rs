@@ -5,9 +5,11 @@
 
 mod clip;
 mod counter;
+mod fit;
 
 pub use clip::{Clipped, clip};
 pub use counter::{Bytes4, Counter};
+pub use fit::{Limit, OverBudget, fit};
 
 /// Makes a counter.
 pub type MakeCounter = fn() -> Box<dyn Counter>;

@@ -1,0 +1,158 @@
+//! Assemble: the only stage that orders. It joins the parts and never fails.
+
+use crate::{
+    audit::AuditEvent,
+    draft::{DraftPart, Fitted, behead_spans, truncate_spans},
+    origin::{Piece, Span},
+    profile::Arrange,
+    prompt::{Part, Prompt},
+};
+
+/// How parts are put together.
+#[derive(Clone, Copy, Debug)]
+pub struct Joining<'a> {
+    /// The order.
+    pub arrange: Arrange,
+    /// The text between two parts.
+    pub join: &'a Piece,
+    /// True: line ends on both sides give way to it.
+    pub seam: bool,
+}
+
+/// Orders the parts and joins them into a prompt. Diagnostics are the caller's to add.
+#[must_use]
+pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
+    let Fitted { mut parts, absent } = fitted;
+    match joining.arrange {
+        Arrange::Listed => {}
+        Arrange::Stability => parts.sort_by_key(|part| part.stability),
+        Arrange::Priority => parts.sort_by_key(|part| std::cmp::Reverse(part.priority)),
+    }
+    let size = parts.iter().map(|part| part.text.len() + joining.join.text.len()).sum();
+    let mut prompt = Prompt {
+        text: String::with_capacity(size),
+        preset: preset.to_owned(),
+        parts: Vec::with_capacity(parts.len()),
+        absent,
+        ..Prompt::default()
+    };
+    for part in parts {
+        append(&mut prompt, part, joining);
+    }
+    prompt
+}
+
+fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
+    let DraftPart { section, provider, audit_id, text, mut spans, stability, priority, cuts, .. } = draft;
+    let mut text = text.as_str();
+    if let (Some(id), true) = (audit_id, !text.is_empty()) {
+        prompt.audit.push(AuditEvent::ContextContributionMade { provider_id: id, byte_count: text.len() });
+    }
+    let mut start = prompt.text.len();
+    if let Some(before) = prompt.parts.last_mut() {
+        if joining.seam {
+            let end = prompt.text.trim_end_matches(['\n', '\r']).len().max(before.range.start);
+            prompt.text.truncate(end);
+            truncate_spans(&mut before.spans, end - before.range.start);
+            before.range.end = end;
+            start = end;
+            let rest = text.trim_start_matches(['\n', '\r']);
+            behead_spans(&mut spans, text.len() - rest.len());
+            text = rest;
+        }
+        let gap = joining.join.text.len();
+        if gap > 0 {
+            prompt.text.push_str(&joining.join.text);
+            for span in &mut spans {
+                span.range = span.range.start + gap..span.range.end + gap;
+            }
+            spans.insert(0, Span { range: 0..gap, origin: joining.join.origin.clone() });
+        }
+    }
+    prompt.text.push_str(text);
+    prompt.parts.push(Part { section, provider, range: start..prompt.text.len(), stability, priority, spans, cuts });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        fact::Stability,
+        origin::Origin,
+        section::{CutRule, SectionId},
+    };
+
+    fn part(id: &str, text: &str, stability: Stability, priority: i64) -> DraftPart {
+        let mut part = DraftPart {
+            section: SectionId::new(id),
+            provider: None,
+            audit_id: None,
+            text: String::new(),
+            spans: Vec::new(),
+            stability,
+            priority,
+            max_tokens: None,
+            cut: CutRule::Clip,
+            cuts: Vec::new(),
+        };
+        part.push(text, Origin::Caller { flag: id.into() });
+        part
+    }
+
+    fn join(parts: Vec<DraftPart>, arrange: Arrange, seam: bool) -> Prompt {
+        let piece = Piece {
+            text: "\n\n".into(),
+            origin: Origin::Literal { profile: "test".into(), key: "join".into() },
+        };
+        let fitted = Fitted { parts, absent: Vec::new() };
+        let prompt = assemble(fitted, "test", Joining { arrange, join: &piece, seam });
+        prompt.check_tiling().expect("parts and spans tile the prompt");
+        prompt
+    }
+
+    /// The rows of `stud` §1.4, which hold between parts as well as between the two files.
+    #[test]
+    fn the_seam_is_one_blank_line() {
+        for (a, b, result) in [
+            ("A", "B", "A\n\nB"),
+            ("A\n", "B\n", "A\n\nB\n"),
+            ("A\n\n", "\n\nB", "A\n\nB"),
+            ("A\r\n", "B", "A\n\nB"),
+            ("A\r", "\rB", "A\n\nB"),
+            ("A  \n", "  B", "A  \n\n  B"),
+        ] {
+            let parts = vec![part("a", a, Stability::Static, 0), part("b", b, Stability::Static, 0)];
+            assert_eq!(join(parts, Arrange::Listed, true).text, result, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn orders_are_stable() {
+        use Stability::{Conversation, Static, Turn};
+        let parts = || {
+            vec![
+                part("t1", "1", Turn, 1),
+                part("s1", "2", Static, 9),
+                part("c", "3", Conversation, 1),
+                part("s2", "4", Static, 5),
+                part("t2", "5", Turn, 9),
+            ]
+        };
+        let ids = |arrange| {
+            let prompt = join(parts(), arrange, false);
+            prompt.parts.iter().map(|p| p.section.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(ids(Arrange::Listed), "t1 s1 c s2 t2");
+        assert_eq!(ids(Arrange::Stability), "s1 s2 c t1 t2");
+        assert_eq!(ids(Arrange::Priority), "s1 t2 s2 t1 c");
+    }
+
+    #[test]
+    fn a_separator_belongs_to_the_part_after_it() {
+        let parts = vec![part("a", "A", Stability::Static, 0), part("b", "B", Stability::Static, 0)];
+        let prompt = join(parts, Arrange::Listed, false);
+        assert_eq!(prompt.parts[1].range, 1..4);
+        assert!(matches!(&prompt.parts[1].spans[0].origin, Origin::Literal { key, .. } if &**key == "join"));
+        assert!(matches!(prompt.at(3), Some((_, range, Origin::Caller { .. })) if range == (3..4)));
+    }
+}

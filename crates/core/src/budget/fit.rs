@@ -1,0 +1,308 @@
+//! Fit: the only stage that drops text, and it records every loss.
+
+use super::{Clipped, Counter, clip};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart, Fitted},
+    origin::Origin,
+    profile::OnOver,
+    section::CutRule,
+};
+use std::fmt;
+
+/// The limit of a whole prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Tokens.
+    pub tokens: usize,
+    /// What happens above it.
+    pub on_over: OnOver,
+}
+
+/// A prompt that cannot be made to fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// Tokens that the parts need which must not be cut (all parts, where the profile says `error`).
+    pub needed: usize,
+    /// Tokens that are allowed.
+    pub limit: usize,
+    /// The sections that need most, with their tokens.
+    pub largest: Vec<(String, usize)>,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "system prompt {} tokens exceeds budget {}", self.needed, self.limit)
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+/// Holds each part to its ceiling and all of them to the limit.
+///
+/// Ceilings first. Then, where the whole is over the limit, parts are served by priority (higher first, earlier first
+/// among equals): each gets what it needs or what is left; the one that no longer fits is clipped (or left out whole,
+/// by its rule), and those after it get nothing. `between` is what the text between two parts costs at most.
+///
+/// # Errors
+/// Parts that must not be cut need more than the limit, or the profile refuses to cut.
+pub fn fit(
+    draft: Draft,
+    limit: Option<Limit>,
+    between: usize,
+    counter: &dyn Counter,
+    profile: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<Fitted, OverBudget> {
+    let Draft { parts, mut absent } = draft;
+    let mut kept = Vec::with_capacity(parts.len());
+    for mut part in parts {
+        if let Some(max) = part.max_tokens
+            && !hold(&mut part, max, CutWhy::Ceiling, counter, profile, diagnostics)
+        {
+            absent.push(Absent {
+                section: part.section,
+                reason: AbsentReason::Budget,
+                why: format!("its ceiling is {max} tokens"),
+            });
+            continue;
+        }
+        kept.push(part);
+    }
+    let Some(limit) = limit else { return Ok(Fitted { parts: kept, absent }) };
+
+    let needs: Vec<usize> = kept.iter().map(|part| counter.count(&part.text)).collect();
+    let gaps = between * kept.len().saturating_sub(1);
+    let total: usize = needs.iter().sum::<usize>() + gaps;
+    if total <= limit.tokens {
+        return Ok(Fitted { parts: kept, absent });
+    }
+    let over = |which: &dyn Fn(&DraftPart) -> bool, needed: usize| {
+        let mut largest: Vec<(String, usize)> = kept
+            .iter()
+            .zip(&needs)
+            .filter(|(part, _)| which(part))
+            .map(|(part, need)| (part.section.to_string(), *need))
+            .collect();
+        largest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        largest.truncate(3);
+        OverBudget { needed, limit: limit.tokens, largest }
+    };
+    match limit.on_over {
+        OnOver::Error => return Err(over(&|_| true, total)),
+        OnOver::Warn => {
+            diagnostics.push(
+                Diagnostic::warning(
+                    "budget/over",
+                    format!("system prompt {total} tokens exceeds budget {}", limit.tokens),
+                )
+                .help("raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`"),
+            );
+            return Ok(Fitted { parts: kept, absent });
+        }
+        OnOver::Cut => {}
+    }
+    let firm = |part: &DraftPart| part.cut == CutRule::Never;
+    let firm_count = kept.iter().filter(|part| firm(part)).count();
+    let firm_need: usize = kept.iter().zip(&needs).filter(|(part, _)| firm(part)).map(|(_, need)| need).sum::<usize>()
+        + between * firm_count.saturating_sub(1);
+    if firm_need > limit.tokens {
+        return Err(over(&firm, firm_need));
+    }
+
+    // Firm parts are served before anybody else; then by priority, and by place among equals.
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by_key(|at| (!firm(&kept[*at]), std::cmp::Reverse(kept[*at].priority), *at));
+    let mut left = limit.tokens;
+    let mut served = 0;
+    let mut full = false;
+    let mut room: Vec<Option<usize>> = vec![None; kept.len()];
+    for at in order {
+        let gap = if served == 0 { 0 } else { between };
+        if full || left <= gap {
+            full = true;
+            continue;
+        }
+        let offer = needs[at].min(left - gap);
+        if offer < needs[at] {
+            full = true;
+            if kept[at].cut == CutRule::Whole {
+                continue;
+            }
+        }
+        room[at] = Some(offer);
+        left -= gap + offer;
+        served += 1;
+    }
+    let mut parts = Vec::with_capacity(kept.len());
+    for (at, mut part) in kept.into_iter().enumerate() {
+        let fits = match room[at] {
+            None => false,
+            Some(offer) if offer >= needs[at] => true,
+            Some(offer) => hold(&mut part, offer, CutWhy::Budget, counter, profile, diagnostics),
+        };
+        if fits {
+            parts.push(part);
+        } else {
+            if room[at].is_none() {
+                diagnostics.push(dropped(&part, needs[at], limit.tokens, "the budget"));
+            }
+            absent.push(Absent {
+                section: part.section,
+                reason: AbsentReason::Budget,
+                why: format!("{} tokens, and the budget of {} was used up", needs[at], limit.tokens),
+            });
+        }
+    }
+    Ok(Fitted { parts, absent })
+}
+
+/// Clips a part to `max` tokens. False where nothing of it stays.
+fn hold(
+    part: &mut DraftPart,
+    max: usize,
+    why: CutWhy,
+    counter: &dyn Counter,
+    profile: &str,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    let before = part.text.len();
+    let whose = match why {
+        CutWhy::Ceiling => "its ceiling",
+        CutWhy::Budget => "the budget",
+    };
+    let clipped = match clip(&part.text, max, counter) {
+        Clipped::Whole { .. } => return true,
+        clipped if part.cut == CutRule::Whole => {
+            diagnostics.push(dropped(part, counter.count(&part.text), max, whose));
+            drop(clipped);
+            return false;
+        }
+        Clipped::Dropped { total_tokens } => {
+            diagnostics.push(dropped(part, total_tokens, max, whose));
+            return false;
+        }
+        clipped @ Clipped::Cut { .. } => clipped,
+    };
+    let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = clipped else { return true };
+    part.truncate(kept);
+    if let Some(marker) = marker {
+        part.push(&marker, Origin::Literal { profile: profile.into(), key: "cut.marker".into() });
+    }
+    part.cuts.push(Cut { why, before: total_tokens, after: counter.count(&part.text), range: kept..before });
+    diagnostics.push(
+        Diagnostic::warning(
+            "budget/cut",
+            format!("section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {max}", part.section),
+        )
+        .help("`preface explain` shows where; raise the ceiling, or shorten the text"),
+    );
+    true
+}
+
+fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "budget/dropped",
+        format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.section),
+    )
+    .help("`preface explain --absent` lists what is not there")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{budget::Bytes4, fact::Stability, section::SectionId};
+
+    fn part(id: &str, tokens: usize, priority: i64, cut: CutRule) -> DraftPart {
+        let mut part = DraftPart {
+            section: SectionId::new(id),
+            provider: None,
+            audit_id: None,
+            text: String::new(),
+            spans: Vec::new(),
+            stability: Stability::Static,
+            priority,
+            max_tokens: None,
+            cut,
+            cuts: Vec::new(),
+        };
+        part.push(&"abc\n".repeat(tokens), Origin::Caller { flag: "test".into() });
+        part
+    }
+
+    fn cut_at(tokens: usize) -> Option<Limit> {
+        Some(Limit { tokens, on_over: OnOver::Cut })
+    }
+
+    fn run(parts: Vec<DraftPart>, limit: Option<Limit>) -> Result<(Fitted, Diagnostics), OverBudget> {
+        let mut diagnostics = Vec::new();
+        let draft = Draft { parts, absent: Vec::new() };
+        fit(draft, limit, 1, &Bytes4, "test", &mut diagnostics).map(|fitted| (fitted, diagnostics))
+    }
+
+    fn ids(fitted: &Fitted) -> Vec<&str> {
+        fitted.parts.iter().map(|part| part.section.as_str()).collect()
+    }
+
+    #[test]
+    fn what_fits_is_left_alone() {
+        let parts = vec![part("a", 10, 50, CutRule::Clip), part("b", 9, 50, CutRule::Clip)];
+        let (fitted, diagnostics) = run(parts, cut_at(20)).unwrap();
+        assert_eq!(fitted.parts.iter().map(|p| p.text.len()).collect::<Vec<_>>(), [40, 36]);
+        assert_eq!(diagnostics, []);
+    }
+
+    #[test]
+    fn higher_priority_takes_precedence_and_the_rest_is_dropped() {
+        let parts = vec![
+            part("low", 40, 10, CutRule::Clip),
+            part("high", 40, 90, CutRule::Clip),
+            part("middle", 60, 50, CutRule::Clip),
+        ];
+        let (fitted, diagnostics) = run(parts, cut_at(80)).unwrap();
+        assert_eq!(ids(&fitted), ["high", "middle"], "the order stays the profile's");
+        assert_eq!(fitted.parts[0].text.len(), 160, "the first served is whole");
+        assert!(fitted.parts[1].text.contains("…[truncated "), "the one that no longer fits is clipped");
+        let total: usize = fitted.parts.iter().map(|p| Bytes4.count(&p.text)).sum();
+        assert!(total < 80, "{total} tokens and a gap of 1 must fit 80");
+        assert_eq!(fitted.absent[0].section.as_str(), "low");
+        let codes: Vec<_> = diagnostics.iter().map(|d| d.code.as_str()).collect();
+        assert_eq!(codes, ["budget/dropped", "budget/cut"]);
+    }
+
+    #[test]
+    fn a_whole_part_is_never_clipped() {
+        let parts = vec![part("a", 30, 90, CutRule::Clip), part("b", 30, 50, CutRule::Whole)];
+        let (fitted, _) = run(parts, cut_at(50)).unwrap();
+        assert_eq!(ids(&fitted), ["a"]);
+    }
+
+    #[test]
+    fn parts_that_must_not_be_cut_refuse_the_build() {
+        let parts = vec![part("a", 30, 10, CutRule::Never), part("b", 30, 90, CutRule::Clip)];
+        let (fitted, _) = run(parts.clone(), cut_at(40)).unwrap();
+        assert_eq!(fitted.parts[0].text.len(), 120, "a firm part stays whole whatever its priority");
+        let error = run(parts, cut_at(29)).unwrap_err();
+        assert_eq!(error.to_string(), "system prompt 30 tokens exceeds budget 29");
+    }
+
+    #[test]
+    fn error_and_warn_do_not_cut() {
+        let parts = vec![part("a", 30, 50, CutRule::Clip)];
+        let error = run(parts.clone(), Some(Limit { tokens: 29, on_over: OnOver::Error })).unwrap_err();
+        assert_eq!((error.needed, error.limit), (30, 29));
+        run(parts.clone(), Some(Limit { tokens: 30, on_over: OnOver::Error })).expect("equal passes");
+        let (fitted, diagnostics) = run(parts, Some(Limit { tokens: 29, on_over: OnOver::Warn })).unwrap();
+        assert_eq!(fitted.parts[0].text.len(), 120);
+        assert_eq!(diagnostics[0].code, "budget/over");
+    }
+
+    #[test]
+    fn a_ceiling_of_zero_leaves_the_part_out() {
+        let mut zero = part("a", 3, 50, CutRule::Clip);
+        zero.max_tokens = Some(0);
+        let (fitted, _) = run(vec![zero], None).unwrap();
+        assert_eq!(ids(&fitted), [""; 0]);
+        assert_eq!(fitted.absent.len(), 1);
+    }
+}

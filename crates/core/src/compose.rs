@@ -1,0 +1,421 @@
+//! Compose: the only stage that merges fragments. It decides who speaks in each section, and remembers whom that
+//! displaced.
+//!
+//! It is a resumable machine: [`Compose::step`] either finishes or names the one fact that it needs next. Who pumps it
+//! supplies the fact and steps again; nothing is decided twice.
+
+use crate::{
+    condition::{Condition, Verdict},
+    diagnostic::{Diagnostic, Diagnostics},
+    draft::{Absent, AbsentReason},
+    fact::{FactKey, Facts},
+    layer::Layer,
+    origin::{Origin, Piece},
+    outline::{Outline, Plan, PlanItem},
+    profile::{Group, Win},
+    scope::Scope,
+    section::{Body, Language, ListName, Override, Section, SectionId},
+    suggestion::did_you_mean,
+    trust::Trust,
+    turn::Tool,
+    world::{Contribution, World},
+};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// One step of a stage.
+#[derive(Clone, Debug)]
+pub enum Step<T> {
+    /// This fact must be known before the stage can go on.
+    Need(FactKey),
+    /// The stage is done.
+    Done(T),
+}
+
+/// The compose stage over one world.
+#[derive(Debug)]
+pub struct Compose<'w> {
+    world: &'w World,
+    slots: Vec<Slot<'w>>,
+    at: usize,
+    guideline: usize,
+    guidelines: Vec<Cow<'w, Piece>>,
+    outline: Outline<'w>,
+}
+
+/// A section on its way into the outline.
+#[derive(Debug)]
+struct Slot<'w> {
+    section: Cow<'w, Section>,
+}
+
+impl<'w> Compose<'w> {
+    /// Lays layers and settings over the profile's sections. What they say wrongly becomes a diagnostic.
+    #[must_use]
+    pub fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
+        let mut compose = Compose {
+            world,
+            slots: world.profile.sections.iter().map(|section| Slot { section: Cow::Borrowed(section) }).collect(),
+            at: 0,
+            guideline: 0,
+            guidelines: Vec::new(),
+            outline: Outline::default(),
+        };
+        for id in &world.profile.unordered {
+            compose.leave(id.clone(), AbsentReason::Unordered, "the chosen order leaves it out".to_owned());
+        }
+        for group in &world.profile.groups {
+            compose.replace_group(group, diagnostics);
+        }
+        for layer in &world.stack.0 {
+            compose.layer_sections(layer, diagnostics);
+        }
+        for over in &world.overrides {
+            compose.setting(over, diagnostics);
+        }
+        compose
+    }
+
+    /// Goes on until a fact is missing or the outline is done.
+    pub fn step(&mut self, facts: &Facts) -> Step<Outline<'w>> {
+        while self.at < self.slots.len() {
+            let section = self.slots[self.at].section.clone();
+            match decide(section.when.as_ref(), facts) {
+                Verdict::Need(key) => return Step::Need(key),
+                Verdict::Fails(why) => self.leave(section.id.clone(), AbsentReason::Condition, why),
+                Verdict::Holds => {
+                    if matches!(section.body, Body::List(ListName::Guidelines))
+                        && let Some(key) = self.gather_guidelines(facts)
+                    {
+                        return Step::Need(key);
+                    }
+                    self.plan(section);
+                }
+            }
+            self.at += 1;
+        }
+        Step::Done(std::mem::take(&mut self.outline))
+    }
+
+    fn leave(&mut self, section: SectionId, reason: AbsentReason, why: String) {
+        self.outline.absent.push(Absent { section, reason, why });
+    }
+
+    fn position(&self, id: &str) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.section.id.as_str() == id)
+    }
+
+    fn insert(&mut self, at: usize, section: Section) {
+        self.slots.insert(at, Slot { section: Cow::Owned(section) });
+    }
+
+    /// Where a section nobody placed goes: after `added_after` and whatever was added there already.
+    fn added_at(&self) -> usize {
+        let anchor = self.world.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
+        let Some(anchor) = anchor else { return self.slots.len() };
+        let known = |slot: &Slot<'_>| self.world.profile.section(&slot.section.id).is_some();
+        anchor + 1 + self.slots[anchor + 1..].iter().take_while(|slot| !known(slot)).count()
+    }
+
+    fn replace_group(&mut self, group: &Group, diagnostics: &mut Diagnostics) {
+        let found = group.replace.iter().find_map(|file| {
+            let pieces = self.world.stack.layer(file.scope)?.files.get(&file.name)?;
+            let wins = match group.win {
+                Win::Exists => true,
+                Win::NonBlank => !is_blank(pieces),
+            };
+            wins.then_some(pieces)
+        });
+        let Some(pieces) = found else { return };
+        let path = pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
+        let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
+        for id in &group.members {
+            if let Some(at) = self.position(id.as_str()) {
+                self.slots.remove(at);
+                self.leave(id.clone(), AbsentReason::Replaced, format!("replaced by {path}"));
+            }
+        }
+        let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
+        section.language = group.language;
+        section.cut = crate::section::CutRule::Never;
+        self.insert(first.unwrap_or(0), section);
+        diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+    }
+
+    fn layer_sections(&mut self, layer: &Layer, diagnostics: &mut Diagnostics) {
+        if layer.scope == Scope::Project && !matches!(layer.trust, Trust::Trusted | Trust::Once | Trust::Stale) {
+            return;
+        }
+        for (id, pieces) in &layer.sections {
+            let path = pieces.first().map_or_else(|| format!("{}/sections/{id}.md", layer.path), |p| p.origin.to_string());
+            match self.position(id) {
+                Some(at) => {
+                    if layer.scope == Scope::Project && !self.slots[at].section.project {
+                        diagnostics.push(
+                            Diagnostic::warning(
+                                "section/not-for-projects",
+                                format!("{path} was left out: a project may not replace section `{id}`"),
+                            )
+                            .help("give the file another name to add a section of its own"),
+                        );
+                        continue;
+                    }
+                    let section = self.slots[at].section.to_mut();
+                    section.body = Body::Text(pieces.clone());
+                    section.language = Language::Template;
+                    section.prefix = None;
+                    section.suffix = None;
+                    section.item = None;
+                    section.between = None;
+                    diagnostics.push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
+                }
+                None if self.outline.absent.iter().any(|absent| absent.section.as_str() == id) => {
+                    diagnostics.push(
+                        Diagnostic::warning(
+                            "section/not-in-order",
+                            format!("{path} has no effect: section `{id}` is not part of this prompt"),
+                        )
+                        .help("`preface explain --absent` says why"),
+                    );
+                }
+                None => {
+                    let mut section = Section::new(SectionId::new(id), Body::Text(pieces.clone()));
+                    section.project = true;
+                    let at = self.added_at();
+                    self.insert(at, section);
+                }
+            }
+        }
+    }
+
+    fn setting(&mut self, over: &Override, diagnostics: &mut Diagnostics) {
+        let at = match self.position(&over.id) {
+            Some(at) => {
+                if over.project && !self.slots[at].section.project {
+                    diagnostics.push(Diagnostic::warning(
+                        "section/not-for-projects",
+                        format!("{} was not heard on `{}`: a project may not change that section", over.source, over.id),
+                    ));
+                    return;
+                }
+                at
+            }
+            None => {
+                let Some(text) = &over.text else {
+                    let mut note = Diagnostic::warning(
+                        "section/unknown",
+                        format!("{} names an unknown section: `{}`", over.source, over.id),
+                    );
+                    let known: Vec<&str> = self.slots.iter().map(|slot| slot.section.id.as_str()).collect();
+                    if let Some(near) = did_you_mean(&over.id, known) {
+                        note = note.help(format!("did you mean `{near}`?"));
+                    }
+                    diagnostics.push(note);
+                    return;
+                };
+                if over.disable == Some(true) {
+                    return;
+                }
+                let mut section = Section::new(SectionId::new(&over.id), Body::Text(text.clone()));
+                section.project = true;
+                let at = self.added_at();
+                self.insert(at, section);
+                at
+            }
+        };
+        if over.disable == Some(true) {
+            let slot = self.slots.remove(at);
+            self.leave(slot.section.id.clone(), AbsentReason::Disabled, format!("switched off by {}", over.source));
+            return;
+        }
+        let section = self.slots[at].section.to_mut();
+        if let Some(text) = &over.text {
+            section.body = Body::Text(text.clone());
+            section.prefix = None;
+            section.suffix = None;
+            section.item = None;
+            section.between = None;
+        }
+        section.language = over.language.unwrap_or(section.language);
+        section.when = over.when.clone().or(section.when.take());
+        section.priority = over.priority.unwrap_or(section.priority);
+        section.max_tokens = over.max_tokens.or(section.max_tokens);
+        section.stability = over.stability.or(section.stability);
+        for (anchor, shift) in [(&over.after, 1), (&over.before, 0)] {
+            let Some(anchor) = anchor else { continue };
+            let Some(now) = self.position(&over.id) else { continue };
+            if anchor == &over.id || self.position(anchor).is_none() {
+                diagnostics.push(Diagnostic::warning(
+                    "section/unknown",
+                    format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id),
+                ));
+                continue;
+            }
+            let slot = self.slots.remove(now);
+            let target = self.position(anchor).map_or(now, |at| at + shift);
+            self.slots.insert(target, slot);
+        }
+    }
+
+    /// Decides the profile's guidelines one by one, then adds the tools' own. Equal texts count once.
+    fn gather_guidelines(&mut self, facts: &Facts) -> Option<FactKey> {
+        let profile = &self.world.profile;
+        while let Some(line) = profile.guidelines.get(self.guideline) {
+            match decide(line.when.as_ref(), facts) {
+                Verdict::Need(key) => return Some(key),
+                Verdict::Holds if !line.last => self.add_guideline(Cow::Borrowed(&line.text)),
+                Verdict::Holds | Verdict::Fails(_) => {}
+            }
+            self.guideline += 1;
+        }
+        for tool in &self.world.turn.tools {
+            for text in &tool.guidelines {
+                let text = text.trim();
+                if !text.is_empty() {
+                    self.add_guideline(Cow::Owned(tool_piece(tool, "guideline", text.to_owned())));
+                }
+            }
+        }
+        for line in profile.guidelines.iter().filter(|line| line.last) {
+            // Its facts were asked for above.
+            if decide(line.when.as_ref(), facts) == Verdict::Holds {
+                self.add_guideline(Cow::Borrowed(&line.text));
+            }
+        }
+        None
+    }
+
+    fn add_guideline(&mut self, piece: Cow<'w, Piece>) {
+        if !self.guidelines.iter().any(|known| known.text == piece.text) {
+            self.guidelines.push(piece);
+        }
+    }
+
+    fn plan(&mut self, section: Cow<'w, Section>) {
+        let world = self.world;
+        let contribution = match &section.body {
+            Body::Fill(provider) => {
+                world.contributions.iter().find(|said| said.section == section.id && said.provider == *provider)
+            }
+            _ => None,
+        };
+        let mut items = match (&section.body, &section) {
+            (Body::Text(_), Cow::Borrowed(section)) => {
+                let Body::Text(pieces) = &section.body else { return };
+                vec![PlanItem { pieces: Cow::Borrowed(pieces), language: section.language, facts: BTreeMap::new() }]
+            }
+            (Body::Text(pieces), Cow::Owned(_)) => {
+                vec![PlanItem { pieces: Cow::Owned(pieces.clone()), language: section.language, facts: BTreeMap::new() }]
+            }
+            (Body::List(ListName::Tools), _) => tools(&world.turn.tools),
+            (Body::List(ListName::Guidelines), _) => std::mem::take(&mut self.guidelines)
+                .into_iter()
+                .map(|piece| PlanItem {
+                    pieces: Cow::Owned(vec![piece.into_owned()]),
+                    language: Language::Verbatim,
+                    facts: BTreeMap::new(),
+                })
+                .collect(),
+            (Body::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
+        };
+        let mut wrap = section.item.clone();
+        if items.is_empty() {
+            match &section.empty {
+                Some(empty) => {
+                    wrap = None;
+                    items.push(PlanItem {
+                        pieces: Cow::Owned(vec![empty.clone()]),
+                        language: Language::Template,
+                        facts: BTreeMap::new(),
+                    });
+                }
+                None => {
+                    let why = contribution
+                        .and_then(|said| said.silent.clone())
+                        .unwrap_or_else(|| silence(&section.body));
+                    self.leave(section.id.clone(), AbsentReason::Silent, why);
+                    return;
+                }
+            }
+        }
+        let provider = match &section.body {
+            Body::Fill(provider) => Some(provider.clone()),
+            _ => None,
+        };
+        let audit_id = provider.as_ref().map(|provider| {
+            contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
+        });
+        self.outline.plans.push(Plan {
+            section: section.id.clone(),
+            provider,
+            audit_id,
+            prefix: section.prefix.clone().map(Cow::Owned),
+            items,
+            item: wrap.map(Cow::Owned),
+            between: section.between.clone().map(Cow::Owned),
+            seam: section.seam,
+            suffix: section.suffix.clone().map(Cow::Owned),
+            trim: section.trim,
+            keep_blank: section.keep_blank,
+            stability: contribution.and_then(|said| said.stability).or(section.stability),
+            priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
+            max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
+            cut: section.cut,
+        });
+    }
+}
+
+fn decide(when: Option<&Condition>, facts: &Facts) -> Verdict {
+    when.map_or(Verdict::Holds, |when| when.decide(facts))
+}
+
+fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
+    contribution
+        .items
+        .iter()
+        .map(|item| PlanItem {
+            pieces: Cow::Borrowed(item.pieces.as_slice()),
+            language: item.language,
+            facts: item.facts.clone(),
+        })
+        .collect()
+}
+
+fn tools(tools: &[Tool]) -> Vec<PlanItem<'_>> {
+    tools
+        .iter()
+        .map(|tool| {
+            let mut facts = BTreeMap::from([("name".to_owned(), tool.name.clone())]);
+            if let Some(line) = tool.line() {
+                facts.insert("snippet".to_owned(), line);
+            }
+            if let Some(description) = &tool.description {
+                facts.insert("description".to_owned(), description.clone());
+            }
+            PlanItem {
+                pieces: Cow::Owned(vec![tool_piece(tool, "name", tool.name.clone())]),
+                language: Language::Verbatim,
+                facts,
+            }
+        })
+        .collect()
+}
+
+fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
+    let source = tool.source.as_deref().unwrap_or("--tools");
+    Piece { text, origin: Origin::Fact { key: FactKey::new("tool", &format!("{}.{what}", tool.name)), source: source.into() } }
+}
+
+fn silence(body: &Body) -> String {
+    match body {
+        Body::Fill(provider) => format!("`{provider}` has nothing to say"),
+        Body::List(ListName::Tools) => "no tool is active".to_owned(),
+        Body::List(ListName::Guidelines) => "no guideline applies".to_owned(),
+        Body::Text(_) => "its text is empty".to_owned(),
+    }
+}
+
+/// True where the pieces hold nothing but white space (ECMAScript's, a byte order mark included).
+#[must_use]
+pub fn is_blank(pieces: &[Piece]) -> bool {
+    pieces.iter().all(|piece| crate::template::trim(&piece.text).is_empty())
+}

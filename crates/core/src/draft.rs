@@ -1,0 +1,182 @@
+//! The nouns between render and assemble: parts with text and spans, before they have a place in the prompt.
+
+use crate::{
+    fact::Stability,
+    origin::{Origin, Span},
+    section::{CutRule, ProviderName, SectionId},
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What render hands to fit. Not checked yet: whether it fits.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The parts, in the profile's order.
+    pub parts: Vec<DraftPart>,
+    /// What is not there, and why.
+    pub absent: Vec<Absent>,
+}
+
+/// What fit hands to assemble. Every part is within its ceiling, all of them within the budget.
+#[derive(Clone, Debug, Default)]
+pub struct Fitted {
+    /// The parts that stay, in the profile's order.
+    pub parts: Vec<DraftPart>,
+    /// What is not there, and why.
+    pub absent: Vec<Absent>,
+}
+
+/// A rendered fragment.
+#[derive(Clone, Debug)]
+pub struct DraftPart {
+    /// Its section.
+    pub section: SectionId,
+    /// Who contributed it, where it was a context provider.
+    pub provider: Option<ProviderName>,
+    /// The id that audit events use for that provider.
+    pub audit_id: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Where each byte came from; the spans tile the text.
+    pub spans: Vec<Span>,
+    /// How long its bytes stay the same.
+    pub stability: Stability,
+    /// Who gives way last.
+    pub priority: i64,
+    /// Its own ceiling.
+    pub max_tokens: Option<usize>,
+    /// What happens when it does not fit.
+    pub cut: CutRule,
+    /// What it lost already.
+    pub cuts: Vec<Cut>,
+}
+
+impl DraftPart {
+    /// Appends text with one origin. Neighbours that continue each other become one span.
+    pub fn push(&mut self, text: &str, origin: Origin) {
+        push_span(&mut self.text, &mut self.spans, text, origin);
+    }
+
+    /// Cuts the text to its first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        self.text.truncate(len);
+        truncate_spans(&mut self.spans, len);
+    }
+}
+
+/// Appends `text` with one origin to a text and its spans.
+pub(crate) fn push_span(to: &mut String, spans: &mut Vec<Span>, text: &str, origin: Origin) {
+    if text.is_empty() {
+        return;
+    }
+    let start = to.len();
+    to.push_str(text);
+    if let Some(last) = spans.last_mut()
+        && continues(&last.origin, &origin)
+    {
+        last.range.end = to.len();
+        if let (Origin::Source { span, .. }, Origin::Source { span: next, .. }) = (&mut last.origin, &origin) {
+            span.end = next.end;
+        }
+        return;
+    }
+    spans.push(Span { range: start..to.len(), origin });
+}
+
+/// True where `next` is the continuation of `last`, so that one span says as much as two.
+fn continues(last: &Origin, next: &Origin) -> bool {
+    match (last, next) {
+        (
+            Origin::Source { source, span, lossy: false },
+            Origin::Source { source: next_source, span: next_span, lossy: false },
+        ) => span.end == next_span.start && source == next_source,
+        (Origin::Literal { key, profile }, Origin::Literal { key: next, profile: by }) => key == next && profile == by,
+        _ => false,
+    }
+}
+
+/// Cuts spans to the first `len` bytes.
+pub(crate) fn truncate_spans(spans: &mut Vec<Span>, len: usize) {
+    while let Some(last) = spans.last_mut() {
+        if last.range.start >= len {
+            spans.pop();
+            continue;
+        }
+        if last.range.end > len {
+            last.origin = last.origin.part(&(0..len - last.range.start));
+            last.range.end = len;
+        }
+        break;
+    }
+}
+
+/// Cuts the first `len` bytes away and moves the rest to the front.
+pub(crate) fn behead_spans(spans: &mut Vec<Span>, len: usize) {
+    if len == 0 {
+        return;
+    }
+    spans.retain(|span| span.range.end > len);
+    for span in spans.iter_mut() {
+        if span.range.start < len {
+            let gone = len - span.range.start;
+            span.origin = span.origin.part(&(gone..span.range.end - span.range.start));
+            span.range.start = len;
+        }
+        span.range = span.range.start - len..span.range.end - len;
+    }
+}
+
+/// One recorded loss of text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// Why.
+    pub why: CutWhy,
+    /// Tokens before.
+    pub before: usize,
+    /// Tokens after, the marker included.
+    pub after: usize,
+    /// The bytes that went, counted in the part's text as it was before this cut.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+}
+
+/// Why text went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CutWhy {
+    /// The part's own ceiling.
+    Ceiling,
+    /// The budget of the whole prompt.
+    Budget,
+}
+
+/// A section that is not in the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Absent {
+    /// Which.
+    pub section: SectionId,
+    /// The kind of reason.
+    pub reason: AbsentReason,
+    /// The reason, for people.
+    pub why: String,
+}
+
+/// The kinds of reasons for a section not to be in the prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AbsentReason {
+    /// Its condition is false.
+    Condition,
+    /// Its provider had nothing to say.
+    Silent,
+    /// It rendered to nothing but white space.
+    Empty,
+    /// Another text took its place.
+    Replaced,
+    /// Somebody switched it off.
+    Disabled,
+    /// The chosen order leaves it out.
+    Unordered,
+    /// The budget left no room.
+    Budget,
+}

@@ -1,0 +1,98 @@
+//! The pure half of the line in one function: compose, render, fit, assemble.
+
+use crate::{
+    assemble::{Joining, assemble},
+    budget::{self, Counter, Limit, OverBudget},
+    compose::{Compose, Step},
+    diagnostic::Diagnostics,
+    fact::{Fact, FactKey, Facts},
+    prompt::Prompt,
+    render::{Render, RenderError, Rules},
+    world::World,
+};
+use std::fmt;
+
+/// What stops a build.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineError {
+    /// A template is nested too deeply or too large.
+    Render(RenderError),
+    /// What must not be cut does not fit.
+    Over(OverBudget),
+    /// A saved world does not hold this fact, and there is nobody to ask.
+    Missing(FactKey),
+    /// The turn names a counter that does not exist.
+    Counter(String),
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineError::Render(error) => write!(f, "{error}"),
+            LineError::Over(error) => write!(f, "{error}"),
+            LineError::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),
+            LineError::Counter(name) => write!(f, "unknown counter: `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for LineError {}
+
+/// Turns a world into a prompt. `answer` is asked for each fact that the world does not hold, once per fact, and its
+/// answers become part of the world; it returns `None` where there is nobody to ask.
+///
+/// # Errors
+/// See [`LineError`]. Notes made so far are lost with the error; those of the world are the caller's still.
+pub fn run(
+    world: &mut World,
+    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+) -> Result<Prompt, LineError> {
+    let counter =
+        budget::counter(&world.turn.counter).ok_or_else(|| LineError::Counter(world.turn.counter.clone()))?;
+    let mut facts = std::mem::take(&mut world.facts);
+    let result = run_with(world, &mut facts, counter.as_ref(), answer);
+    world.facts = facts;
+    result
+}
+
+fn run_with(
+    world: &World,
+    facts: &mut Facts,
+    counter: &dyn Counter,
+    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+) -> Result<Prompt, LineError> {
+    let mut diagnostics: Diagnostics = world.diagnostics.clone();
+    let mut supply = |facts: &mut Facts, diagnostics: &mut Diagnostics, key: FactKey| {
+        let fact = answer(&key).ok_or_else(|| LineError::Missing(key.clone()))?;
+        diagnostics.extend(fact.diagnostics.iter().cloned());
+        facts.supply(key, fact);
+        Ok::<(), LineError>(())
+    };
+    // Facts that the world already holds have been reported on by whoever recorded them, except in a replay.
+    diagnostics.extend(facts.iter().flat_map(|(_, fact)| fact.diagnostics.iter().cloned()));
+
+    let mut compose = Compose::new(world, &mut diagnostics);
+    let outline = loop {
+        match compose.step(facts) {
+            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
+            Step::Done(outline) => break outline,
+        }
+    };
+    let profile = &world.profile;
+    let mut render = Render::new(outline, Rules::new(&profile.template, &profile.escape));
+    let draft = loop {
+        match render.step(facts, &mut diagnostics).map_err(LineError::Render)? {
+            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
+            Step::Done(draft) => break draft,
+        }
+    };
+    let tokens = world.turn.budget.or(profile.budget.tokens);
+    let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over });
+    let between = counter.count(&profile.join.text);
+    let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics).map_err(LineError::Over)?;
+    let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
+    let mut prompt = assemble(fitted, &profile.name, joining);
+    prompt.diagnostics = diagnostics;
+    prompt.audit.splice(0..0, world.audit.iter().cloned());
+    Ok(prompt)
+}

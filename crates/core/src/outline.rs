@@ -1,0 +1,64 @@
+//! The outline: which fragment goes where, before any text is rendered.
+
+use crate::{
+    draft::Absent,
+    fact::Stability,
+    origin::Piece,
+    section::{CutRule, Language, ProviderName, SectionId, Trim},
+};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// What compose hands to render. Not checked yet: whether the texts parse, and whether anything comes out of them.
+#[derive(Clone, Debug, Default)]
+pub struct Outline<'w> {
+    /// One plan a part, in order.
+    pub plans: Vec<Plan<'w>>,
+    /// What is not there, and why.
+    pub absent: Vec<Absent>,
+}
+
+/// How one part is to be rendered.
+#[derive(Clone, Debug)]
+pub struct Plan<'w> {
+    /// Its section.
+    pub section: SectionId,
+    /// Who contributes it.
+    pub provider: Option<ProviderName>,
+    /// The id for audit events.
+    pub audit_id: Option<String>,
+    /// Text before the items.
+    pub prefix: Option<Cow<'w, Piece>>,
+    /// The items, at least one.
+    pub items: Vec<PlanItem<'w>>,
+    /// The form of each item.
+    pub item: Option<Cow<'w, Piece>>,
+    /// Text between items.
+    pub between: Option<Cow<'w, Piece>>,
+    /// True: line ends between items give way to `between`.
+    pub seam: bool,
+    /// Text after the items.
+    pub suffix: Option<Cow<'w, Piece>>,
+    /// White space taken from the ends.
+    pub trim: Trim,
+    /// True: a part of nothing but white space stays.
+    pub keep_blank: bool,
+    /// The declared stability; `None` is what the facts say.
+    pub stability: Option<Stability>,
+    /// Who gives way last.
+    pub priority: i64,
+    /// Its ceiling.
+    pub max_tokens: Option<usize>,
+    /// What happens when it does not fit.
+    pub cut: CutRule,
+}
+
+/// One text of a part.
+#[derive(Clone, Debug)]
+pub struct PlanItem<'w> {
+    /// The text.
+    pub pieces: Cow<'w, [Piece]>,
+    /// How it is read.
+    pub language: Language,
+    /// The `item:` facts beside `item:text`.
+    pub facts: BTreeMap<String, String>,
+}

@@ -1,0 +1,488 @@
+//! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
+
+use super::{
+    Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold, TemplateLimits, Win,
+    overlay::{BODY, Givers, overlay},
+};
+use crate::{
+    condition::Condition,
+    fact::Stability,
+    origin::{Origin, Piece},
+    section::{Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Section, SectionId, Trim},
+    suggestion::did_you_mean,
+    trust::TrustMode,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use std::{collections::BTreeMap, sync::Arc};
+use toml::{Table, Value};
+
+/// A profile option that the caller sets: `variant=0.58`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The option's name.
+    pub key: String,
+    /// Its value, as written.
+    pub value: String,
+}
+
+/// Builds a profile from a chain (the extended ones first), options, and the files that sections name.
+///
+/// `file` returns the text of a `file = "…"` key: the path as written and the profile that wrote it.
+///
+/// # Errors
+/// Unknown keys, sections, orders, variants and options, values of the wrong type, files that cannot be read; each
+/// with the place in the file that says so.
+pub fn build(
+    chain: &[RawProfile],
+    settings: &[Setting],
+    file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
+) -> Result<Profile, ProfileError> {
+    let mut builder = Builder { chain, givers: Givers::default(), table: Table::new() };
+    for raw in chain {
+        overlay(&mut builder.table, raw.table.clone(), &raw.name.as_str().into(), &mut builder.givers);
+    }
+    builder.apply(settings)?;
+    builder.profile(file)
+}
+
+/// The options that every profile has, beside those of its own `[options]`.
+const OPTIONS: [&str; 6] = ["arrange", "budget", "join", "order", "trust", "variant"];
+
+/// The keys of a profile's top level.
+const TOP: [&str; 21] = [
+    "about", "added_after", "arrange", "budget", "escape", "group", "guideline", "home", "join", "options", "order",
+    "orders", "remove", "scaffold", "seam", "section", "template", "tools", "trust", "variant", "variants",
+];
+
+/// The keys of a section that are not options of its provider.
+const SECTION: [&str; 21] = [
+    "after", "before", "between", "cut", "empty", "file", "fill", "item", "keep_blank", "language", "list", "max_tokens",
+    "prefix", "priority", "project", "seam", "stability", "suffix", "text", "trim", "when",
+];
+
+struct Builder<'a> {
+    chain: &'a [RawProfile],
+    givers: Givers,
+    table: Table,
+}
+
+impl Builder<'_> {
+    /// Points at a key in the last profile of the chain that has it.
+    fn error(&self, path: &[&str], message: impl Into<String>) -> ProfileError {
+        let has = |raw: &&RawProfile| {
+            let mut here = &raw.table;
+            for (at, key) in path.iter().enumerate() {
+                match here.get(*key) {
+                    Some(Value::Table(table)) => here = table,
+                    Some(_) => return at + 1 == path.len(),
+                    None => return false,
+                }
+            }
+            true
+        };
+        match self.chain.iter().rev().find(has).or(self.chain.last()) {
+            Some(raw) => raw.error(path, message),
+            None => ProfileError {
+                message: message.into(),
+                place: crate::diagnostic::Place::default(),
+                help: Some("a profile chain must not be empty".into()),
+            },
+        }
+    }
+
+    fn literal(&self, text: String, key: &str) -> Piece {
+        let profile = self.givers.of(key).unwrap_or_else(|| self.name().into());
+        Piece { text, origin: Origin::Literal { profile, key: key.into() } }
+    }
+
+    fn name(&self) -> &str {
+        self.chain.last().map_or("", |raw| &raw.name)
+    }
+
+    /// Applies `variant=` first, then every other option, over the table.
+    fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
+        let by_caller: Arc<str> = "--set".into();
+        let variants = self.take_table("variants")?;
+        let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
+            Some(setting) => Some(setting.value.clone()),
+            None => match self.table.remove("variant") {
+                None => None,
+                Some(Value::String(name)) => Some(name),
+                Some(_) => return Err(self.error(&["variant"], "`variant` must be a string")),
+            },
+        };
+        if let Some(name) = chosen.filter(|name| !name.is_empty()) {
+            match variants.get(&name) {
+                Some(Value::Table(over)) => {
+                    let giver: Arc<str> = format!("{} {name}", self.name()).into();
+                    overlay(&mut self.table, over.clone(), &giver, &mut self.givers);
+                }
+                Some(_) => return Err(self.error(&["variants", &name], "a variant must be a table")),
+                None => {
+                    let known: Vec<&str> = variants.keys().map(String::as_str).collect();
+                    let error = self.error(&["variants"], format!("unknown variant: `{name}`"));
+                    return Err(match known.as_slice() {
+                        [] => error.help("this profile has no variants"),
+                        known => error.help(format!("variants are {}", quoted(known))),
+                    });
+                }
+            }
+        }
+        for Setting { key, value } in settings.iter().filter(|setting| setting.key != "variant") {
+            let text = Value::String(value.clone());
+            let over = match key.as_str() {
+                "arrange" | "join" | "order" => table([(key.as_str(), text)]),
+                "trust" => table([("trust", Value::Table(table([("mode", text)])))]),
+                "budget" => {
+                    let tokens = value
+                        .parse::<i64>()
+                        .map_err(|_| self.error(&["budget"], format!("`budget` takes a number of tokens: `{value}`")))?;
+                    table([("budget", Value::Table(table([("tokens", Value::Integer(tokens))])))])
+                }
+                _ => {
+                    let known = self.table.get("options").and_then(Value::as_table);
+                    if !known.is_some_and(|options| options.contains_key(key)) {
+                        let names: Vec<&str> = OPTIONS
+                            .into_iter()
+                            .chain(known.into_iter().flat_map(|options| options.keys().map(String::as_str)))
+                            .collect();
+                        let error = self.error(&["options"], format!("unknown option: `{key}`"));
+                        return Err(match did_you_mean(key, names.iter().copied()) {
+                            Some(near) => error.help(format!("did you mean `{near}`?")),
+                            None => error.help(format!("options are {}", quoted(&names))),
+                        });
+                    }
+                    table([("options", Value::Table(table([(key.as_str(), text)])))])
+                }
+            };
+            overlay(&mut self.table, over, &by_caller, &mut self.givers);
+        }
+        Ok(())
+    }
+
+    fn profile(
+        mut self,
+        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
+    ) -> Result<Profile, ProfileError> {
+        if let Some(key) = self.table.keys().find(|key| !TOP.contains(&key.as_str())) {
+            let error = self.error(&[key], format!("unknown key: `{key}`"));
+            return Err(match did_you_mean(key, TOP) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("keys of a profile are {}", quoted(&TOP))),
+            });
+        }
+        let name = self.name().to_owned();
+        let home: Home = self.home()?;
+        let scaffold: Scaffold = self.take_or("scaffold")?;
+        let trust = self.trust()?;
+        let arrange: Arrange = self.take_or("arrange")?;
+        let join_text: String = self.take("join")?.unwrap_or_else(|| "\n\n".to_owned());
+        let join = self.literal(join_text, "join");
+        let seam: bool = self.take_or("seam")?;
+        let about: String = self.take_or("about")?;
+        let tools: Vec<String> = self.take_or("tools")?;
+        let template: TemplateLimits = self.take_or("template")?;
+        let budget: Budget = self.take_or("budget")?;
+        let escape: Vec<String> = self.take_or("escape")?;
+        let options = self.options()?;
+        let guidelines = self.guidelines()?;
+        let remove: Vec<String> = self.take_or("remove")?;
+        let added_after: Option<SectionId> = self.take("added_after")?;
+
+        let mut tables = self.take_table("section")?;
+        for id in &remove {
+            if tables.remove(id).is_none() {
+                return Err(self.error(&["remove"], format!("unknown section: `{id}`")));
+            }
+        }
+        let order = self.order(&tables, &remove)?;
+        let mut sections = Vec::with_capacity(order.len());
+        for id in &order {
+            let Some(table) = tables.remove(id) else {
+                let error = self.error(&["orders"], format!("the order names an unknown section: `{id}`"));
+                return Err(error.help("each name in an order is a `[section.…]` table"));
+            };
+            sections.push(self.section(id, table, file)?);
+        }
+        let unordered = tables.keys().map(SectionId::new).collect();
+        let groups = self.groups(&order)?;
+        Ok(Profile {
+            name, about, home, trust, scaffold, arrange, join, seam, sections, unordered, groups, added_after, guidelines,
+            tools, template, budget, escape, options,
+        })
+    }
+
+    /// Takes a typed key out of the table.
+    fn take<T: DeserializeOwned>(&mut self, key: &str) -> Result<Option<T>, ProfileError> {
+        self.table.remove(key).map(|value| self.typed(&[key], value)).transpose()
+    }
+
+    fn take_or<T: DeserializeOwned + Default>(&mut self, key: &str) -> Result<T, ProfileError> {
+        Ok(self.take(key)?.unwrap_or_default())
+    }
+
+    fn typed<T: DeserializeOwned>(&self, path: &[&str], value: Value) -> Result<T, ProfileError> {
+        value.try_into().map_err(|error: toml::de::Error| {
+            self.error(path, format!("`{}`: {}", path.join("."), error.message().trim()))
+        })
+    }
+
+    fn take_table(&mut self, key: &str) -> Result<Table, ProfileError> {
+        match self.table.remove(key) {
+            None => Ok(Table::new()),
+            Some(Value::Table(table)) => Ok(table),
+            Some(_) => Err(self.error(&[key], format!("`{key}` must be a table"))),
+        }
+    }
+
+    fn home(&mut self) -> Result<Home, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum OneOrMany {
+            One(String),
+            Many(Vec<String>),
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            global: OneOrMany,
+            project: String,
+        }
+        let Some(home) = self.take::<Written>("home")? else {
+            let error = self.error(&["home"], "a profile must say where its layers live");
+            return Err(error.help("add `home = { global = [\"config:preface\"], project = \".preface\" }`, or `extends = \"default\"`"));
+        };
+        let global = match home.global {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many,
+        };
+        if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
+            return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
+        }
+        let plain = !home.project.is_empty()
+            && home.project.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
+        if !plain {
+            return Err(self.error(&["home", "project"], "`home.project` is a directory below the working directory"));
+        }
+        Ok(Home { global, project: home.project })
+    }
+
+    fn trust(&mut self) -> Result<TrustMode, ProfileError> {
+        #[derive(Deserialize, Default)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            mode: TrustMode,
+        }
+        Ok(self.take_or::<Written>("trust")?.mode)
+    }
+
+    fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
+        let mut options = BTreeMap::new();
+        for (name, value) in self.take_table("options")? {
+            let text = match value {
+                Value::String(text) => text,
+                Value::Integer(number) => number.to_string(),
+                Value::Boolean(yes) => yes.to_string(),
+                _ => return Err(self.error(&["options", &name], "an option is a string, a number or a boolean")),
+            };
+            // An empty option is an option that is not set: its fact does not exist.
+            if !text.is_empty() && text != "false" {
+                options.insert(name, text);
+            }
+        }
+        Ok(options)
+    }
+
+    fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            when: Option<Condition>,
+            text: String,
+            #[serde(default)]
+            last: bool,
+        }
+        let written: Vec<Written> = self.take_or("guideline")?;
+        Ok(written
+            .into_iter()
+            .enumerate()
+            .map(|(at, line)| Guideline {
+                when: line.when,
+                text: self.literal(line.text, &format!("guideline.{at}")),
+                last: line.last,
+            })
+            .collect())
+    }
+
+    /// The chosen order, with the sections that say `after` or `before` put in their place.
+    fn order(&mut self, sections: &Table, remove: &[String]) -> Result<Vec<String>, ProfileError> {
+        let chosen: String = self.take("order")?.unwrap_or_else(|| "main".to_owned());
+        let orders: BTreeMap<String, Vec<String>> = self.take_or("orders")?;
+        let mut order = match orders.get(&chosen) {
+            Some(order) => order.clone(),
+            None if orders.is_empty() => Vec::new(),
+            None => {
+                let names: Vec<&str> = orders.keys().map(String::as_str).collect();
+                let error = self.error(&["orders"], format!("unknown order: `{chosen}`"));
+                return Err(error.help(format!("orders are {}", quoted(&names))));
+            }
+        };
+        order.retain(|id| !remove.contains(id));
+        for (at, id) in order.iter().enumerate() {
+            if order[..at].contains(id) {
+                return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
+            }
+        }
+        for (id, table) in sections {
+            let Some(table) = table.as_table() else {
+                return Err(self.error(&["section", id], "a section must be a table"));
+            };
+            for (key, shift) in [("after", 1), ("before", 0)] {
+                let Some(anchor) = table.get(key) else { continue };
+                let Some(anchor) = anchor.as_str() else {
+                    return Err(self.error(&["section", id, key], format!("`{key}` names a section")));
+                };
+                order.retain(|known| known != id);
+                let Some(at) = order.iter().position(|known| known == anchor) else {
+                    let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
+                    return Err(match did_you_mean(anchor, order.iter().map(String::as_str)) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error.help("the section must be part of the order".to_owned()),
+                    });
+                };
+                order.insert(at + shift, id.clone());
+            }
+        }
+        Ok(order)
+    }
+
+    fn section(
+        &self,
+        id: &str,
+        value: Value,
+        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
+    ) -> Result<Section, ProfileError> {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Written {
+            between: Option<String>,
+            cut: CutRule,
+            empty: Option<String>,
+            file: Option<String>,
+            fill: Option<ProviderName>,
+            item: Option<String>,
+            keep_blank: bool,
+            language: Language,
+            list: Option<ListName>,
+            max_tokens: Option<usize>,
+            prefix: Option<String>,
+            priority: Option<i64>,
+            project: bool,
+            seam: bool,
+            stability: Option<Stability>,
+            suffix: Option<String>,
+            text: Option<String>,
+            trim: Trim,
+            when: Option<Condition>,
+        }
+        if !SectionId::is_valid(id) {
+            return Err(self.error(&["section", id], format!("not a section id: `{id}`")));
+        }
+        let Value::Table(mut table) = value else {
+            return Err(self.error(&["section", id], "a section must be a table"));
+        };
+        let mut options = BTreeMap::new();
+        let foreign: Vec<String> = table.keys().filter(|key| !SECTION.contains(&key.as_str())).cloned().collect();
+        for key in foreign {
+            if !table.contains_key("fill") {
+                let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
+                return Err(match did_you_mean(&key, SECTION) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("keys of a section are {}", quoted(&SECTION))),
+                });
+            }
+            if let Some(value) = table.remove(&key) {
+                let value = serde_json::to_value(&value)
+                    .map_err(|error| self.error(&["section", id, &key], error.to_string()))?;
+                options.insert(key, value);
+            }
+        }
+        let bodies: Vec<&str> = BODY.into_iter().filter(|key| table.contains_key(*key)).collect();
+        if bodies.len() != 1 {
+            let error = self.error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
+            return Err(error.help(format!("give it one of {}", quoted(&BODY))));
+        }
+        let written: Written = self.typed(&["section", id], Value::Table(table))?;
+        let piece = |text: Option<String>, key: &str| text.map(|text| self.literal(text, &format!("section.{id}.{key}")));
+        let body = if let Some(text) = written.text {
+            Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
+        } else if let Some(path) = &written.file {
+            let giver = self.givers.of(&format!("section.{id}.file"));
+            let raw = self.chain.iter().rev().find(|raw| giver.as_deref().is_some_and(|name| name.starts_with(&raw.name)));
+            let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(&["section", id], "no profile"))?;
+            Body::Text(file(raw, path).map_err(|why| {
+                self.error(&["section", id, "file"], format!("cannot read `{path}`: {why}"))
+            })?)
+        } else if let Some(provider) = written.fill {
+            Body::Fill(provider)
+        } else {
+            Body::List(written.list.unwrap_or(ListName::Tools))
+        };
+        Ok(Section {
+            id: SectionId::new(id),
+            body,
+            language: written.language,
+            when: written.when,
+            prefix: piece(written.prefix, "prefix"),
+            suffix: piece(written.suffix, "suffix"),
+            item: piece(written.item, "item"),
+            between: piece(written.between, "between"),
+            seam: written.seam,
+            empty: piece(written.empty, "empty"),
+            trim: written.trim,
+            keep_blank: written.keep_blank,
+            stability: written.stability,
+            priority: written.priority.unwrap_or(DEFAULT_PRIORITY),
+            max_tokens: written.max_tokens,
+            cut: written.cut,
+            project: written.project,
+            options,
+        })
+    }
+
+    fn groups(&mut self, order: &[String]) -> Result<Vec<Group>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            members: Vec<String>,
+            replace: Vec<LayerFile>,
+            #[serde(default)]
+            win: Win,
+            #[serde(default)]
+            language: Language,
+        }
+        let mut groups = Vec::new();
+        for (id, value) in self.take_table("group")? {
+            let written: Written = self.typed(&["group", &id], value)?;
+            // A member that the chosen order leaves out has nothing to give way with.
+            let members: Vec<SectionId> =
+                written.members.iter().filter(|member| order.contains(member)).map(SectionId::new).collect();
+            groups.push(Group {
+                id: SectionId::new(id),
+                members,
+                replace: written.replace,
+                win: written.win,
+                language: written.language,
+            });
+        }
+        Ok(groups)
+    }
+}
+
+fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn quoted(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,110 @@
+//! The prompt: a recording. Text, explain view, diff and receipt are replays of this one value.
+
+use crate::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    draft::{Absent, Cut},
+    fact::Stability,
+    origin::{Origin, Span},
+    section::{ProviderName, SectionId},
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A finished system prompt whose parts tile its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// What the model is told.
+    pub text: String,
+    /// The profile that made it.
+    pub preset: String,
+    /// Its parts, in order. Their ranges follow each other without a gap.
+    pub parts: Vec<Part>,
+    /// What is not there, and why.
+    pub absent: Vec<Absent>,
+    /// Notes for this caller.
+    pub diagnostics: Diagnostics,
+    /// Facts for the log.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// One part of a prompt. The separator before it belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its section.
+    pub section: SectionId,
+    /// The context provider that contributed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderName>,
+    /// Its bytes in the prompt.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+    /// How long they stay the same.
+    pub stability: Stability,
+    /// Who gives way last.
+    pub priority: i64,
+    /// Where each byte came from. Ranges count from the start of the **part**.
+    pub spans: Vec<Span>,
+    /// What it lost.
+    pub cuts: Vec<Cut>,
+}
+
+impl Prompt {
+    /// Returns the text of a part.
+    #[must_use]
+    pub fn text_of(&self, part: &Part) -> &str {
+        &self.text[part.range.clone()]
+    }
+
+    /// Walks over all spans with ranges that count from the start of the **prompt**.
+    pub fn spans(&self) -> impl Iterator<Item = (&Part, Range<usize>, &Origin)> {
+        self.parts.iter().flat_map(|part| {
+            let base = part.range.start;
+            part.spans
+                .iter()
+                .map(move |span| (part, base + span.range.start..base + span.range.end, &span.origin))
+        })
+    }
+
+    /// Returns the part and the origin of one byte.
+    #[must_use]
+    pub fn at(&self, offset: usize) -> Option<(&Part, Range<usize>, &Origin)> {
+        let part = self.parts.get(self.parts.partition_point(|part| part.range.end <= offset))?;
+        let within = offset.checked_sub(part.range.start)?;
+        let span = part.spans.get(part.spans.partition_point(|span| span.range.end <= within))?;
+        let base = part.range.start;
+        Some((part, base + span.range.start..base + span.range.end, &span.origin))
+    }
+
+    /// Returns the digest of the text, as `blake3:<hex>`.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        format!("blake3:{}", blake3::hash(self.text.as_bytes()).to_hex())
+    }
+
+    /// Checks that parts tile the text and spans tile the parts. Every build holds this; a test and `--world` readers
+    /// call it.
+    ///
+    /// # Errors
+    /// Names the first gap or overlap.
+    pub fn check_tiling(&self) -> Result<(), String> {
+        let mut at = 0;
+        for part in &self.parts {
+            if part.range.start != at || part.range.end > self.text.len() {
+                return Err(format!("part `{}` covers {:?}, expected to start at {at}", part.section, part.range));
+            }
+            at = part.range.end;
+            let mut within = 0;
+            for span in &part.spans {
+                if span.range.start != within || span.range.end <= span.range.start {
+                    return Err(format!("a span of `{}` covers {:?}, expected to start at {within}", part.section, span.range));
+                }
+                within = span.range.end;
+            }
+            if within != part.range.len() {
+                return Err(format!("the spans of `{}` cover {within} of {} bytes", part.section, part.range.len()));
+            }
+        }
+        if at == self.text.len() { Ok(()) } else { Err(format!("the parts cover {at} of {} bytes", self.text.len())) }
+    }
+}

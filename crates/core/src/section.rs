@@ -1,0 +1,240 @@
+//! Sections: named slots of the prompt, as a profile describes them.
+
+use crate::{condition::Condition, fact::Stability, origin::Piece};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// The id of a section or a group: lower-case words joined by `-`, such as `project-context`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SectionId(String);
+
+impl SectionId {
+    /// Builds an id.
+    #[must_use]
+    pub fn new(id: impl Into<String>) -> Self {
+        SectionId(id.into())
+    }
+
+    /// Returns the id as written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether a layer's file name may become an id: letters, digits, `-`, `_` and `.`, not starting with `.`.
+    #[must_use]
+    pub fn is_valid(id: &str) -> bool {
+        !id.is_empty()
+            && id.len() <= 128
+            && !id.starts_with('.')
+            && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    }
+}
+
+impl fmt::Display for SectionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// The name of a context provider, such as `context-files`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProviderName(String);
+
+impl ProviderName {
+    /// Builds a name.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        ProviderName(name.into())
+    }
+
+    /// Returns the name as written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ProviderName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// How a text is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// The template language of seed 002.
+    #[default]
+    Template,
+    /// As it is, byte for byte.
+    Verbatim,
+}
+
+/// What a section says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Body {
+    /// A text of the profile or of a layer.
+    Text(Vec<Piece>),
+    /// What a context provider contributes.
+    Fill(ProviderName),
+    /// A list that the turn carries: `tools` or `guidelines`.
+    List(ListName),
+}
+
+/// The lists that a section can print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ListName {
+    /// The active tools, in the turn's order; `item:name`, `item:snippet`, `item:description`.
+    Tools,
+    /// The profile's guidelines whose condition holds, then the tools' own; equal texts once; `item:text`.
+    Guidelines,
+}
+
+/// What happens to a part that does not fit the budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CutRule {
+    /// Its tail is clipped and a marker says so.
+    #[default]
+    Clip,
+    /// It is left out as a whole.
+    Whole,
+    /// It must not be cut: the build is refused instead.
+    Never,
+}
+
+/// White space that a section loses at its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Trim {
+    /// None.
+    #[default]
+    None,
+    /// Line ends at its end.
+    End,
+    /// Line ends at both ends.
+    Both,
+}
+
+/// One section of a profile, resolved: every text is here, none is a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its id.
+    pub id: SectionId,
+    /// What it says.
+    pub body: Body,
+    /// How its text is read.
+    #[serde(default)]
+    pub language: Language,
+    /// When it speaks; `None` is always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Condition>,
+    /// Text before the body (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<Piece>,
+    /// Text after the body (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suffix: Option<Piece>,
+    /// The form of each item (a template with `item:` facts); `None` is `[item:text]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Piece>,
+    /// Text between items (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between: Option<Piece>,
+    /// True: line ends of neighbouring items give way to `between` (seed 000 "separated by a blank line").
+    #[serde(default)]
+    pub seam: bool,
+    /// The body of a list or a fill without items; `None` leaves the section out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Piece>,
+    /// White space taken from the ends of the rendered section.
+    #[serde(default)]
+    pub trim: Trim,
+    /// True: a section that renders to nothing but white space stays.
+    #[serde(default)]
+    pub keep_blank: bool,
+    /// How long its bytes stay the same; `None` works it out from the facts it reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<Stability>,
+    /// Who gives way last when the budget is tight; and the order where the profile orders by priority.
+    #[serde(default)]
+    pub priority: i64,
+    /// The section's own ceiling in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<usize>,
+    /// What happens when it does not fit.
+    #[serde(default)]
+    pub cut: CutRule,
+    /// True: a trusted project may fill it with `sections/<id>.md`.
+    #[serde(default)]
+    pub project: bool,
+    /// Options for the context provider that fills it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, serde_json::Value>,
+}
+
+impl Section {
+    /// Builds a section with this id and body and nothing else set.
+    #[must_use]
+    pub fn new(id: SectionId, body: Body) -> Self {
+        Section {
+            id,
+            body,
+            language: Language::default(),
+            when: None,
+            prefix: None,
+            suffix: None,
+            item: None,
+            between: None,
+            seam: false,
+            empty: None,
+            trim: Trim::None,
+            keep_blank: false,
+            stability: None,
+            priority: DEFAULT_PRIORITY,
+            max_tokens: None,
+            cut: CutRule::Clip,
+            project: false,
+            options: BTreeMap::new(),
+        }
+    }
+}
+
+/// The priority of whoever names none (seed 000: "50, mid-range").
+pub const DEFAULT_PRIORITY: i64 = 50;
+
+/// What a layer's settings say about one section (`sections.<id>` in settings.json). Unset fields change nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Override {
+    /// The section, known or new.
+    pub id: String,
+    /// The settings file that says so, for people.
+    pub source: String,
+    /// True where the project's settings say so.
+    pub project: bool,
+    /// A new text.
+    pub text: Option<Vec<Piece>>,
+    /// How it is read.
+    pub language: Option<Language>,
+    /// A new condition.
+    pub when: Option<Condition>,
+    /// Its place: after this section.
+    pub after: Option<String>,
+    /// Its place: before this section.
+    pub before: Option<String>,
+    /// A new priority.
+    pub priority: Option<i64>,
+    /// A new ceiling.
+    pub max_tokens: Option<usize>,
+    /// A new stability.
+    pub stability: Option<Stability>,
+    /// True: the section is off. False: it is on again.
+    pub disable: Option<bool>,
+}

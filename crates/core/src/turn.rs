@@ -1,0 +1,63 @@
+//! What is asked now: the directory, the tools, the model, the instant.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One request for a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// The directory that is worked in, absolute, links not resolved.
+    pub cwd: String,
+    /// The model's name, if the caller told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The conversation's id, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    /// The active tools, in order.
+    #[serde(default)]
+    pub tools: Vec<Tool>,
+    /// The instant, RFC 3339 in UTC with milliseconds. One instant stands for the whole build.
+    pub now: String,
+    /// The zone's name (`Europe/Berlin`), or `UTC`.
+    pub zone: String,
+    /// The whole prompt's limit in tokens, if the caller sets one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
+    /// Who counts tokens.
+    pub counter: String,
+    /// Values that `--fact` sets (or removes), before any provider is asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<crate::fact::FactKey, Option<String>>,
+}
+
+/// A tool that the model may call, as far as the prompt speaks of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// One line for the list of tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// Advice that belongs to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guidelines: Vec<String>,
+    /// Where its texts came from, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Tool {
+    /// Returns the one line for the list of tools: the snippet, else the description, else nothing; line breaks become
+    /// blanks.
+    #[must_use]
+    pub fn line(&self) -> Option<String> {
+        let text = self.snippet.as_deref().or(self.description.as_deref())?;
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!line.is_empty()).then_some(line)
+    }
+}

@@ -1,0 +1,74 @@
+//! The world: everything that the core sees. The same world gives the same bytes, on every machine.
+
+use crate::{
+    audit::AuditEvent, diagnostic::Diagnostics, fact::{Facts, Stability}, layer::Stack, origin::Piece, profile::Profile,
+    section::{Language, Override, ProviderName, SectionId}, turn::Turn,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the JSON form that `build --save-world` writes.
+pub const WORLD_VERSION: u32 = 1;
+
+/// A turn with everything that was found for it. `docs/reference/world.md` describes its JSON form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct World {
+    /// The version of this form: 1.
+    pub version: u32,
+    /// What is asked.
+    pub turn: Turn,
+    /// The resolved profile.
+    pub profile: Profile,
+    /// The layers.
+    pub stack: Stack,
+    /// What settings say about single sections, weakest layer first. (The settings themselves stay outside: they may
+    /// hold what no prompt may hold.)
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<Override>,
+    /// What the context providers said, in the profile's order.
+    pub contributions: Vec<Contribution>,
+    /// Every fact that was asked for, absent ones too.
+    pub facts: Facts,
+    /// What came up while looking.
+    pub diagnostics: Diagnostics,
+    /// What happened while looking.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// What one context provider has to say for one section.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contribution {
+    /// Who says it.
+    pub provider: ProviderName,
+    /// The id that settings and audit events use, where it differs from the provider's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The section that it fills.
+    pub section: SectionId,
+    /// What it says, in order.
+    pub items: Vec<Item>,
+    /// Overrides the section's priority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// Overrides the section's ceiling in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<usize>,
+    /// Overrides the section's stability.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stability: Option<Stability>,
+    /// Why it says nothing, where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent: Option<String>,
+}
+
+/// One text of a contribution, with what its item template can name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// `item:` facts, such as `path`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+    /// The text, `item:text`.
+    pub pieces: Vec<Piece>,
+    /// How the text is read.
+    pub language: Language,
+}
