@@ -7,6 +7,8 @@
 pub mod audit;
 pub mod diagnostic;
 pub mod fact;
+pub mod lint;
 pub mod origin;
 pub mod scope;
+pub mod template;
 pub mod trust;

@@ -1,0 +1,3 @@
+//! What looks wrong in a text before it reaches a model. A finding never changes the prompt.
+
+pub mod template;
