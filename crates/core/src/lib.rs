@@ -5,6 +5,7 @@
 //! world gives the same bytes everywhere.
 
 pub mod assemble;
+pub mod assets;
 pub mod audit;
 pub mod budget;
 pub mod compose;
@@ -14,6 +15,7 @@ pub mod draft;
 pub mod fact;
 pub mod layer;
 pub mod line;
+pub mod lint;
 pub mod origin;
 pub mod outline;
 pub mod profile;
@@ -21,6 +23,8 @@ pub mod prompt;
 pub mod render;
 pub mod scope;
 pub mod section;
+pub mod suggestion;
+pub mod template;
 pub mod trust;
 pub mod turn;
 pub mod world;

@@ -1,0 +1,77 @@
+//! The two things that make a template unusable. Both stop before anything is rendered.
+
+use super::Position;
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    scope::Scope,
+};
+use std::fmt;
+
+/// A template that breaks a limit of its [`Options`](super::Options).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplateError {
+    /// More `if` blocks stand inside each other than allowed.
+    Depth {
+        /// How many are allowed.
+        limit: usize,
+        /// The first tag that is too deep.
+        at: Position,
+    },
+    /// The text has more bytes than allowed.
+    TooLarge {
+        /// How many are allowed.
+        limit: usize,
+        /// How many there are.
+        bytes: usize,
+        /// What is too much.
+        at: Position,
+    },
+}
+
+impl TemplateError {
+    /// Returns the stable code: `template/depth` or `template/too-large`.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            TemplateError::Depth { .. } => "template/depth",
+            TemplateError::TooLarge { .. } => "template/too-large",
+        }
+    }
+
+    /// Returns the place of the first bytes that break the limit.
+    #[must_use]
+    pub fn position(&self) -> &Position {
+        match self {
+            TemplateError::Depth { at, .. } | TemplateError::TooLarge { at, .. } => at,
+        }
+    }
+
+    /// Returns the error as a note about the template `text` that stands in the file `path`.
+    #[must_use]
+    pub fn to_diagnostic(&self, scope: Option<Scope>, path: &str, text: &str) -> Diagnostic {
+        let span = self.position().range.clone();
+        Diagnostic::error(self.code(), self.to_string())
+            .at(Place::within(scope, path, text, span))
+            .help("raise the limit (`0` means none) or make the template smaller")
+    }
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TemplateError::Depth { limit, .. } => {
+                write!(f, "`if` blocks stand more than {limit} deep inside each other")
+            }
+            TemplateError::TooLarge { limit, bytes, .. } => {
+                write!(f, "the template has {bytes} bytes, more than the {limit} allowed")
+            }
+        }?;
+        if f.alternate() {
+            let at = self.position();
+            write!(f, " (line {}, column {})", at.line, at.column)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for TemplateError {}

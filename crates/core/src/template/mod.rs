@@ -1,0 +1,34 @@
+//! The template language: `[type:name]` and `[if type:name]…[else]…[endif]` (seed 002 §2).
+//!
+//! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::resume`] walks that list, asks
+//! a [`Lookup`] for each key that it reaches and tells a [`Sink`] which bytes of the template and which values
+//! follow each other. It never waits: if nobody knows a key yet, it returns [`Progress::Need`] and goes on from there
+//! when it is called again. Values are handed on, never read for tags. [`parse_template`] is all of it in one pure
+//! function.
+//!
+//! What is no tag is text, byte for byte: nothing in a template is an error, except its size and its depth.
+
+mod blocks;
+mod error;
+mod lines;
+mod ops;
+mod options;
+mod parse;
+mod position;
+mod render;
+mod scan;
+mod tokens;
+mod white;
+
+pub use blocks::Stray;
+pub use error::TemplateError;
+pub use options::Options;
+pub use parse::Template;
+pub use position::Position;
+pub use render::{Cursor, Looked, Lookup, Progress, Sink, parse_template};
+pub use tokens::{Branch, Token, TokenKind};
+
+pub(crate) use blocks::{Role, Tag, too_deep};
+pub(crate) use position::Locator;
+pub(crate) use scan::find_endraw;
+pub(crate) use white::trim;

@@ -1,0 +1,112 @@
+//! From a text to a [`Template`]: find tags, pair them, check the limits, build the operations.
+
+use super::blocks::{self, Tag};
+use super::ops::{self, Op};
+use super::{Locator, Options, TemplateError, lines};
+use crate::fact::FactKey;
+use std::{ops::Range, sync::Arc};
+
+/// A template that was read once and can be rendered any number of times.
+#[derive(Clone, Debug)]
+pub struct Template {
+    text: Arc<str>,
+    pub(super) ops: Vec<Op>,
+    pub(super) keys: Vec<FactKey>,
+    tags: Vec<Tag>,
+}
+
+impl Template {
+    /// Reads a text as a template.
+    ///
+    /// # Errors
+    /// [`TemplateError::TooLarge`] and [`TemplateError::Depth`], if the options set these limits. Everything else is
+    /// a template: what is no working tag is text.
+    ///
+    /// # Example
+    /// ```
+    /// use preface_core::template::{Options, Template};
+    /// let template = Template::parse("Hello [user:name].", &Options::default()).unwrap();
+    /// assert_eq!(template.tokens()[0].key.unwrap().as_str(), "user:name");
+    /// ```
+    pub fn parse(text: impl Into<Arc<str>>, options: &Options) -> Result<Self, TemplateError> {
+        let text = text.into();
+        if let Some(error) = too_large(&text, options) {
+            return Err(error);
+        }
+        let template = Self::parse_unlimited(text, options);
+        match options.max_depth.and_then(|limit| Some((limit, blocks::too_deep(&template.tags, limit)?))) {
+            None => Ok(template),
+            Some((limit, tag)) => {
+                let at = Locator::new(&template.text).locate(tag.range.clone());
+                Err(TemplateError::Depth { limit, at })
+            }
+        }
+    }
+
+    /// Reads a text of any size and depth; the lint reports the depth among its other findings.
+    pub(crate) fn parse_unlimited(text: Arc<str>, options: &Options) -> Self {
+        let mut keys = Keys::default();
+        let tags = blocks::pair(&text, options.raw, |key| keys.intern(&text[key]));
+        let ops = if options.trim_tag_lines {
+            let taken = lines::taken(&text, &tags);
+            ops::build(text.len(), &tags, |number| taken[number].clone())
+        } else {
+            ops::build(text.len(), &tags, |number| tags[number].range.clone())
+        };
+        Template { text, ops, keys: keys.all, tags }
+    }
+
+    /// Returns the text as it was given; all ranges count its bytes.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn tags(&self) -> &[Tag] {
+        &self.tags
+    }
+
+    pub(crate) fn key(&self, number: usize) -> &FactKey {
+        &self.keys[number]
+    }
+}
+
+/// Returns the error of a text that is larger than the options allow.
+pub(crate) fn too_large(text: &str, options: &Options) -> Option<TemplateError> {
+    let limit = options.max_bytes.filter(|limit| *limit < text.len())?;
+    let start = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let at = Locator::new(text).locate(start..text.len());
+    Some(TemplateError::TooLarge { limit, bytes: text.len(), at })
+}
+
+/// The keys of a template, each built once as long as it is found again in [`Keys::recent`].
+struct Keys {
+    all: Vec<FactKey>,
+    /// For each hash the key that had it last. A clash only costs a second copy of a key.
+    recent: [u32; SLOTS],
+}
+
+const SLOTS: usize = 128;
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys { all: Vec::new(), recent: [u32::MAX; SLOTS] }
+    }
+}
+
+impl Keys {
+    fn intern(&mut self, text: &str) -> usize {
+        let hash = text.bytes().fold(text.len(), |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
+        let slot = &mut self.recent[hash % SLOTS];
+        let known = *slot as usize;
+        if self.all.get(known).is_some_and(|key| key.as_str() == text) {
+            return known;
+        }
+        let number = self.all.len();
+        *slot = u32::try_from(number).unwrap_or(u32::MAX);
+        self.all.push(
+            text.parse().expect("the scanner takes a text for a key only if it has a type and a colon"),
+        );
+        number
+    }
+}

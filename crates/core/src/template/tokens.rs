@@ -1,0 +1,130 @@
+//! The tags of a template as an editor wants them: kind, bytes, whether they work, how deep they stand.
+
+use super::{Role, Stray, Template};
+use crate::fact::FactKey;
+use std::ops::Range;
+
+/// What a tag is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// `[type:name]`
+    Variable,
+    /// `[if type:name]`
+    If,
+    /// `[if !type:name]`
+    IfNot,
+    /// `[else]`
+    Else,
+    /// `[endif]`
+    Endif,
+    /// `[raw]`, if raw blocks are on
+    Raw,
+    /// `[endraw]`, if raw blocks are on
+    Endraw,
+}
+
+/// The part of a block that a tag stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Branch {
+    /// Between `if` and `else`, or `if` and `endif`.
+    First,
+    /// Between `else` and `endif`.
+    Second,
+}
+
+/// A tag of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token<'t> {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Its bytes, brackets included.
+    pub range: Range<usize>,
+    /// The key of a variable or condition.
+    pub key: Option<&'t FactKey>,
+    /// Why it is text; `None` means that it works as a tag.
+    pub stray: Option<Stray>,
+    /// How many blocks stand around it. An `if`, its `else` and its `endif` have the same depth.
+    pub depth: usize,
+    /// The branch of the innermost block around it; `None` outside of all blocks.
+    pub branch: Option<Branch>,
+}
+
+impl Template {
+    /// Returns the tags in the order of the text: working ones, and those that turned out to be text.
+    ///
+    /// ```
+    /// use preface_core::template::{Options, Template, TokenKind};
+    /// let template = Template::parse("[if a:x]A[else]B[endif] [else]", &Options::default()).unwrap();
+    /// let tokens = template.tokens();
+    /// assert_eq!(tokens[1].kind, TokenKind::Else);
+    /// assert_eq!(tokens[1].range, 9..15);
+    /// assert!(tokens[1].stray.is_none() && tokens[3].stray.is_some());
+    /// ```
+    #[must_use]
+    pub fn tokens(&self) -> Vec<Token<'_>> {
+        let mut open: Vec<Branch> = Vec::new();
+        let mut tokens = Vec::with_capacity(self.tags().len());
+        for tag in self.tags() {
+            let works = tag.stray.is_none();
+            let (kind, key) = match &tag.role {
+                Role::Variable { key } => (TokenKind::Variable, Some(*key)),
+                Role::If { key, negated: false, .. } => (TokenKind::If, Some(*key)),
+                Role::If { key, negated: true, .. } => (TokenKind::IfNot, Some(*key)),
+                Role::Else => (TokenKind::Else, None),
+                Role::Endif => (TokenKind::Endif, None),
+                Role::Raw => (TokenKind::Raw, None),
+                Role::Endraw => (TokenKind::Endraw, None),
+            };
+            if works && matches!(tag.role, Role::Else | Role::Endif) {
+                open.pop();
+            }
+            tokens.push(Token {
+                kind,
+                range: tag.range.clone(),
+                key: key.map(|key| self.key(key)),
+                stray: tag.stray,
+                depth: open.len(),
+                branch: open.last().copied(),
+            });
+            match tag.role {
+                Role::If { .. } if works => open.push(Branch::First),
+                Role::Else if works => open.push(Branch::Second),
+                _ => {}
+            }
+        }
+        tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::Options;
+
+    #[test]
+    fn depth_and_branch_are_those_around_a_tag() {
+        let text = "[a:0][if a:1][a:2][if !a:3][else][a:4][endif][else][endif][endif][if a:5]";
+        let template = Template::parse(text, &Options::default()).unwrap();
+        let tokens = template.tokens();
+        let shape: Vec<_> = tokens.iter().map(|token| (token.kind, token.depth, token.branch)).collect();
+        let (first, second) = (Some(Branch::First), Some(Branch::Second));
+        assert_eq!(
+            shape,
+            [
+                (TokenKind::Variable, 0, None),
+                (TokenKind::If, 0, None),
+                (TokenKind::Variable, 1, first),
+                (TokenKind::IfNot, 1, first),
+                (TokenKind::Else, 1, first),
+                (TokenKind::Variable, 2, second),
+                (TokenKind::Endif, 1, first),
+                (TokenKind::Else, 0, None),
+                (TokenKind::Endif, 0, None),
+                (TokenKind::Endif, 0, None),
+                (TokenKind::If, 0, None),
+            ]
+        );
+        let stray: Vec<_> = tokens.iter().filter_map(|token| token.stray).collect();
+        assert_eq!(stray, [Stray::NoOpenIf, Stray::NeverClosed]);
+    }
+}
