@@ -1,0 +1,192 @@
+//! Which refs exist, loose or packed, and how git abbreviates a name among them.
+
+use super::open::{self, Repository};
+use crate::system::{GitTrouble, ReadError, System, Within};
+use std::path::PathBuf;
+
+/// The most that is read of `packed-refs`.
+const PACKED: u64 = 64 * 1024 * 1024;
+/// How many symbolic refs may lead to the next; git's own bound.
+const HOPS: usize = 5;
+
+/// Git's rules for a short name, in its order: what stands before and after it in the full name.
+const RULES: [(&str, &str); 6] = [
+    ("", ""),
+    ("refs/", ""),
+    ("refs/tags/", ""),
+    ("refs/heads/", ""),
+    ("refs/remotes/", ""),
+    ("refs/remotes/", "/HEAD"),
+];
+
+impl Repository {
+    /// Returns what `git rev-parse --abbrev-ref HEAD` prints, or `None` where it fails because nothing is committed.
+    pub(super) fn abbreviated_head(&self, system: &dyn System) -> Result<Option<Vec<u8>>, GitTrouble> {
+        let format = self.format(system)?;
+        let Some(mut name) = open::target(&self.head).map(<[u8]>::to_vec) else {
+            return Ok(Some(b"HEAD".to_vec()));
+        };
+        let mut refs = Refs { system, repository: self, packed: None };
+        for _ in 0..HOPS {
+            if !is_ref_name(&name) {
+                let head = self.head_path();
+                return Err(GitTrouble::Broken(format!("`{}` names no ref that can be", head.display())));
+            }
+            match refs.look(&name)? {
+                Found::Commit => {
+                    let strict = !format.warn_ambiguous.as_deref().is_some_and(is_false);
+                    return refs.abbreviate(&name, strict).map(Some);
+                }
+                Found::Ref(next) => name = next,
+                Found::Nothing => return Ok(None),
+                Found::Broken => {
+                    let path = refs.path(&name);
+                    return Err(GitTrouble::Broken(format!("`{}` is no ref", path.display())));
+                }
+            }
+        }
+        Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", self.head_path().display())))
+    }
+}
+
+/// The refs of a repository.
+struct Refs<'a> {
+    system: &'a dyn System,
+    repository: &'a Repository,
+    /// `packed-refs`, once it was needed.
+    packed: Option<Vec<u8>>,
+}
+
+/// What stands under a name.
+enum Found {
+    Commit,
+    Ref(Vec<u8>),
+    Nothing,
+    Broken,
+}
+
+impl Refs<'_> {
+    /// Shortens a full name by git's rules, as far as it stays unambiguous. Where `strict` is off, only the rules that
+    /// git tries first can make a short name ambiguous.
+    fn abbreviate(&mut self, name: &[u8], strict: bool) -> Result<Vec<u8>, GitTrouble> {
+        for (at, (before, after)) in RULES.iter().enumerate().skip(1).rev() {
+            let short = name
+                .strip_prefix(before.as_bytes())
+                .and_then(|rest| rest.strip_suffix(after.as_bytes()))
+                .filter(|short| !short.is_empty());
+            let Some(short) = short else { continue };
+            let until = if strict { RULES.len() } else { at };
+            let mut ambiguous = false;
+            for (before, after) in
+                RULES[..until].iter().enumerate().filter(|(rule, _)| *rule != at).map(|(_, r)| r)
+            {
+                if self.exists(&[before.as_bytes(), short, after.as_bytes()].concat())? {
+                    ambiguous = true;
+                    break;
+                }
+            }
+            if !ambiguous {
+                return Ok(short.to_vec());
+            }
+        }
+        Ok(name.to_vec())
+    }
+
+    /// Says whether a name resolves to a commit.
+    fn exists(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
+        let mut name = name.to_vec();
+        for _ in 0..HOPS {
+            if !is_ref_name(&name) {
+                return Ok(false);
+            }
+            match self.look(&name)? {
+                Found::Commit => return Ok(true),
+                Found::Ref(next) => name = next,
+                Found::Nothing | Found::Broken => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks for a name, loose first, then packed.
+    fn look(&mut self, name: &[u8]) -> Result<Found, GitTrouble> {
+        match self.system.read(&self.path(name), Within::Anywhere, 64 * 1024) {
+            Ok(file) if open::starts_with_id(&file.bytes) => Ok(Found::Commit),
+            Ok(file) => Ok(open::target(&file.bytes).map_or(Found::Broken, |next| Found::Ref(next.to_vec()))),
+            // A directory of that name may stand beside a packed ref of that name; a dangling link is nothing.
+            Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(_)) => {
+                Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing })
+            }
+            // `a/b` is asked for and `a` is a file.
+            Err(ReadError::Other(_)) => {
+                Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing })
+            }
+            Err(_) => Ok(Found::Broken),
+        }
+    }
+
+    /// Says whether `packed-refs` has a name.
+    fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
+        if self.packed.is_none() {
+            let path = self.repository.common_dir.join("packed-refs");
+            self.packed = Some(match self.system.read(&path, Within::Anywhere, PACKED) {
+                Ok(file) => file.bytes,
+                Err(ReadError::Missing) => Vec::new(),
+                Err(error) => return Err(open::broken(&path, error)),
+            });
+        }
+        let packed = self.packed.as_deref().unwrap_or_default();
+        Ok(packed.split(|byte| *byte == b'\n').any(|line| {
+            open::starts_with_id(line)
+                && line
+                    .iter()
+                    .position(|byte| *byte == b' ')
+                    .is_some_and(|at| line[at + 1..].trim_ascii_end() == name)
+        }))
+    }
+
+    /// Returns where a name would lie loose: most refs are shared by all work trees, some are of one.
+    fn path(&self, name: &[u8]) -> PathBuf {
+        let own = !name.starts_with(b"refs/")
+            || [&b"refs/bisect/"[..], b"refs/worktree/", b"refs/rewritten/"]
+                .iter()
+                .any(|dir| name.starts_with(dir));
+        let dir = if own { &self.repository.git_dir } else { &self.repository.common_dir };
+        dir.join(open::path(name))
+    }
+}
+
+/// Says whether a name can be a ref, by git's rules; it then leads nowhere else when joined to a path.
+fn is_ref_name(name: &[u8]) -> bool {
+    let bad = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
+    !name.is_empty()
+        && name != b"@"
+        && !name.iter().any(bad)
+        && !name.ends_with(b".")
+        && !name.windows(2).any(|pair| pair == b".." || pair == b"@{")
+        && name
+            .split(|byte| *byte == b'/')
+            .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
+}
+
+/// Says whether git reads a value as false.
+fn is_false(value: &str) -> bool {
+    ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ref_name_never_leads_out_of_its_directory() {
+        for good in ["refs/heads/main", "refs/heads/a/b", "refs/heads/é", "HEAD"] {
+            assert!(is_ref_name(good.as_bytes()), "{good}");
+        }
+        for bad in
+            ["", "@", "refs/heads/../../x", "/etc/passwd", "refs//x", "refs/heads/.x", "a.lock", "a b", "a\n"]
+        {
+            assert!(!is_ref_name(bad.as_bytes()), "{bad:?}");
+        }
+    }
+}

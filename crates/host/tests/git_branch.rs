@@ -1,0 +1,407 @@
+//! The branch read from files equals what `git rev-parse --abbrev-ref HEAD` prints, in every state of a repository.
+
+#![cfg(unix)]
+
+mod git_support;
+
+use git_support::{Disk, git_output, in_clean_room, put, run};
+use preface_host::{
+    provider::git::{branch, common_dir, head, shown, work_tree_root},
+    system::GitTrouble,
+};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// What git says, or `None` where it fails.
+fn oracle(dir: &Path) -> Option<String> {
+    let output = git_output(dir, ["rev-parse", "--abbrev-ref", "HEAD"]);
+    output.status.success().then(|| shown(output.stdout.trim_ascii_end()))
+}
+
+/// A repository with one commit on `main`, and a subdirectory.
+fn repository(dir: &Path) {
+    fs::create_dir_all(dir.join("sub/deep")).expect("a directory");
+    run(dir, "init -q");
+    put(dir.join("sub/file"), "x\n");
+    run(dir, "add .");
+    run(dir, "commit -qm one");
+}
+
+/// Makes a state and returns the directories to ask in.
+type Make = fn(&Path) -> Vec<PathBuf>;
+
+/// States in which our answer is git's: the same name, or none where git fails.
+const STATES: &[(&str, Make)] = &[
+    ("a branch, at the root and below", |dir| {
+        repository(dir);
+        vec![dir.into(), dir.join("sub"), dir.join("sub/deep")]
+    }),
+    ("a branch with slashes", |dir| {
+        repository(dir);
+        run(dir, "checkout -qb feature/a/b");
+        vec![dir.into()]
+    }),
+    ("a branch outside of ASCII, and one with a hidden character", |dir| {
+        repository(dir);
+        run(dir, "checkout -qb fübar-🚀");
+        let other = dir.join("other");
+        repository(&other);
+        run(&other, "checkout -qb zero\u{200b}width");
+        vec![dir.into(), other]
+    }),
+    ("detached", |dir| {
+        repository(dir);
+        run(dir, "checkout -q --detach");
+        vec![dir.into()]
+    }),
+    ("unborn", |dir| {
+        run(dir, "init -q");
+        vec![dir.into()]
+    }),
+    ("orphan", |dir| {
+        repository(dir);
+        run(dir, "checkout -q --orphan fresh");
+        vec![dir.into()]
+    }),
+    ("packed refs", |dir| {
+        repository(dir);
+        run(dir, "branch mai");
+        run(dir, "branch main2");
+        run(dir, "pack-refs --all");
+        assert!(!dir.join(".git/refs/heads/main").exists());
+        vec![dir.into()]
+    }),
+    ("packed, and an empty directory of the same name", |dir| {
+        repository(dir);
+        run(dir, "pack-refs --all");
+        fs::create_dir_all(dir.join(".git/refs/heads/main")).expect("a directory");
+        vec![dir.into()]
+    }),
+    ("unborn below a branch that is a file", |dir| {
+        repository(dir);
+        put(dir.join(".git/HEAD"), "ref: refs/heads/main/below\n");
+        vec![dir.into()]
+    }),
+    ("a tag of the same name", |dir| {
+        repository(dir);
+        run(dir, "tag main");
+        vec![dir.into()]
+    }),
+    ("a packed tag of the same name", |dir| {
+        repository(dir);
+        run(dir, "tag main");
+        run(dir, "pack-refs --all");
+        vec![dir.into()]
+    }),
+    ("a tag of the same name and of the longer name", |dir| {
+        repository(dir);
+        run(dir, "tag main");
+        run(dir, "tag heads/main");
+        vec![dir.into()]
+    }),
+    ("a tag of the same name, and ambiguity is not warned of", |dir| {
+        repository(dir);
+        run(dir, "tag main");
+        run(dir, "update-ref refs/remotes/main HEAD");
+        run(dir, "config core.warnAmbiguousRefs false");
+        vec![dir.into()]
+    }),
+    ("a remote of the same name", |dir| {
+        repository(dir);
+        run(dir, "update-ref refs/remotes/main/x HEAD");
+        run(dir, "symbolic-ref refs/remotes/main/HEAD refs/remotes/main/x");
+        vec![dir.into()]
+    }),
+    ("a file of git's own with the branch's name", |dir| {
+        repository(dir);
+        run(dir, "checkout -qb config");
+        let other = dir.join("other");
+        repository(&other);
+        run(&other, "update-ref ORIG_HEAD HEAD");
+        put(other.join(".git/refs/heads/ORIG_HEAD"), run(&other, "rev-parse HEAD"));
+        put(other.join(".git/HEAD"), "ref: refs/heads/ORIG_HEAD\n");
+        vec![dir.into(), other]
+    }),
+    ("HEAD on a remote's branch and on a tag", |dir| {
+        repository(dir);
+        run(dir, "update-ref refs/remotes/origin/topic HEAD");
+        put(dir.join(".git/HEAD"), "ref: refs/remotes/origin/topic\n");
+        let other = dir.join("other");
+        repository(&other);
+        run(&other, "tag v1");
+        put(other.join(".git/HEAD"), "ref: refs/tags/v1\n");
+        let remote_head = dir.join("remote-head");
+        repository(&remote_head);
+        run(&remote_head, "update-ref refs/remotes/origin/HEAD HEAD");
+        put(remote_head.join(".git/HEAD"), "ref: refs/remotes/origin/HEAD\n");
+        vec![dir.into(), other, remote_head]
+    }),
+    ("HEAD on a branch that is a symbolic ref", |dir| {
+        repository(dir);
+        run(dir, "symbolic-ref refs/heads/alias refs/heads/main");
+        put(dir.join(".git/HEAD"), "ref: refs/heads/alias\n");
+        vec![dir.into()]
+    }),
+    ("HEAD that is a link", |dir| {
+        repository(dir);
+        fs::remove_file(dir.join(".git/HEAD")).expect("HEAD goes");
+        symlink("refs/heads/main", dir.join(".git/HEAD")).expect("a link");
+        vec![dir.into()]
+    }),
+    ("HEAD with blanks and without a line end", |dir| {
+        repository(dir);
+        put(dir.join(".git/HEAD"), "ref:  \trefs/heads/main");
+        let other = dir.join("other");
+        repository(&other);
+        put(other.join(".git/HEAD"), "ref: refs/heads/main  \n\n");
+        vec![dir.into(), other]
+    }),
+    ("linked work trees: a branch, detached, unborn, inside one another", |dir| {
+        let main = dir.join("main");
+        repository(&main);
+        run(&main, "worktree add -qb linked ../linked");
+        run(&main, "worktree add -q --detach sub/inner");
+        run(&main, "worktree add -q --orphan -b fresh ../fresh");
+        run(&main, "pack-refs --all");
+        vec![main.clone(), dir.join("linked/sub"), main.join("sub/inner/sub"), dir.join("fresh")]
+    }),
+    ("a linked work tree with relative paths", |dir| {
+        let main = dir.join("main");
+        repository(&main);
+        run(&main, "worktree add -qb linked ../linked");
+        put(dir.join("linked/.git"), "gitdir: ../main/.git/worktrees/linked\n");
+        vec![dir.join("linked")]
+    }),
+    ("a linked work tree of a bare repository", |dir| {
+        let source = dir.join("source");
+        repository(&source);
+        run(dir, "clone -q --bare source bare.git");
+        run(&dir.join("bare.git"), "worktree add -qb linked ../linked");
+        vec![dir.join("linked/sub")]
+    }),
+    ("a submodule", |dir| {
+        let (library, main) = (dir.join("library"), dir.join("main"));
+        repository(&library);
+        repository(&main);
+        run(&main, "submodule --quiet add ../library module");
+        run(&main.join("module"), "checkout -qb inside");
+        vec![main.join("module/sub"), main]
+    }),
+    ("a git directory elsewhere", |dir| {
+        run(dir, "init -q --separate-git-dir=elsewhere tree");
+        put(dir.join("tree/file"), "x");
+        run(&dir.join("tree"), "add .");
+        run(&dir.join("tree"), "commit -qm one");
+        vec![dir.join("tree")]
+    }),
+    ("a repository in a repository", |dir| {
+        repository(dir);
+        repository(&dir.join("sub/deep"));
+        run(&dir.join("sub/deep"), "checkout -qb inner");
+        vec![dir.join("sub"), dir.join("sub/deep/sub")]
+    }),
+    ("an empty `.git` inside a repository is passed by", |dir| {
+        repository(dir);
+        fs::create_dir(dir.join("sub/.git")).expect("a directory");
+        put(dir.join("sub/deep/.git/HEAD"), "nonsense\n");
+        vec![dir.join("sub"), dir.join("sub/deep")]
+    }),
+    ("a link to a directory of another repository", |dir| {
+        repository(&dir.join("one"));
+        repository(&dir.join("two"));
+        run(&dir.join("two"), "checkout -qb second");
+        symlink("../two/sub", dir.join("one/link")).expect("a link");
+        vec![dir.join("one/link")]
+    }),
+    ("`.git` that is a link", |dir| {
+        repository(&dir.join("one"));
+        fs::create_dir(dir.join("two")).expect("a directory");
+        symlink("../one/.git", dir.join("two/.git")).expect("a link");
+        vec![dir.join("two")]
+    }),
+    ("a SHA-256 repository", |dir| {
+        run(dir, "init -q --object-format=sha256");
+        put(dir.join("file"), "x");
+        run(dir, "add .");
+        run(dir, "commit -qm one");
+        let detached = dir.join("detached");
+        run(dir, "worktree add -q --detach detached");
+        vec![dir.into(), detached]
+    }),
+    ("a merge under way", |dir| {
+        repository(dir);
+        run(dir, "checkout -qb other");
+        put(dir.join("sub/file"), "other\n");
+        run(dir, "commit -qam other");
+        run(dir, "checkout -q main");
+        put(dir.join("sub/file"), "main\n");
+        run(dir, "commit -qam main");
+        assert!(!git_output(dir, ["merge", "other"]).status.success());
+        vec![dir.into()]
+    }),
+    ("a rebase under way", |dir| {
+        repository(dir);
+        run(dir, "checkout -qb other");
+        put(dir.join("sub/file"), "other\n");
+        run(dir, "commit -qam other");
+        run(dir, "checkout -q main");
+        put(dir.join("sub/file"), "main\n");
+        run(dir, "commit -qam main");
+        assert!(!git_output(dir, ["rebase", "other"]).status.success());
+        vec![dir.into()]
+    }),
+    ("a bisection under way", |dir| {
+        repository(dir);
+        for content in ["1", "2", "3"] {
+            put(dir.join("sub/file"), content);
+            run(dir, "commit -qam more");
+        }
+        run(dir, "bisect start -q HEAD HEAD~3");
+        vec![dir.into()]
+    }),
+    ("no repository", |dir| vec![dir.into()]),
+];
+
+#[test]
+fn equals_git() {
+    if !in_clean_room("equals_git") {
+        return;
+    }
+    let mut asked = 0;
+    for (state, make) in STATES {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        for place in make(dir.path()) {
+            let ours = branch(&Disk, &place);
+            let absent = matches!(ours, Ok(None) | Err(GitTrouble::NoRepository));
+            let value = ours.as_ref().ok().cloned().flatten();
+            assert!(absent || value.is_some(), "{state}: {ours:?}");
+            assert_eq!(value, oracle(&place), "{state}, in {}", place.display());
+            asked += 1;
+        }
+    }
+    println!("branch: {asked} places, all as git says");
+}
+
+#[test]
+fn broken_and_unknown_repositories_say_so() {
+    if !in_clean_room("broken_and_unknown_repositories_say_so") {
+        return;
+    }
+    let broken = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Broken(_));
+    let unsupported = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Unsupported(_));
+    type Case = (&'static str, fn(&Path), fn(&GitTrouble) -> bool);
+    let cases: &[Case] = &[
+        ("nonsense in HEAD", |dir| put(dir.join(".git/HEAD"), "nonsense\n"), broken),
+        ("an empty HEAD", |dir| put(dir.join(".git/HEAD"), ""), broken),
+        ("a HEAD that leads out", |dir| put(dir.join(".git/HEAD"), "ref: refs/../../x\n"), broken),
+        ("a HEAD that names a file", |dir| put(dir.join(".git/HEAD"), "ref: /etc/passwd\n"), broken),
+        ("an empty ref", |dir| put(dir.join(".git/refs/heads/main"), ""), broken),
+        ("refs in a circle", |dir| put(dir.join(".git/refs/heads/main"), "ref: refs/heads/main\n"), broken),
+        ("no objects", |dir| fs::rename(dir.join(".git/objects"), dir.join("o")).expect("renamed"), broken),
+        ("a huge HEAD", |dir| put(dir.join(".git/HEAD"), vec![b'x'; 1 << 20]), broken),
+        (
+            "a `.git` file to nowhere",
+            |dir| {
+                fs::rename(dir.join(".git"), dir.join("git")).expect("renamed");
+                put(dir.join(".git"), "gitdir: nowhere\n");
+            },
+            broken,
+        ),
+        (
+            "a `.git` file with nonsense",
+            |dir| {
+                fs::rename(dir.join(".git"), dir.join("git")).expect("renamed");
+                put(dir.join(".git"), "nonsense\n");
+            },
+            broken,
+        ),
+        ("a format of the future", |dir| _ = run(dir, "config core.repositoryFormatVersion 2"), unsupported),
+        (
+            "an unknown extension",
+            |dir| {
+                run(dir, "config core.repositoryFormatVersion 1");
+                run(dir, "config extensions.novelty true");
+            },
+            unsupported,
+        ),
+        (
+            "reftable",
+            |dir| {
+                fs::remove_dir_all(dir.join(".git")).expect("removed");
+                run(dir, "init -q --ref-format=reftable");
+                run(dir, "commit -q --allow-empty -m one");
+            },
+            unsupported,
+        ),
+    ];
+    for (state, make, expected) in cases {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        repository(dir.path());
+        make(dir.path());
+        let ours = branch(&Disk, dir.path());
+        assert!(ours.as_ref().is_err_and(|trouble| expected(trouble)), "{state}: {ours:?}");
+    }
+}
+
+#[test]
+fn a_bare_layout_is_no_repository() {
+    if !in_clean_room("a_bare_layout_is_no_repository") {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    repository(&dir.path().join("source"));
+    run(dir.path(), "clone -q --bare source bare.git");
+    assert_eq!(branch(&Disk, &dir.path().join("bare.git")), Err(GitTrouble::NoRepository));
+
+    repository(&dir.path().join("outer"));
+    run(&dir.path().join("outer"), "checkout -qb outer");
+    fs::rename(dir.path().join("bare.git"), dir.path().join("outer/tracked")).expect("renamed");
+    let inside = branch(&Disk, &dir.path().join("outer/tracked"));
+    assert_eq!(inside, Ok(Some("outer".into())), "the repository around it answers");
+}
+
+#[test]
+fn work_trees_of_one_repository_share_a_directory() {
+    if !in_clean_room("work_trees_of_one_repository_share_a_directory") {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let root = dir.path().canonicalize().expect("a path");
+    let main = root.join("main");
+    repository(&main);
+    run(&main, "worktree add -qb linked ../linked");
+    let linked = root.join("linked");
+    assert_eq!(work_tree_root(&Disk, &main.join("sub/deep")), Some(main.clone()));
+    assert_eq!(work_tree_root(&Disk, &linked.join("sub")), Some(linked.clone()));
+    assert_eq!(work_tree_root(&Disk, &main.join(".git/refs")), None, "inside `.git` is no work tree");
+    assert_eq!(work_tree_root(&Disk, &root), None);
+    assert_eq!(common_dir(&Disk, &main), Some(main.join(".git")));
+    assert_eq!(common_dir(&Disk, &linked), Some(main.join(".git")));
+    let head = head(&Disk, &linked).expect("a head");
+    assert_eq!(head.name.as_deref(), Some("linked"));
+    assert_eq!(head.path, main.join(".git/worktrees/linked/HEAD"));
+}
+
+#[test]
+fn is_read_in_microseconds() {
+    if !in_clean_room("is_read_in_microseconds") {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    repository(dir.path());
+    let place = dir.path().join("sub/deep");
+    let mut times: Vec<Duration> = (0..1000)
+        .map(|_| {
+            let start = Instant::now();
+            assert_eq!(branch(&Disk, &place), Ok(Some("main".into())));
+            start.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("branch: median {:?}, 9th decile {:?}", times[500], times[900]);
+    assert!(times[500] < Duration::from_millis(2), "median {:?}", times[500]);
+}
