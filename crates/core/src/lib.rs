@@ -8,6 +8,7 @@ pub mod audit;
 pub mod budget;
 pub mod diagnostic;
 pub mod fact;
+pub mod lint;
 pub mod origin;
 pub mod scope;
 pub mod trust;
