@@ -5,7 +5,7 @@
 //! characters, so that a reader sees what is hidden, a finding fits on a line, and no file here holds anything that
 //! scanners take for a credential.
 
-use preface_core::lint::{finding::Finding, hidden};
+use preface_core::lint::{finding::Finding, hidden, secret};
 
 struct Case {
     name: String,
@@ -65,4 +65,9 @@ fn check<F: Finding>(file: &str, scan: impl Fn(&str) -> Vec<F>) {
 #[test]
 fn hidden_text() {
     check(include_str!("lint/hidden.txt"), hidden::scan);
+}
+
+#[test]
+fn secrets() {
+    check(include_str!("lint/secret.txt"), secret::scan);
 }
