@@ -5,7 +5,7 @@
 //! characters, so that a reader sees what is hidden, a finding fits on a line, and no file here holds anything that
 //! scanners take for a credential.
 
-use preface_core::lint::{finding::Finding, hidden, secret};
+use preface_core::lint::{finding::Finding, forged, hidden, secret};
 
 struct Case {
     name: String,
@@ -70,4 +70,9 @@ fn hidden_text() {
 #[test]
 fn secrets() {
     check(include_str!("lint/secret.txt"), secret::scan);
+}
+
+#[test]
+fn forged_structure() {
+    check(include_str!("lint/forged.txt"), forged::scan);
 }

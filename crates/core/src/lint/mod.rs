@@ -2,8 +2,10 @@
 //!
 //! Every lint is a file with a `scan` that returns findings in the order of the text; [`finding::diagnostics`] turns
 //! them into notes with a place. What a text becomes on a screen, in a record or in a prompt part that its writer does
-//! not control is decided beside the lint that finds the trouble: [`hidden::escape_hidden`], [`secret::redact`].
+//! not control is decided beside the lint that finds the trouble: [`hidden::escape_hidden`], [`secret::redact`],
+//! [`forged::neutralise`].
 
 pub mod finding;
+pub mod forged;
 pub mod hidden;
 pub mod secret;
