@@ -1,0 +1,129 @@
+//! What every lint finds: a byte range and what to say about it.
+
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    scope::Scope,
+};
+use memchr::memchr_iter;
+use std::ops::Range;
+
+/// Describes one finding in a text.
+///
+/// ```
+/// use preface_core::lint::{finding::Finding, hidden};
+/// let found = &hidden::scan("a\u{202e}b")[0];
+/// assert_eq!((found.code(), found.range()), ("hidden/bidi".into(), 1..4));
+/// ```
+pub trait Finding {
+    /// Returns the bytes of the text that are meant.
+    fn range(&self) -> Range<usize>;
+
+    /// Returns the stable code.
+    fn code(&self) -> String;
+
+    /// Returns how bad it is.
+    fn severity(&self) -> Severity;
+
+    /// Returns one sentence, lower case first.
+    fn message(&self) -> String;
+
+    /// Returns what to do about it, where that can be said.
+    fn help(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Turns findings into notes on the file `path`, in one pass over `text` where the findings are in its order.
+///
+/// ```
+/// use preface_core::lint::{finding::diagnostics, hidden};
+/// let text = "one\ntwo\u{200b}\n";
+/// let notes = diagnostics(&hidden::scan(text), text, None, "AGENTS.md");
+/// let place = notes[0].place.as_ref().unwrap();
+/// assert_eq!((place.line, place.column, place.span.clone()), (Some(2), Some(4), Some(7..10)));
+/// ```
+#[must_use]
+pub fn diagnostics<F: Finding>(findings: &[F], text: &str, scope: Option<Scope>, path: &str) -> Diagnostics {
+    let mut places = Places { text, scope, path, at: 0, line: 1, line_start: 0, column: 1 };
+    let note = |finding: &F| {
+        let place = places.place(finding.range());
+        let note = Diagnostic::new(finding.severity(), finding.code(), finding.message()).at(place);
+        Diagnostic { help: finding.help(), ..note }
+    };
+    findings.iter().map(note).collect()
+}
+
+/// Works out many places of one text. Equal to [`Place::within`], which starts over for each.
+struct Places<'t> {
+    text: &'t str,
+    scope: Option<Scope>,
+    path: &'t str,
+    at: usize,
+    line: usize,
+    line_start: usize,
+    column: usize,
+}
+
+impl Places<'_> {
+    fn place(&mut self, span: Range<usize>) -> Place {
+        if span.start < self.at || !self.text.is_char_boundary(span.start) {
+            return Place::within(self.scope, self.path, self.text, span);
+        }
+        let passed = &self.text[self.at..span.start];
+        self.line += memchr_iter(b'\n', passed.as_bytes()).count();
+        if let Some(last) = passed.rfind('\n') {
+            self.line_start = self.at + last + 1;
+            self.column = self.text[self.line_start..span.start].chars().count() + 1;
+        } else {
+            self.column += passed.chars().count();
+        }
+        self.at = span.start;
+        let before = span.start - self.line_start;
+        let in_line = |(at, c): &(usize, char)| *at < before || !matches!(c, '\n' | '\r');
+        let excerpt = self.text[self.line_start..].char_indices().take_while(in_line).take(EXCERPT);
+        Place {
+            span: Some(span),
+            line: Some(self.line),
+            column: Some(self.column),
+            excerpt: Some(excerpt.map(|(_, c)| c).collect()),
+            ..Place::file(self.scope, self.path)
+        }
+    }
+}
+
+const EXCERPT: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    struct At(Range<usize>);
+
+    impl Finding for At {
+        fn range(&self) -> Range<usize> {
+            self.0.clone()
+        }
+        fn code(&self) -> String {
+            "test/at".into()
+        }
+        fn severity(&self) -> Severity {
+            Severity::Info
+        }
+        fn message(&self) -> String {
+            "here".into()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn one_pass_gives_the_places_of_many(text in "([a-zäé漢]|\n|\r|\r\n|x{99}){0,40}") {
+            let all: Vec<At> = text.char_indices().map(|(at, c)| At(at..at + c.len_utf8())).collect();
+            let notes = diagnostics(&all, &text, Some(Scope::Project), "a.md");
+            for (At(range), note) in all.iter().zip(notes) {
+                let place = Place::within(Some(Scope::Project), "a.md", &text, range.clone());
+                prop_assert_eq!(note.place, Some(place));
+            }
+        }
+    }
+}
