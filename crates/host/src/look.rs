@@ -166,7 +166,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
+pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
     let (why, help) = match verdict {
         Verdict::HeldChanged => {
             ("it changed since you trusted it", "`preface trust diff` shows what changed, `preface trust grant` accepts it")
