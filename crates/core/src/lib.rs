@@ -9,4 +9,6 @@ pub mod diagnostic;
 pub mod fact;
 pub mod origin;
 pub mod scope;
+pub mod settings;
+pub mod suggestion;
 pub mod trust;
