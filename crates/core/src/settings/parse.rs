@@ -312,6 +312,25 @@ fn note_secrets(
     }
 }
 
+/// Finds what is nobody else's business in the value of a `--set` argument.
+pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: usize) -> Vec<Range<usize>> {
+    let privacy = match path.keys().split_first() {
+        Some((root, _)) if root == "env" => Privacy::Secret,
+        Some((root, below)) if root == "providers" && below.iter().any(|key| names_secret(key)) => {
+            Privacy::Secret
+        }
+        Some((root, _)) if root == "providers" => Privacy::Named,
+        _ => return Vec::new(),
+    };
+    let mut secrets = Vec::new();
+    match read(text) {
+        Ok(Some(ast)) if !matches!(shape, Shape::Text) => note_secrets(&ast, start, privacy, 1, &mut secrets),
+        _ if privacy == Privacy::Secret && !is_reference(text) => secrets.push(start..start + text.len()),
+        _ => {}
+    }
+    secrets
+}
+
 fn names_secret(key: &str) -> bool {
     let key = key.to_lowercase();
     ["key", "token", "secret", "password", "credential", "authorization", "cookie"]
