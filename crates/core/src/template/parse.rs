@@ -4,7 +4,7 @@ use super::blocks::{self, Tag};
 use super::ops::{self, Op};
 use super::{Locator, Options, TemplateError, lines};
 use crate::fact::FactKey;
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 /// A template that was read once and can be rendered any number of times.
 #[derive(Clone, Debug)]

@@ -118,7 +118,7 @@ fn first_else(items: &[Item], at: usize, end: usize) -> Option<usize> {
 }
 
 /// Turns control tags that pair with nothing into [`Item::Stray`].
-fn mark(items: &mut Vec<Item>) {
+fn mark(items: &mut [Item]) {
     let mut works = vec![false; items.len()];
     for at in 0..items.len() {
         if matches!(items[at], Item::If { .. })
