@@ -15,7 +15,6 @@ const READ: u32 = 4;
 const WRITE: u32 = 2;
 const SEARCH: u32 = 1;
 const MAX_NAME: usize = 255;
-const MAX_PATH: usize = 4095;
 
 /// Everything on the disk, by path without links.
 #[derive(Debug)]
@@ -133,9 +132,6 @@ impl Disk {
 
     /// Follows all links of `path`, with permissions and limits on names.
     pub(super) fn lead(&self, path: &Path) -> Lead {
-        if path.as_os_str().len() > MAX_PATH {
-            return Lead { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
-        }
         resolve::lead(path, |place| {
             let parent = place.parent().and_then(|parent| self.nodes.get(parent));
             if parent.is_some_and(|parent| !self.may(parent, SEARCH)) {
