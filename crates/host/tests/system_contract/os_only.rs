@@ -123,6 +123,7 @@ fn a_file_that_grows_stays_under_the_limit() {
                 file.set_len(0).expect("an empty file");
             }
         });
+        let _stop = Stop(&done);
         let end = Instant::now() + Duration::from_millis(300);
         let (mut read, mut refused) = (0, 0);
         while Instant::now() < end {
@@ -138,7 +139,6 @@ fn a_file_that_grows_stays_under_the_limit() {
                 Err(error) => panic!("{error}"),
             }
         }
-        done.store(true, Ordering::Relaxed);
         assert!(read + refused > 0);
     });
 }
@@ -176,6 +176,7 @@ fn a_swapped_link_never_wins() {
                 fs::rename(root.join("moved"), &inside).expect("the move back");
             }
         });
+        let _stop = Stop(&done);
         let start = Instant::now();
         let (mut good, mut refused) = (0, 0);
         let seen_enough = |good, refused| {
@@ -193,7 +194,6 @@ fn a_swapped_link_never_wins() {
                 }
             }
         }
-        done.store(true, Ordering::Relaxed);
         assert!(good > 0 && refused > 0, "both sides of the race were seen: {good} and {refused}");
     });
 }
@@ -281,4 +281,13 @@ fn again(test: &str) -> Command {
     let mut command = Command::new(env::current_exe().expect("this test"));
     command.args(["--exact", test, "--nocapture"]);
     command
+}
+
+/// Tells the other thread to end, also when an assertion fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
