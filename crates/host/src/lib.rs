@@ -5,3 +5,4 @@
 
 pub mod provider;
 pub mod system;
+pub mod trust;
