@@ -27,4 +27,5 @@ pub mod suggestion;
 pub mod template;
 pub mod trust;
 pub mod turn;
+pub mod wire;
 pub mod world;
