@@ -10,7 +10,9 @@ pub mod audit;
 pub mod budget;
 pub mod compose;
 pub mod condition;
+mod covering;
 pub mod diagnostic;
+pub mod document;
 pub mod draft;
 pub mod fact;
 pub mod layer;
@@ -21,6 +23,8 @@ pub mod outline;
 pub mod profile;
 pub mod prompt;
 pub mod render;
+#[cfg(test)]
+mod sample;
 pub mod scope;
 pub mod section;
 pub mod suggestion;
