@@ -79,7 +79,7 @@ impl Prompt {
     /// Returns the digest of the text, as `blake3:<hex>`.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        format!("blake3:{}", blake3::hash(self.text.as_bytes()).to_hex())
+        fingerprint(&self.text)
     }
 
     /// Checks that parts tile the text and spans tile the parts. Every build holds this; a test and `--world` readers
@@ -107,4 +107,9 @@ impl Prompt {
         }
         if at == self.text.len() { Ok(()) } else { Err(format!("the parts cover {at} of {} bytes", self.text.len())) }
     }
+}
+
+/// Returns the digest of a text, as `blake3:<hex>`.
+pub(crate) fn fingerprint(text: &str) -> String {
+    format!("blake3:{}", blake3::hash(text.as_bytes()).to_hex())
 }
