@@ -91,21 +91,35 @@ impl Prompt {
         let mut at = 0;
         for part in &self.parts {
             if part.range.start != at || part.range.end > self.text.len() {
-                return Err(format!("part `{}` covers {:?}, expected to start at {at}", part.section, part.range));
+                return Err(format!(
+                    "part `{}` covers {:?}, expected to start at {at}",
+                    part.section, part.range
+                ));
             }
             at = part.range.end;
             let mut within = 0;
             for span in &part.spans {
                 if span.range.start != within || span.range.end <= span.range.start {
-                    return Err(format!("a span of `{}` covers {:?}, expected to start at {within}", part.section, span.range));
+                    return Err(format!(
+                        "a span of `{}` covers {:?}, expected to start at {within}",
+                        part.section, span.range
+                    ));
                 }
                 within = span.range.end;
             }
             if within != part.range.len() {
-                return Err(format!("the spans of `{}` cover {within} of {} bytes", part.section, part.range.len()));
+                return Err(format!(
+                    "the spans of `{}` cover {within} of {} bytes",
+                    part.section,
+                    part.range.len()
+                ));
             }
         }
-        if at == self.text.len() { Ok(()) } else { Err(format!("the parts cover {at} of {} bytes", self.text.len())) }
+        if at == self.text.len() {
+            Ok(())
+        } else {
+            Err(format!("the parts cover {at} of {} bytes", self.text.len()))
+        }
     }
 }
 

@@ -215,7 +215,8 @@ impl Gatekeeper<'_> {
         events: &mut Vec<AuditEvent>,
     ) -> Result<Trust, Error> {
         let digest = whole_digest(self.system, root);
-        let store = self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(&self.places.cwd));
+        let store =
+            self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(&self.places.cwd));
         let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
         let may_ask = self.choice == TrustChoice::Ask;
         match record {
@@ -234,7 +235,9 @@ impl Gatekeeper<'_> {
             }
             Some(record) if !may_ask || !record.changed_since(&digest) => Ok(Trust::Declined),
             Some(_) => self.answered(root, digest, store.as_ref(), Trust::Declined, diagnostics, events),
-            None if may_ask => self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events),
+            None if may_ask => {
+                self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events)
+            }
             None => Ok(Trust::Untrusted),
         }
     }

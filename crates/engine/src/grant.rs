@@ -5,11 +5,7 @@ use crate::{
     consent::{self, Ask, TrustAnswer, TrustQuestion},
     request::{Request, TrustChoice},
 };
-use preface_core::{
-    audit::AuditEvent,
-    diagnostic::Diagnostics,
-    trust::TrustMode,
-};
+use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode};
 use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
@@ -97,9 +93,13 @@ impl Engine<'_> {
             .grant_pins(&root, repository.as_deref(), &texts)
             .map_err(|error| Error::Trust(error.to_string()))?;
         let shown = |pin: &PinPath| {
-            speaking.iter().find(|seen| seen.pin == *pin).map_or_else(|| pin.to_string(), |seen| seen.shown.clone())
+            speaking
+                .iter()
+                .find(|seen| seen.pin == *pin)
+                .map_or_else(|| pin.to_string(), |seen| seen.shown.clone())
         };
-        let size = |pin: &PinPath| speaking.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
+        let size =
+            |pin: &PinPath| speaking.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
         Ok(GrantReport {
             path: root,
             added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
@@ -159,7 +159,9 @@ impl Engine<'_> {
     pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
         match &built.store {
             Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
-            None => Err(Error::Trust("there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned())),
+            None => Err(Error::Trust(
+                "there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned(),
+            )),
         }
     }
 }
@@ -175,7 +177,8 @@ pub(crate) fn ask_for_pins(
     let held: Vec<&Seen> = built.held().collect();
     let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
     let contents = Digest::of_listing(held.iter().map(|seen| (&seen.pin, seen.digest)));
-    let store = built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
+    let store =
+        built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
     let mut notes = Diagnostics::new();
     if let Some(store) = &store
         && store.load(&mut notes).pins(&root, repository.as_deref()).declines(&contents)
@@ -226,4 +229,3 @@ pub(crate) fn ask_for_pins(
         }
     }
 }
-
