@@ -14,6 +14,7 @@ mod covering;
 pub mod diagnostic;
 pub mod document;
 pub mod draft;
+pub mod explain;
 pub mod fact;
 pub mod layer;
 pub mod line;
