@@ -12,6 +12,7 @@ pub mod compose;
 pub mod condition;
 mod covering;
 pub mod diagnostic;
+pub mod diff;
 pub mod document;
 pub mod draft;
 pub mod explain;
