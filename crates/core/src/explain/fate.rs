@@ -225,11 +225,8 @@ mod tests {
     fn a_line_may_be_used_twice() {
         let fate = at_source(&prompt(), "./AGENTS.md", 1, FILE);
         assert_eq!((fate.outcome, fate.bytes.clone()), (Outcome::Whole, 0..9));
-        let uses: Vec<_> = fate
-            .uses
-            .iter()
-            .map(|one| &prompt().text[one.range.clone()] == &FILE[one.bytes.clone()])
-            .collect();
+        let uses: Vec<_> =
+            fate.uses.iter().map(|one| prompt().text[one.range.clone()] == FILE[one.bytes.clone()]).collect();
         assert_eq!(uses, [true, true]);
         assert_eq!(fate.uses[1].section.as_str(), "again");
         assert_eq!(codes(&fate), ["a/line-1", "a/file"]);
