@@ -170,6 +170,10 @@ impl System for Disk {
         TimeZone::UTC
     }
 
+    fn zone(&self, _: &str) -> Option<TimeZone> {
+        None
+    }
+
     fn var(&self, _name: &str) -> Option<OsString> {
         None
     }

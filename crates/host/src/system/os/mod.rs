@@ -16,6 +16,7 @@ mod trouble;
 #[cfg_attr(unix, path = "write_unix.rs")]
 #[cfg_attr(not(unix), path = "write_portable.rs")]
 mod write;
+mod zone;
 
 use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
 use jiff::{Timestamp, tz::TimeZone};
@@ -105,7 +106,11 @@ impl System for OsSystem {
     }
 
     fn time_zone(&self) -> TimeZone {
-        TimeZone::try_system().unwrap_or(TimeZone::UTC)
+        zone::local(self.var("TZ").as_ref().and_then(|tz| tz.to_str()))
+    }
+
+    fn zone(&self, name: &str) -> Option<TimeZone> {
+        zone::named(name)
     }
 
     fn var(&self, name: &str) -> Option<OsString> {
