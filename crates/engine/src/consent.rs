@@ -1,0 +1,286 @@
+//! Trust before anything of a project is read: what is recorded, who is asked, what is held (seed 000, DESIGN §7.1).
+
+use crate::{Error, request::TrustChoice};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::{Profile, ScaffoldWhen},
+    trust::{Trust, TrustMode},
+};
+use preface_host::{
+    gate::{Consent, Gate},
+    look::{Confirm, Headless},
+    places::Places,
+    provider::git,
+    system::{FileKind, System},
+    trust::{Decision, Digest, Dirs, Pins, StoreKind, Summary, TrustStore, audit, store_file, whole_digest},
+};
+use std::path::{Path, PathBuf};
+
+/// Asks a person about trust, or does not.
+pub trait Ask: Confirm {
+    /// Asks whether a project may speak. `None` where nobody can be asked.
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer>;
+
+    /// Returns this as who answers single questions.
+    fn as_confirm(&self) -> &dyn Confirm;
+}
+
+impl Ask for Headless {
+    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
+        None
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        self
+    }
+}
+
+/// What a person is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustQuestion {
+    /// The canonical path that the answer is about.
+    pub path: PathBuf,
+    /// What the project would say, one line each, fit to be shown.
+    pub contents: Vec<String>,
+    /// The texts themselves, for those who want to read before they answer: name and text.
+    pub texts: Vec<(String, String)>,
+    /// True where something was trusted before and changed since.
+    pub changed: bool,
+}
+
+/// What they answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustAnswer {
+    /// Yes, and remember it.
+    Trust,
+    /// Yes, this once.
+    Once,
+    /// No, and do not ask again until something changes.
+    Decline,
+    /// Stop here.
+    Abort,
+}
+
+/// Where the trust store of this turn is; `None` where there is no directory to keep one in.
+#[must_use]
+pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
+    // A profile that scaffolds its own home keeps its trust there too; all others share one store.
+    let kind = match profile.scaffold.when {
+        ScaffoldWhen::Discover => StoreKind::Global(places.global.as_deref()),
+        ScaffoldWhen::Init => StoreKind::State,
+    };
+    store_file(kind, &Dirs::of(system))
+}
+
+/// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
+#[must_use]
+pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
+    let root = git::work_tree_root(system, cwd)
+        .or_else(|| system.canonical(cwd).ok())
+        .unwrap_or_else(|| cwd.to_owned());
+    (root, git::common_dir(system, cwd))
+}
+
+/// Returns the canonical project directory, where there is one.
+#[must_use]
+pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
+    let root = places.project.as_ref()?;
+    system.stat(root).filter(|stat| stat.kind == FileKind::Dir)?;
+    system.canonical(root).ok()
+}
+
+/// A gate, and what stands for the project layer as a whole.
+pub(crate) struct Opened {
+    pub gate: Gate,
+    pub trust: Trust,
+    /// The canonical project directory, where trust is about it as a whole and it is held.
+    pub held_layer: Option<PathBuf>,
+}
+
+/// Everything that the opening of the gate depends on.
+pub(crate) struct Gatekeeper<'a> {
+    pub system: &'a dyn System,
+    pub mode: TrustMode,
+    pub store: Option<&'a Path>,
+    pub places: &'a Places,
+    pub choice: TrustChoice,
+    pub pins: Option<&'a [u8]>,
+    pub ask: &'a dyn Ask,
+}
+
+impl Gatekeeper<'_> {
+    /// Opens the gate. `consent` is given where a grant is being made.
+    pub fn open(
+        &self,
+        consent: Option<Consent>,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let consent = consent.unwrap_or(match self.choice {
+            TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
+            TrustChoice::Once => Consent::Once,
+            TrustChoice::Deny => Consent::Deny,
+        });
+        match self.mode {
+            TrustMode::None => Ok(Opened {
+                gate: Gate::new(self.mode, consent, self.places.cwd.clone(), Pins::default(), true),
+                trust: Trust::Trusted,
+                held_layer: None,
+            }),
+            TrustMode::Pinned => self.pinned(consent, diagnostics, events),
+            TrustMode::Whole => self.whole(consent, diagnostics, events),
+        }
+    }
+
+    fn pinned(
+        &self,
+        consent: Consent,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let (root, repository) = pin_root(self.system, &self.places.cwd);
+        let mut pins = match self.store {
+            Some(file) if consent != Consent::Deny => TrustStore::at(self.system, file.to_owned())
+                .for_project(&root)
+                .load(diagnostics)
+                .pins(&root, repository.as_deref()),
+            _ => Pins::default(),
+        };
+        if let Some(bytes) = self.pins {
+            pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
+        }
+        let trust = match consent {
+            Consent::Once => Trust::Once,
+            Consent::Deny => Trust::Untrusted,
+            _ if pins.any() => Trust::Trusted,
+            _ => Trust::Untrusted,
+        };
+        match consent {
+            Consent::Once => events.push(audit::once(&root)),
+            Consent::Recorded => events.push(audit::evaluated(&root, trust)),
+            Consent::Deny | Consent::Granting(_) => {}
+        }
+        Ok(Opened { gate: Gate::new(self.mode, consent, root, pins, true), trust, held_layer: None })
+    }
+
+    fn whole(
+        &self,
+        consent: Consent,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let gate = |speaks: bool| {
+            Gate::new(self.mode, consent.clone(), self.places.cwd.clone(), Pins::default(), speaks)
+        };
+        let Some(root) = layer_root(self.system, self.places) else {
+            return Ok(Opened { gate: gate(false), trust: Trust::Untrusted, held_layer: None });
+        };
+        let trust = match &consent {
+            Consent::Once => {
+                events.push(audit::once(&root));
+                Trust::Once
+            }
+            Consent::Granting(_) => Trust::Trusted,
+            Consent::Deny => Trust::Untrusted,
+            Consent::Recorded => {
+                let trust = self.recorded(&root, diagnostics, events)?;
+                events.push(audit::evaluated(&root, trust));
+                trust
+            }
+        };
+        let speaks = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
+        if !speaks {
+            let shown = self.places.shown(&root);
+            diagnostics.push(match (&consent, trust) {
+                (Consent::Deny, _) => {
+                    Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project"))
+                }
+                (_, Trust::Declined) => {
+                    Diagnostic::info("trust/held", format!("{shown} was held: you declined it"))
+                        .help("`preface trust grant` changes that")
+                }
+                _ => Diagnostic::warning("trust/held", format!("{shown} was held: you have not trusted it"))
+                    .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
+            });
+        }
+        Ok(Opened { gate: gate(speaks), trust, held_layer: (!speaks).then_some(root) })
+    }
+
+    /// What the records say of a project as a whole; a person is asked where they say nothing that still holds.
+    fn recorded(
+        &self,
+        root: &Path,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Trust, Error> {
+        let digest = whole_digest(self.system, root);
+        let store =
+            self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(&self.places.cwd));
+        let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
+        let may_ask = self.choice == TrustChoice::Ask;
+        match record {
+            Some(record) if record.decision == Decision::Trusted => {
+                if !record.changed_since(&digest) {
+                    return Ok(Trust::Trusted);
+                }
+                diagnostics.push(
+                    Diagnostic::warning(
+                        "trust/changed",
+                        format!("{} changed since you trusted it", self.places.shown(root)),
+                    )
+                    .help("it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the new state"),
+                );
+                Ok(Trust::Stale)
+            }
+            Some(record) if !may_ask || record.digest == Some(digest) => Ok(Trust::Declined),
+            Some(_) => self.answered(root, digest, store.as_ref(), Trust::Declined, diagnostics, events),
+            None if may_ask => {
+                self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events)
+            }
+            None => Ok(Trust::Untrusted),
+        }
+    }
+
+    fn answered(
+        &self,
+        root: &Path,
+        digest: Digest,
+        store: Option<&TrustStore<'_>>,
+        before: Trust,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Trust, Error> {
+        let question = TrustQuestion {
+            path: root.to_owned(),
+            contents: Summary::of(self.system, root).to_string().lines().map(str::to_owned).collect(),
+            texts: Vec::new(),
+            changed: false,
+        };
+        let Some(answer) = self.ask.trust(&question) else { return Ok(before) };
+        let nowhere = || Error::Trust("there is no directory to keep trust in: set PREFACE_HOME".to_owned());
+        match answer {
+            TrustAnswer::Trust => {
+                let report = store
+                    .ok_or_else(nowhere)?
+                    .grant_whole(root, Some(digest), None)
+                    .map_err(|error| Error::Trust(error.to_string()))?;
+                events.extend(report.audit);
+                Ok(Trust::Trusted)
+            }
+            TrustAnswer::Once => {
+                events.push(audit::once(root));
+                Ok(Trust::Once)
+            }
+            TrustAnswer::Decline => {
+                match store.map(|store| store.decline_whole(root)) {
+                    Some(Ok(report)) => events.extend(report.audit),
+                    Some(Err(error)) => diagnostics.push(error.diagnostic()),
+                    None => {}
+                }
+                Ok(Trust::Declined)
+            }
+            TrustAnswer::Abort => Err(Error::Abort),
+        }
+    }
+}
