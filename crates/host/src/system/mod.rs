@@ -3,6 +3,7 @@
 
 pub mod memory;
 pub mod os;
+mod resolve;
 
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -10,7 +11,14 @@ use std::{
     ffi::OsString,
     fmt,
     path::{Path, PathBuf},
+    time::Duration,
 };
+
+/// How long [`System::lock`] waits for somebody else.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// What a relative path is answered.
+const NOT_ABSOLUTE: &str = "not an absolute path";
 
 /// Disk, clock, environment and git status, as preface needs them. Paths are absolute.
 pub trait System: fmt::Debug + Send + Sync {
@@ -294,3 +302,22 @@ impl fmt::Display for GitTrouble {
 }
 
 impl std::error::Error for GitTrouble {}
+
+/// Creates `path` and its missing parents with `make_dir`, the way down from the first ancestor that is there.
+fn make_dirs_by(
+    path: &Path,
+    mut make_dir: impl FnMut(&Path) -> Result<Made, WriteError>,
+) -> Result<(), WriteError> {
+    let mut missing = Vec::new();
+    for dir in path.ancestors() {
+        match make_dir(dir) {
+            Ok(_) => break,
+            Err(WriteError::NoParent) => missing.push(dir),
+            Err(error) => return Err(error),
+        }
+    }
+    while let Some(dir) = missing.pop() {
+        make_dir(dir)?;
+    }
+    Ok(())
+}

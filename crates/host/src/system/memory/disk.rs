@@ -1,0 +1,434 @@
+//! A tree of files in memory, with the permissions of a Unix disk (owner and others; groups are left out).
+
+use super::faults::Steps;
+use crate::system::{
+    DirEntry, FileId, FileKind, FileRead, Made, NOT_ABSOLUTE, ReadError, Stat, Within, Write, WriteError,
+    resolve::{self, Lead, Looked},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+const READ: u32 = 4;
+const WRITE: u32 = 2;
+const SEARCH: u32 = 1;
+const MAX_NAME: usize = 255;
+const MAX_PATH: usize = 4095;
+
+/// Everything on the disk, by path without links.
+#[derive(Debug)]
+pub(super) struct Disk {
+    nodes: BTreeMap<PathBuf, Node>,
+    next_inode: u64,
+    pub(super) user: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    what: What,
+    inode: u64,
+    mode: u32,
+    owner: u32,
+    /// Every read of it answers this.
+    broken: Option<ReadError>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    File(Arc<[u8]>),
+    Dir,
+    Link(PathBuf),
+    Special,
+}
+
+impl Disk {
+    pub(super) fn new(user: u32) -> Self {
+        let root = Node { what: What::Dir, inode: 1, mode: 0o755, owner: user, broken: None };
+        Disk { nodes: BTreeMap::from([(PathBuf::from("/"), root)]), next_inode: 2, user }
+    }
+
+    // ---- for the builder: no permissions, parents come by themselves
+
+    /// Puts something at `path`, in place of what was there. Missing parents are created.
+    pub(super) fn put(&mut self, path: &Path, what: What) {
+        let place = self.make_parents(path);
+        if matches!((&what, self.nodes.get(&place)), (What::Dir, Some(Node { what: What::Dir, .. }))) {
+            return;
+        }
+        self.cut(&place);
+        let mode = match what {
+            What::File(_) | What::Special => 0o644,
+            What::Dir => 0o755,
+            What::Link(_) => 0o777,
+        };
+        self.insert(place, what, mode);
+    }
+
+    /// Gives `path` the file (the inode) that stands at `existing`.
+    pub(super) fn put_hard_link(&mut self, existing: &Path, path: &Path) {
+        let node = self.node(existing).expect("a hard link needs an existing file").clone();
+        let place = self.make_parents(path);
+        self.nodes.insert(place, node);
+    }
+
+    /// Takes `path` away, with all that is below it.
+    pub(super) fn cut(&mut self, path: &Path) {
+        self.nodes.retain(|place, _| !place.starts_with(path));
+    }
+
+    pub(super) fn set_mode(&mut self, path: &Path, mode: u32) {
+        self.node_mut(path).mode = mode & 0o7777;
+    }
+
+    pub(super) fn set_owner(&mut self, path: &Path, owner: u32) {
+        self.node_mut(path).owner = owner;
+    }
+
+    pub(super) fn set_broken(&mut self, path: &Path, error: ReadError) {
+        self.node_mut(path).broken = Some(error);
+    }
+
+    fn make_parents(&mut self, path: &Path) -> PathBuf {
+        assert!(path.has_root(), "paths on a MemorySystem are absolute: {}", path.display());
+        let name = path.file_name().unwrap_or_else(|| panic!("a path with a name: {}", path.display()));
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        let lead = self.lead_freely(parent);
+        if lead.trouble.is_none() {
+            return lead.place.join(name);
+        }
+        let parent = if lead.whole { lead.place } else { parent.to_owned() };
+        for place in parent.ancestors().collect::<Vec<_>>().into_iter().rev() {
+            if self.lead_freely(place).trouble.is_some() {
+                self.insert(place.to_owned(), What::Dir, 0o755);
+            }
+        }
+        self.lead_freely(&parent).place.join(name)
+    }
+
+    /// Walks without regard to permissions.
+    fn lead_freely(&self, path: &Path) -> Lead {
+        resolve::lead(path, |place| Ok(self.nodes.get(place).map(looked)))
+    }
+
+    fn node(&self, path: &Path) -> Option<&Node> {
+        self.nodes.get(&self.entry_place(path))
+    }
+
+    fn node_mut(&mut self, path: &Path) -> &mut Node {
+        let place = self.entry_place(path);
+        self.nodes.get_mut(&place).unwrap_or_else(|| panic!("nothing stands at {}", path.display()))
+    }
+
+    /// Resolves the links in the parents of `path`, not `path` itself.
+    fn entry_place(&self, path: &Path) -> PathBuf {
+        match (path.parent(), path.file_name()) {
+            (Some(parent), Some(name)) => self.lead_freely(parent).place.join(name),
+            _ => self.lead_freely(path).place,
+        }
+    }
+
+    // ---- the verbs of the System
+
+    /// Follows all links of `path`, with permissions and limits on names.
+    pub(super) fn lead(&self, path: &Path) -> Lead {
+        if path.as_os_str().len() > MAX_PATH {
+            return Lead { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
+        }
+        resolve::lead(path, |place| {
+            let parent = place.parent().and_then(|parent| self.nodes.get(parent));
+            if parent.is_some_and(|parent| !self.may(parent, SEARCH)) {
+                return Err(ReadError::Denied);
+            }
+            if place.file_name().is_some_and(|name| name.len() > MAX_NAME) {
+                return Err(ReadError::Loop);
+            }
+            Ok(self.nodes.get(place).map(looked))
+        })
+    }
+
+    fn found(&self, path: &Path) -> Result<(PathBuf, &Node), ReadError> {
+        absolute(path)?;
+        let lead = self.lead(path);
+        if let Some(trouble) = lead.trouble {
+            return Err(trouble);
+        }
+        let node = self.nodes.get(&lead.place).ok_or(ReadError::Missing)?;
+        Ok((lead.place, node))
+    }
+
+    pub(super) fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        absolute(path)?;
+        if let Within::Root(root) = within {
+            absolute(root)?;
+            let target = self.lead(path).place;
+            let root = self.lead(root).place;
+            if !target.starts_with(&root) {
+                return Err(ReadError::Outside { target });
+            }
+            if matches!(self.nodes.get(&root), Some(Node { what: What::File(_) | What::Special, .. })) {
+                return Err(ReadError::Missing);
+            }
+        }
+        let (_, node) = self.found(path)?;
+        if let Some(error) = &node.broken {
+            return Err(error.clone());
+        }
+        if !self.may(node, READ) {
+            return Err(ReadError::Denied);
+        }
+        let What::File(bytes) = &node.what else { return Err(ReadError::Kind(kind(&node.what))) };
+        let size = bytes.len() as u64;
+        if size > limit {
+            return Err(ReadError::TooLarge { size, limit });
+        }
+        Ok(FileRead { bytes: bytes.to_vec(), stat: stat(node) })
+    }
+
+    pub(super) fn stat(&self, path: &Path) -> Option<Stat> {
+        self.found(path).ok().map(|(_, node)| stat(node))
+    }
+
+    pub(super) fn link_stat(&self, path: &Path) -> Option<Stat> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return self.stat(path) };
+        let (parent, node) = self.found(parent).ok()?;
+        if !self.may(node, SEARCH) {
+            return None;
+        }
+        self.nodes.get(&parent.join(name)).map(stat)
+    }
+
+    pub(super) fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
+        let (place, node) = self.found(dir)?;
+        if let Some(error) = &node.broken {
+            return Err(error.clone());
+        }
+        if !matches!(node.what, What::Dir) {
+            return Err(ReadError::Kind(kind(&node.what)));
+        }
+        if !self.may(node, READ) {
+            return Err(ReadError::Denied);
+        }
+        let mut entries = Vec::new();
+        for (path, node) in self.nodes.range(place.clone()..).take_while(|(path, _)| path.starts_with(&place))
+        {
+            if path.parent() == Some(&place) {
+                let name = path.file_name().expect("everything but the root has a name").to_owned();
+                entries.push(DirEntry { name, kind: kind(&node.what) });
+            }
+        }
+        if entries.len() > limit {
+            return Err(ReadError::TooLarge { size: entries.len() as u64, limit: limit as u64 });
+        }
+        entries.sort_by(|a, b| a.name.as_encoded_bytes().cmp(b.name.as_encoded_bytes()));
+        Ok(entries)
+    }
+
+    pub(super) fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        self.found(path).map(|(place, _)| place)
+    }
+
+    /// Writes in the steps of the real thing: create, fill, flush, place, flush the directory.
+    pub(super) fn write(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        how: Write,
+        mode: u32,
+        steps: &mut Steps,
+    ) -> Result<(), WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        let place = self.target(path, how)?;
+        let temp = place.with_file_name(format!(".preface-{:016x}.tmp", self.next_inode));
+        steps.take()?;
+        self.insert(temp.clone(), What::File(Arc::from([])), 0o600);
+        if let Err(error) = self.fill_and_place(&temp, &place, bytes, how, mode, steps) {
+            if !steps.crashed {
+                self.nodes.remove(&temp);
+            }
+            return Err(error);
+        }
+        steps.take()
+    }
+
+    fn fill_and_place(
+        &mut self,
+        temp: &Path,
+        place: &Path,
+        bytes: &[u8],
+        how: Write,
+        mode: u32,
+        steps: &mut Steps,
+    ) -> Result<(), WriteError> {
+        steps.take()?;
+        let node = self.nodes.get_mut(temp).expect("the temporary file was just created");
+        node.what = What::File(bytes.into());
+        steps.take()?;
+        node.mode = mode & 0o777;
+        steps.take()?;
+        if how == Write::New && self.nodes.contains_key(place) {
+            return Err(WriteError::Exists);
+        }
+        let node = self.nodes.remove(temp).expect("the temporary file was just written");
+        self.nodes.insert(place.to_owned(), node);
+        Ok(())
+    }
+
+    /// Finds where a write ends up, and whether it may.
+    fn target(&self, path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+        let entry = self.new_entry(path)?;
+        let place = match self.nodes.get(&entry) {
+            None => return self.writable_parent(&entry).map(|()| entry),
+            Some(_) if how == Write::New => return Err(WriteError::Exists),
+            Some(Node { what: What::Link(_), .. }) => {
+                let lead = self.lead(&entry);
+                match lead.trouble {
+                    None => {}
+                    Some(ReadError::Missing | ReadError::Dangling) if lead.whole => {}
+                    Some(trouble) => return Err(cannot_write(trouble)),
+                }
+                lead.place
+            }
+            Some(_) => entry,
+        };
+        match self.nodes.get(&place).map(|node| &node.what) {
+            None | Some(What::File(_)) => self.writable_parent(&place).map(|()| place),
+            Some(_) => Err(WriteError::Exists),
+        }
+    }
+
+    /// The place of `path` in its (existing) parent.
+    fn new_entry(&self, path: &Path) -> Result<PathBuf, WriteError> {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(WriteError::Exists);
+        };
+        let (place, node) = self.found(parent).map_err(cannot_write)?;
+        if !matches!(node.what, What::Dir) {
+            return Err(WriteError::NoParent);
+        }
+        if !self.may(node, SEARCH) {
+            return Err(WriteError::Denied);
+        }
+        if name.len() > MAX_NAME {
+            return Err(cannot_write(ReadError::Loop));
+        }
+        Ok(place.join(name))
+    }
+
+    fn writable_parent(&self, place: &Path) -> Result<(), WriteError> {
+        let parent = place.parent().and_then(|parent| self.nodes.get(parent)).ok_or(WriteError::NoParent)?;
+        if self.may(parent, WRITE | SEARCH) { Ok(()) } else { Err(WriteError::Denied) }
+    }
+
+    pub(super) fn make_dir(&mut self, path: &Path, mode: u32, steps: &mut Steps) -> Result<Made, WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        if path.file_name().is_none() {
+            return if self.found(path).is_ok() { Ok(Made::Existed) } else { Err(WriteError::NoParent) };
+        }
+        let entry = self.new_entry(path)?;
+        if self.nodes.contains_key(&entry) {
+            let stat = self.stat(path);
+            return if stat.is_some_and(|stat| stat.kind == FileKind::Dir) {
+                Ok(Made::Existed)
+            } else {
+                Err(WriteError::Exists)
+            };
+        }
+        self.writable_parent(&entry)?;
+        steps.take()?;
+        self.insert(entry, What::Dir, mode & 0o777);
+        Ok(Made::New)
+    }
+
+    pub(super) fn remove(&mut self, path: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        let entry = match self.new_entry(path) {
+            Ok(entry) => entry,
+            Err(WriteError::NoParent) => return Ok(()),
+            Err(WriteError::Exists) => return Err(is_a_directory()),
+            Err(error) => return Err(error),
+        };
+        match self.nodes.get(&entry).map(|node| &node.what) {
+            None => return Ok(()),
+            Some(What::Dir) => return Err(is_a_directory()),
+            Some(_) => {}
+        }
+        self.writable_parent(&entry)?;
+        steps.take()?;
+        self.nodes.remove(&entry);
+        Ok(())
+    }
+
+    /// Finds or creates a lock file.
+    pub(super) fn lock_file(&mut self, path: &Path) -> Result<PathBuf, WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        let entry = self.new_entry(path)?;
+        match self.nodes.get(&entry) {
+            Some(node @ Node { what: What::File(_), .. }) if !self.may(node, READ | WRITE) => {
+                return Err(WriteError::Denied);
+            }
+            Some(Node { what: What::File(_), .. }) => {}
+            Some(_) => return Err(WriteError::Exists),
+            None => {
+                self.writable_parent(&entry)?;
+                self.insert(entry.clone(), What::File(Arc::from([])), 0o600);
+            }
+        }
+        Ok(entry)
+    }
+
+    fn insert(&mut self, place: PathBuf, what: What, mode: u32) {
+        let node = Node { what, inode: self.next_inode, mode, owner: self.user, broken: None };
+        self.next_inode += 1;
+        self.nodes.insert(place, node);
+    }
+
+    fn may(&self, node: &Node, wish: u32) -> bool {
+        let granted = if node.owner == self.user { node.mode >> 6 } else { node.mode };
+        self.user == 0 || granted & wish == wish
+    }
+}
+
+fn absolute(path: &Path) -> Result<(), ReadError> {
+    if path.has_root() { Ok(()) } else { Err(ReadError::Other(NOT_ABSOLUTE.into())) }
+}
+
+fn looked(node: &Node) -> Looked {
+    match &node.what {
+        What::Dir => Looked::Dir,
+        What::Link(target) => Looked::Link(target.clone()),
+        What::File(_) | What::Special => Looked::Other,
+    }
+}
+
+fn kind(what: &What) -> FileKind {
+    match what {
+        What::File(_) => FileKind::File,
+        What::Dir => FileKind::Dir,
+        What::Link(_) => FileKind::Link,
+        What::Special => FileKind::Special,
+    }
+}
+
+fn stat(node: &Node) -> Stat {
+    let len = match &node.what {
+        What::File(bytes) => bytes.len() as u64,
+        What::Link(target) => target.as_os_str().len() as u64,
+        What::Dir | What::Special => 0,
+    };
+    let id = FileId { device: 1, inode: node.inode };
+    Stat { kind: kind(&node.what), len, id: Some(id), mode: Some(node.mode), owner: Some(node.owner) }
+}
+
+fn cannot_write(error: ReadError) -> WriteError {
+    match error {
+        ReadError::Missing | ReadError::Dangling => WriteError::NoParent,
+        ReadError::Denied => WriteError::Denied,
+        other => WriteError::Other(other.to_string()),
+    }
+}
+
+fn is_a_directory() -> WriteError {
+    WriteError::Other("a directory, not a file".into())
+}

@@ -1,0 +1,44 @@
+//! Failures on demand: the nth step of a write goes wrong.
+
+use crate::system::WriteError;
+
+/// How an injected step goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The step fails with this error, and the write cleans up behind itself.
+    Fail(WriteError),
+    /// The process dies at this step: nothing is cleaned up, and every later step fails too, until
+    /// [`restart`](super::MemorySystem::restart).
+    Crash,
+}
+
+/// Counts the steps of all writes.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    pub(super) taken: u64,
+    pub(super) planned: Option<(u64, Fault)>,
+    pub(super) crashed: bool,
+}
+
+impl Steps {
+    /// Takes one step, unless it is the planned one.
+    pub(super) fn take(&mut self) -> Result<(), WriteError> {
+        if self.crashed {
+            return Err(crashed());
+        }
+        let number = self.taken;
+        self.taken += 1;
+        let Some((_, fault)) = self.planned.take_if(|(planned, _)| *planned == number) else { return Ok(()) };
+        match fault {
+            Fault::Fail(error) => Err(error),
+            Fault::Crash => {
+                self.crashed = true;
+                Err(crashed())
+            }
+        }
+    }
+}
+
+fn crashed() -> WriteError {
+    WriteError::Other("the process has crashed".into())
+}

@@ -1,0 +1,448 @@
+//! The machine as a value: a disk, a clock and an environment in memory, for tests.
+//!
+//! It is built by chaining, shared by cloning, and asked afterwards what was touched:
+//!
+//! ```
+//! use preface_host::system::{System, Within, memory::MemorySystem};
+//! use std::path::Path;
+//!
+//! let machine = MemorySystem::new().with_file("/p/AGENTS.md", "Use tabs.").with_link("/p/CLAUDE.md", "AGENTS.md");
+//! let read = machine.read(Path::new("/p/CLAUDE.md"), Within::Root(Path::new("/p")), 1024).unwrap();
+//! assert_eq!(read.bytes, b"Use tabs.");
+//! assert_eq!(machine.reads("/p/AGENTS.md"), 1);
+//! ```
+//!
+//! Permissions follow from mode and owner, as on a real disk, for a user who is not root.
+
+mod disk;
+mod faults;
+mod touch;
+
+pub use faults::Fault;
+pub use touch::{Touch, Verb};
+
+use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
+use disk::{Disk, What};
+use faults::Steps;
+use jiff::{Timestamp, tz::TimeZone};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A machine in memory. Clones share the disk, the clock and the log.
+#[derive(Clone, Debug)]
+pub struct MemorySystem {
+    shared: Arc<Shared>,
+    bundled: BTreeMap<String, Cow<'static, [u8]>>,
+    zone: TimeZone,
+    vars: BTreeMap<String, OsString>,
+    current_dir: Option<PathBuf>,
+    home: Option<PathBuf>,
+    os: String,
+    hostname: Option<String>,
+    lock_wait: Duration,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    unlocked: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    disk: Disk,
+    now: Timestamp,
+    git: BTreeMap<PathBuf, Result<String, GitTrouble>>,
+    touches: Vec<Touch>,
+    steps: Steps,
+    locked: BTreeSet<PathBuf>,
+    locked_elsewhere: BTreeSet<PathBuf>,
+}
+
+impl Default for MemorySystem {
+    fn default() -> Self {
+        MemorySystem::new()
+    }
+}
+
+/// Building.
+impl MemorySystem {
+    /// Returns an empty machine: Linux, user 1000 at home in `/home/user`, working in `/work`, host `machine`, UTC, and
+    /// a clock that stands at 2026-01-02 03:04:05. No variables, nothing bundled, no repositories.
+    pub fn new() -> Self {
+        let state = State {
+            disk: Disk::new(1000),
+            now: Timestamp::from_second(1_767_323_045)
+                .expect("the second lies within the range of timestamps"),
+            git: BTreeMap::new(),
+            touches: Vec::new(),
+            steps: Steps::default(),
+            locked: BTreeSet::new(),
+            locked_elsewhere: BTreeSet::new(),
+        };
+        MemorySystem {
+            shared: Arc::new(Shared { state: Mutex::new(state), unlocked: Condvar::new() }),
+            bundled: BTreeMap::new(),
+            zone: TimeZone::UTC,
+            vars: BTreeMap::new(),
+            current_dir: None,
+            home: None,
+            os: "linux".into(),
+            hostname: Some("machine".into()),
+            lock_wait: super::LOCK_WAIT,
+        }
+        .with_home("/home/user")
+        .with_current_dir("/work")
+    }
+
+    /// Adds a file (mode 0644) and its missing parents; replaces what stood there.
+    pub fn with_file(self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Self {
+        self.put_file(path, bytes);
+        self
+    }
+
+    /// Adds a directory (mode 0755) and its missing parents.
+    pub fn with_dir(self, path: impl AsRef<Path>) -> Self {
+        self.state().disk.put(path.as_ref(), What::Dir);
+        self
+    }
+
+    /// Adds a symbolic link at `path` that says `target`, which need not exist.
+    pub fn with_link(self, path: impl AsRef<Path>, target: impl Into<PathBuf>) -> Self {
+        self.put_link(path, target);
+        self
+    }
+
+    /// Adds a second name for an existing file: equal [`Stat::id`].
+    pub fn with_hard_link(self, path: impl AsRef<Path>, existing: impl AsRef<Path>) -> Self {
+        self.state().disk.put_hard_link(existing.as_ref(), path.as_ref());
+        self
+    }
+
+    /// Adds a pipe, socket or device.
+    pub fn with_special(self, path: impl AsRef<Path>) -> Self {
+        self.state().disk.put(path.as_ref(), What::Special);
+        self
+    }
+
+    /// Adds a file that nobody may read (mode 0000).
+    pub fn with_unreadable(self, path: impl AsRef<Path>) -> Self {
+        self.with_file(&path, "secret").with_mode(path, 0)
+    }
+
+    /// Adds a directory in which nobody may write (mode 0555).
+    pub fn with_unwritable_dir(self, path: impl AsRef<Path>) -> Self {
+        self.with_dir(&path).with_mode(path, 0o555)
+    }
+
+    /// Sets the permission bits of what stands at `path` (a link itself, not its target).
+    pub fn with_mode(self, path: impl AsRef<Path>, mode: u32) -> Self {
+        self.state().disk.set_mode(path.as_ref(), mode);
+        self
+    }
+
+    /// Sets the owner of what stands at `path` (a link itself, not its target).
+    pub fn with_owner(self, path: impl AsRef<Path>, owner: u32) -> Self {
+        self.state().disk.set_owner(path.as_ref(), owner);
+        self
+    }
+
+    /// Lets every read of the file (or list of the directory) at `path` answer `error`.
+    pub fn with_read_error(self, path: impl AsRef<Path>, error: ReadError) -> Self {
+        self.state().disk.set_broken(path.as_ref(), error);
+        self
+    }
+
+    /// Adds a file of the bundled layer, such as `presets/default.toml`.
+    pub fn with_bundled(mut self, path: impl Into<String>, bytes: impl Into<Cow<'static, [u8]>>) -> Self {
+        self.bundled.insert(path.into(), bytes.into());
+        self
+    }
+
+    /// Adds the whole bundled layer, in the form that the real machine takes.
+    pub fn with_bundle(mut self, files: &'static [(&'static str, &'static [u8])]) -> Self {
+        self.bundled.extend(files.iter().map(|(path, bytes)| ((*path).to_owned(), Cow::Borrowed(*bytes))));
+        self
+    }
+
+    /// Sets the clock, which then stands still.
+    pub fn with_now(self, now: Timestamp) -> Self {
+        self.set_now(now);
+        self
+    }
+
+    /// Sets the time zone.
+    pub fn with_time_zone(mut self, zone: TimeZone) -> Self {
+        self.zone = zone;
+        self
+    }
+
+    /// Sets an environment variable. `HOME` is a variable like any other here: see [`MemorySystem::with_home`].
+    pub fn with_var(mut self, name: impl Into<String>, value: impl Into<OsString>) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets the working directory and creates it.
+    pub fn with_current_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.state().disk.put(path.as_ref(), What::Dir);
+        self.current_dir = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Takes the working directory away, as when it was deleted under the process.
+    pub fn without_current_dir(mut self) -> Self {
+        self.current_dir = None;
+        self
+    }
+
+    /// Sets the home directory and creates it.
+    pub fn with_home(mut self, path: impl AsRef<Path>) -> Self {
+        self.state().disk.put(path.as_ref(), What::Dir);
+        self.home = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Leaves the user without a home.
+    pub fn without_home(mut self) -> Self {
+        self.home = None;
+        self
+    }
+
+    /// Sets the operating system, by Node's name. It changes nothing else: paths stay those of this machine.
+    pub fn with_os(mut self, os: impl Into<String>) -> Self {
+        self.os = os.into();
+        self
+    }
+
+    /// Sets the host name.
+    pub fn with_hostname(mut self, hostname: impl Into<String>) -> Self {
+        self.hostname = Some(hostname.into());
+        self
+    }
+
+    /// Sets the user, who owns what is added from here on. User 0 may do everything.
+    pub fn with_user(self, id: u32) -> Self {
+        self.state().disk.user = id;
+        self
+    }
+
+    /// Sets what `git status --short` prints in `dir` (as asked for, or canonical).
+    pub fn with_git_status(self, dir: impl Into<PathBuf>, answer: Result<&str, GitTrouble>) -> Self {
+        self.state().git.insert(dir.into(), answer.map(str::to_owned));
+        self
+    }
+
+    /// Lets another process hold the lock on `path` for ever: [`WriteError::Busy`], without a wait.
+    pub fn with_foreign_lock(self, path: impl Into<PathBuf>) -> Self {
+        self.state().locked_elsewhere.insert(path.into());
+        self
+    }
+
+    /// Sets how long [`System::lock`] waits; five seconds unless told.
+    pub fn with_lock_wait(mut self, wait: Duration) -> Self {
+        self.lock_wait = wait;
+        self
+    }
+}
+
+/// Changing, while somebody else holds a clone.
+impl MemorySystem {
+    /// Adds or replaces a file, from outside of the program under test: no permissions, no steps, no log.
+    pub fn put_file(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
+        self.state().disk.put(path.as_ref(), What::File(bytes.as_ref().into()));
+    }
+
+    /// Adds or replaces a link, from outside of the program under test.
+    pub fn put_link(&self, path: impl AsRef<Path>, target: impl Into<PathBuf>) {
+        self.state().disk.put(path.as_ref(), What::Link(target.into()));
+    }
+
+    /// Takes away what stands at `path` and below, from outside of the program under test.
+    pub fn cut(&self, path: impl AsRef<Path>) {
+        self.state().disk.cut(path.as_ref());
+    }
+
+    /// Sets the clock.
+    pub fn set_now(&self, now: Timestamp) {
+        self.state().now = now;
+    }
+
+    /// Lets the write step with number [`write_steps`](MemorySystem::write_steps)` + after` go wrong, once.
+    ///
+    /// [`System::write`] takes five steps: create the temporary file, fill it, flush it, put it in place, flush the
+    /// directory. [`System::make_dir`] and [`System::remove`] take one each.
+    pub fn fail_step(&self, after: u64, fault: Fault) {
+        let steps = &mut self.state().steps;
+        steps.planned = Some((steps.taken + after, fault));
+    }
+
+    /// Ends the crash of a [`Fault::Crash`]: the disk is as it was left, locks are gone.
+    pub fn restart(&self) {
+        let mut state = self.state();
+        state.steps.crashed = false;
+        state.locked.clear();
+    }
+}
+
+/// Asking what happened.
+impl MemorySystem {
+    /// Counts the calls of [`System::read`] that led to `path`, through whatever links, also the failed ones.
+    pub fn reads(&self, path: impl AsRef<Path>) -> usize {
+        let state = self.state();
+        let place = state.disk.lead(path.as_ref()).place;
+        state.touches.iter().filter(|touch| touch.verb == Verb::Read && touch.place == place).count()
+    }
+
+    /// Returns everything that was asked of the disk and git, in order.
+    pub fn touches(&self) -> Vec<Touch> {
+        self.state().touches.clone()
+    }
+
+    /// Forgets what was asked so far.
+    pub fn clear_touches(&self) {
+        self.state().touches.clear();
+    }
+
+    /// Counts the write steps taken so far.
+    pub fn write_steps(&self) -> u64 {
+        self.state().steps.taken
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the state, with one line more in the log.
+    fn touch(&self, verb: Verb, path: &Path) -> MutexGuard<'_, State> {
+        let mut state = self.state();
+        let place = state.disk.lead(path).place;
+        state.touches.push(Touch { verb, path: path.to_owned(), place });
+        state
+    }
+}
+
+impl System for MemorySystem {
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.touch(Verb::Read, path).disk.read(path, within, limit)
+    }
+
+    fn stat(&self, path: &Path) -> Option<Stat> {
+        self.touch(Verb::Stat, path).disk.stat(path)
+    }
+
+    fn link_stat(&self, path: &Path) -> Option<Stat> {
+        self.touch(Verb::LinkStat, path).disk.link_stat(path)
+    }
+
+    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
+        self.touch(Verb::List, dir).disk.list(dir, limit)
+    }
+
+    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        self.touch(Verb::Canonical, path).disk.canonical(path)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+        let state = &mut *self.touch(Verb::Write, path);
+        state.disk.write(path, bytes, how, mode, &mut state.steps)
+    }
+
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+        let state = &mut *self.touch(Verb::MakeDir, path);
+        state.disk.make_dir(path, mode, &mut state.steps)
+    }
+
+    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
+        super::make_dirs_by(path, |dir| self.make_dir(dir, mode))
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), WriteError> {
+        let state = &mut *self.touch(Verb::Remove, path);
+        state.disk.remove(path, &mut state.steps)
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
+        let mut state = self.touch(Verb::Lock, path);
+        if state.locked_elsewhere.contains(path) {
+            return Err(WriteError::Busy);
+        }
+        let place = state.disk.lock_file(path)?;
+        let deadline = Instant::now() + self.lock_wait;
+        while !state.locked.insert(place.clone()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(WriteError::Busy);
+            }
+            let waited = self.shared.unlocked.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(Box::new(Lock { shared: Arc::clone(&self.shared), place }))
+    }
+
+    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
+        self.bundled.get(path).cloned()
+    }
+
+    fn bundled_list(&self, prefix: &str) -> Vec<String> {
+        self.bundled.keys().filter(|path| path.starts_with(prefix)).cloned().collect()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.state().now
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        self.zone.clone()
+    }
+
+    fn var(&self, name: &str) -> Option<OsString> {
+        self.vars.get(name).cloned()
+    }
+
+    fn current_dir(&self) -> Option<PathBuf> {
+        self.current_dir.clone()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.home.clone()
+    }
+
+    fn os(&self) -> &str {
+        &self.os
+    }
+
+    fn hostname(&self) -> Option<String> {
+        self.hostname.clone()
+    }
+
+    fn user_id(&self) -> Option<u32> {
+        Some(self.state().disk.user)
+    }
+
+    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+        let state = self.touch(Verb::GitStatus, dir);
+        let canonical = state.disk.lead(dir).place;
+        let answer = state.git.get(dir).or_else(|| state.git.get(&canonical));
+        answer.cloned().unwrap_or(Err(GitTrouble::NoRepository))
+    }
+}
+
+/// Holds a lock until it is dropped.
+struct Lock {
+    shared: Arc<Shared>,
+    place: PathBuf,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).locked.remove(&self.place);
+        self.shared.unlocked.notify_all();
+    }
+}

@@ -1,0 +1,39 @@
+//! What was asked of the machine, in order, so that laziness and "nothing before trust" can be tested.
+
+use std::path::PathBuf;
+
+/// One question to (or order for) the disk or git.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Touch {
+    /// What was asked.
+    pub verb: Verb,
+    /// The path as it was asked for.
+    pub path: PathBuf,
+    /// Where it led, all links resolved as far as they go.
+    pub place: PathBuf,
+}
+
+/// The methods of [`System`](crate::system::System) that take a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verb {
+    /// `read`
+    Read,
+    /// `stat`
+    Stat,
+    /// `link_stat`
+    LinkStat,
+    /// `list`
+    List,
+    /// `canonical`
+    Canonical,
+    /// `write`
+    Write,
+    /// `make_dir`, and `make_dirs` once for each directory it tries
+    MakeDir,
+    /// `remove`
+    Remove,
+    /// `lock`
+    Lock,
+    /// `git_status`
+    GitStatus,
+}

@@ -1,0 +1,56 @@
+//! Makes directories and removes files.
+
+use super::{
+    look,
+    trouble::{is_a_directory, write_error},
+};
+use crate::system::{FileKind, Made, WriteError};
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    path::Path,
+};
+
+/// The success of this one `mkdir` is the answer: of two processes exactly one hears [`Made::New`].
+pub(super) fn make_dir(path: &Path, mode: u32) -> Result<Made, WriteError> {
+    match mkdir(path, mode) {
+        Ok(()) => Ok(Made::New),
+        Err(error) => match look::stat(path) {
+            Some(stat) if stat.kind == FileKind::Dir => Ok(Made::Existed),
+            _ => Err(write_error(&error)),
+        },
+    }
+}
+
+#[cfg(unix)]
+fn mkdir(path: &Path, mode: u32) -> io::Result<()> {
+    use rustix::fs::{Mode, OFlags};
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+    fs::DirBuilder::new().mode(mode).create(path)?;
+    // The mode was cut by the umask. Set it on the directory itself: the name may be a link by now.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let dir = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let inherited = dir.metadata()?.mode() & 0o7000;
+    dir.set_permissions(fs::Permissions::from_mode(inherited | mode))?;
+    if let Some(parent) = path.parent() {
+        // The directory is there; whether a power cut forgets it is no reason to fail.
+        let _ = fs::File::open(parent).and_then(|parent| parent.sync_all());
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn mkdir(path: &Path, _mode: u32) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), WriteError> {
+    match fs::remove_file(path) {
+        Ok(()) => Ok(()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(()),
+        Err(error) => match look::link_stat(path) {
+            Some(stat) if stat.kind == FileKind::Dir => Err(is_a_directory()),
+            _ => Err(write_error(&error)),
+        },
+    }
+}

@@ -1,0 +1,144 @@
+//! The real machine.
+//!
+//! Each file here is one verb or one question; this one only gathers them behind [`System`]. Unix goes through
+//! `rustix` (file descriptors, so that what was checked is what is used), everything else through `std`.
+
+mod bundle;
+mod dirs;
+mod lock;
+mod look;
+#[cfg_attr(unix, path = "open_unix.rs")]
+#[cfg_attr(not(unix), path = "open_portable.rs")]
+mod open;
+mod read;
+mod surroundings;
+mod trouble;
+#[cfg_attr(unix, path = "write_unix.rs")]
+#[cfg_attr(not(unix), path = "write_portable.rs")]
+mod write;
+
+use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
+use jiff::{Timestamp, tz::TimeZone};
+use std::{
+    borrow::Cow,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The machine this process runs on.
+#[derive(Debug)]
+pub struct OsSystem {
+    bundled: &'static [(&'static str, &'static [u8])],
+    lock_wait: Duration,
+}
+
+impl OsSystem {
+    /// Returns the machine with its bundled layer: path and bytes of each file, sorted by path.
+    pub fn new(bundled: &'static [(&'static str, &'static [u8])]) -> Self {
+        debug_assert!(bundled.is_sorted_by(|a, b| a.0 < b.0), "bundled files are sorted by path, each once");
+        OsSystem { bundled, lock_wait: super::LOCK_WAIT }
+    }
+
+    /// Sets how long [`System::lock`] waits; five seconds unless told.
+    pub fn with_lock_wait(mut self, wait: Duration) -> Self {
+        self.lock_wait = wait;
+        self
+    }
+}
+
+impl System for OsSystem {
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let file = match within {
+            Within::Anywhere => open::anywhere(trouble::absolute(path)?)?,
+            Within::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?)?,
+        };
+        read::bounded(&file, limit)
+    }
+
+    fn stat(&self, path: &Path) -> Option<Stat> {
+        look::stat(trouble::absolute(path).ok()?)
+    }
+
+    fn link_stat(&self, path: &Path) -> Option<Stat> {
+        look::link_stat(trouble::absolute(path).ok()?)
+    }
+
+    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
+        look::list(trouble::absolute(dir)?, limit)
+    }
+
+    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        look::canonical(trouble::absolute(path)?)
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+        write::write(trouble::absolute_to_write(path)?, bytes, how, mode & 0o777)
+    }
+
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+        dirs::make_dir(trouble::absolute_to_write(path)?, mode & 0o777)
+    }
+
+    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
+        super::make_dirs_by(path, |dir| self.make_dir(dir, mode))
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), WriteError> {
+        dirs::remove(trouble::absolute_to_write(path)?)
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
+        Ok(Box::new(lock::lock(trouble::absolute_to_write(path)?, self.lock_wait)?))
+    }
+
+    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
+        bundle::get(self.bundled, path)
+    }
+
+    fn bundled_list(&self, prefix: &str) -> Vec<String> {
+        bundle::list(self.bundled, prefix)
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        TimeZone::try_system().unwrap_or(TimeZone::UTC)
+    }
+
+    fn var(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+
+    fn current_dir(&self) -> Option<PathBuf> {
+        std::env::current_dir().ok()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        surroundings::home(|name| self.var(name))
+    }
+
+    fn os(&self) -> &str {
+        surroundings::node_name(std::env::consts::OS)
+    }
+
+    fn hostname(&self) -> Option<String> {
+        surroundings::hostname()
+    }
+
+    fn user_id(&self) -> Option<u32> {
+        surroundings::user_id()
+    }
+
+    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+        git_status(dir)
+    }
+}
+
+// THE HOOK for git: when `system/git_status.rs` is there, this body becomes
+// `crate::system::git_status::status(dir)` under `#[cfg(feature = "git-status")]`.
+fn git_status(_dir: &Path) -> Result<String, GitTrouble> {
+    Err(GitTrouble::Unsupported("built without git support".into()))
+}

@@ -1,0 +1,94 @@
+//! Opens files for reading, wherever they are or only inside a root.
+//!
+//! Inside a root the kernel does the whole check in one call (`openat2` with `RESOLVE_BENEATH`, Linux). It refuses
+//! more than we mean to: an absolute link that stays inside, for one. What it refuses is resolved by hand, compared,
+//! and then opened one component at a time without following any link: whoever swaps a link in between gets an
+//! error, never a file from outside.
+
+use super::{look, trouble::read_error};
+use crate::system::{ReadError, resolve::Lead};
+use rustix::{
+    fd::OwnedFd,
+    fs::{Mode, OFlags},
+    io::Errno,
+};
+use std::{fs::File, path::Path};
+
+/// `NONBLOCK`: a pipe without a writer, or a line without a modem, must not hold us.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const STEP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const STEP: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// How often a path is resolved again because it changed under us.
+const TRIES: usize = 8;
+
+pub(super) fn anywhere(path: &Path) -> Result<File, ReadError> {
+    match rustix::fs::open(path, READ, Mode::empty()) {
+        Ok(file) => Ok(file.into()),
+        Err(error) => Err(read_error(path, &error.into())),
+    }
+}
+
+pub(super) fn within(path: &Path, root: &Path) -> Result<File, ReadError> {
+    match beneath(path, root) {
+        Some(answer) => answer,
+        None => step_by_step(path, root),
+    }
+}
+
+/// Lets the kernel open `path` beneath `root`. `None`: it cannot say.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn beneath(path: &Path, root: &Path) -> Option<Result<File, ReadError>> {
+    use rustix::fs::ResolveFlags;
+    let below = path.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty())?;
+    let root = rustix::fs::open(root, STEP, Mode::empty()).ok()?;
+    let resolve = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
+    match rustix::fs::openat2(&root, below, READ, Mode::empty(), resolve) {
+        Ok(file) => Some(Ok(file.into())),
+        // The walk ended inside, whatever it met there.
+        Err(error @ (Errno::NOENT | Errno::NOTDIR | Errno::ACCESS | Errno::NXIO | Errno::NODEV)) => {
+            Some(Err(read_error(path, &error.into())))
+        }
+        // It left the root, met too many links, lost a race, or is too old for this call.
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn beneath(_path: &Path, _root: &Path) -> Option<Result<File, ReadError>> {
+    None
+}
+
+/// Resolves, compares, and opens what was compared.
+fn step_by_step(path: &Path, root: &Path) -> Result<File, ReadError> {
+    for _ in 0..TRIES {
+        let Lead { place: target, trouble, .. } = look::lead(path);
+        let root = look::lead(root).place;
+        let Ok(below) = target.strip_prefix(&root) else { return Err(ReadError::Outside { target }) };
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
+        match open_without_links(&root, below) {
+            Ok(file) => return Ok(file.into()),
+            // The path has no links and was there: somebody is changing it.
+            // (FreeBSD says `EMLINK` where others say `ELOOP`.)
+            Err(Errno::LOOP | Errno::MLINK | Errno::NOENT | Errno::NOTDIR) => {}
+            Err(error) => return Err(read_error(&target, &error.into())),
+        }
+    }
+    Err(ReadError::Other("it changed while it was being opened".into()))
+}
+
+/// Opens `below`, a path of plain names, one name at a time.
+fn open_without_links(root: &Path, below: &Path) -> Result<OwnedFd, Errno> {
+    let mut dir = rustix::fs::open(root, STEP, Mode::empty())?;
+    let mut names = below.iter().peekable();
+    while let Some(name) = names.next() {
+        let flags = if names.peek().is_some() { STEP } else { READ };
+        dir = rustix::fs::openat(&dir, name, flags.union(OFlags::NOFOLLOW), Mode::empty())?;
+    }
+    Ok(dir)
+}

@@ -1,0 +1,82 @@
+//! Reads an open file, never more than allowed.
+
+use super::{look, trouble::read_error};
+use crate::system::{FileKind, FileRead, ReadError};
+use std::{
+    fs::File,
+    io::{self, ErrorKind},
+    path::Path,
+};
+
+/// Room for a file that says it is empty: those of `/proc` do, and are not.
+const UNKNOWN: u64 = 4096;
+
+/// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
+///
+/// What the handle says of its size is a hint. One byte more is asked for, so that a usual file is over after one
+/// call, and a file that grows meanwhile is found out: never is there room for more than `limit + 1` bytes.
+pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
+    let stat = look::stat_of(&file.metadata().map_err(|error| of(&error))?);
+    if stat.kind != FileKind::File {
+        return Err(ReadError::Kind(stat.kind));
+    }
+    if stat.len > limit {
+        return Err(ReadError::TooLarge { size: stat.len, limit });
+    }
+    let most = limit.saturating_add(1);
+    let mut bytes = Vec::new();
+    let mut room = if stat.len == 0 { UNKNOWN } else { stat.len.saturating_add(1) }.min(most);
+    loop {
+        reserve(&mut bytes, room)?;
+        match fill(file, &mut bytes) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(of(&error)),
+        }
+        let len = bytes.len() as u64;
+        if len > limit {
+            let size = file.metadata().map_or(len, |metadata| metadata.len().max(len));
+            return Err(ReadError::TooLarge { size, limit });
+        }
+        if len == stat.len {
+            break;
+        }
+        if len == room {
+            room = room.saturating_mul(2).min(most);
+        }
+    }
+    if bytes.is_empty() {
+        bytes = Vec::new();
+    }
+    Ok(FileRead { bytes, stat })
+}
+
+/// Makes room for `room` bytes in all, or says that there is none.
+fn reserve(bytes: &mut Vec<u8>, room: u64) -> Result<(), ReadError> {
+    let more = usize::try_from(room).ok().map(|room| room.saturating_sub(bytes.len()));
+    match more.map(|more| bytes.try_reserve_exact(more)) {
+        Some(Ok(())) => Ok(()),
+        _ => Err(ReadError::Other(format!("no memory for {room} bytes"))),
+    }
+}
+
+/// Reads once into the spare room of `bytes`.
+#[cfg(unix)]
+fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
+}
+
+#[cfg(not(unix))]
+fn fill(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    use std::io::Read;
+    let start = bytes.len();
+    bytes.resize(bytes.capacity(), 0);
+    let read = file.read(&mut bytes[start..]);
+    bytes.truncate(start + read.as_ref().map_or(0, |count| *count));
+    read
+}
+
+fn of(error: &io::Error) -> ReadError {
+    read_error(Path::new(""), error)
+}

@@ -1,0 +1,68 @@
+//! Where we are: home, operating system, host, user.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+
+/// The home directory out of the environment; a relative or empty one counts as unset.
+pub(super) fn home(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    var(HOME).map(PathBuf::from).filter(|home| Path::is_absolute(home))
+}
+
+/// Node's name for an operating system that Rust calls `os`.
+pub(super) fn node_name(os: &'static str) -> &'static str {
+    match os {
+        "macos" => "darwin",
+        "windows" => "win32",
+        "solaris" | "illumos" => "sunos",
+        other => other,
+    }
+}
+
+#[cfg(unix)]
+pub(super) fn hostname() -> Option<String> {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(not(unix))]
+pub(super) fn hostname() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok().filter(|name| !name.is_empty())
+}
+
+#[cfg(unix)]
+pub(super) fn user_id() -> Option<u32> {
+    Some(rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(unix))]
+pub(super) fn user_id() -> Option<u32> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn home_is_absolute_or_unset() {
+        let home_of = |value: Option<&str>| home(|_| value.map(OsString::from));
+        assert_eq!(home_of(None), None);
+        assert_eq!(home_of(Some("")), None, "an empty home is no home");
+        assert_eq!(home_of(Some("home/me")), None, "a relative home would depend on the working directory");
+        if cfg!(unix) {
+            assert_eq!(home_of(Some("/home/me")), Some(PathBuf::from("/home/me")));
+        }
+    }
+
+    #[test]
+    fn systems_are_named_as_node_names_them() {
+        assert_eq!(node_name("linux"), "linux");
+        assert_eq!(node_name("macos"), "darwin");
+        assert_eq!(node_name("windows"), "win32");
+        assert_eq!(node_name("freebsd"), "freebsd");
+    }
+}

@@ -1,0 +1,62 @@
+//! Writes a file so that everybody sees the old one or the new one, with `std` alone.
+
+use super::{
+    look,
+    trouble::{cannot_write, write_error},
+};
+use crate::system::{FileKind, ReadError, Write, WriteError};
+use std::{
+    fs::{self, OpenOptions},
+    hash::{BuildHasher, RandomState},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+pub(super) fn write(path: &Path, bytes: &[u8], how: Write, _mode: u32) -> Result<(), WriteError> {
+    let place = target(path, how)?;
+    let temp = place.with_file_name(unpredictable_name());
+    let done = fill(&temp, bytes).and_then(|()| put(&temp, &place, how));
+    if done.is_err() || how == Write::New {
+        let _ = fs::remove_file(&temp);
+    }
+    done.map_err(|error| write_error(&error))
+}
+
+fn target(path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+    if path.file_name().is_none() {
+        return Err(WriteError::Exists);
+    }
+    let lead = match look::link_stat(path) {
+        None => return Ok(path.to_owned()),
+        Some(_) if how == Write::New => return Err(WriteError::Exists),
+        Some(_) => look::lead(path),
+    };
+    match lead.trouble {
+        None => {}
+        Some(ReadError::Missing | ReadError::Dangling) if lead.whole => return Ok(lead.place),
+        Some(trouble) => return Err(cannot_write(trouble)),
+    }
+    match look::link_stat(&lead.place) {
+        Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
+        _ => Ok(lead.place),
+    }
+}
+
+fn fill(temp: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(temp)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn put(temp: &Path, place: &Path, how: Write) -> io::Result<()> {
+    match how {
+        Write::Replace => fs::rename(temp, place),
+        // A link never replaces, a rename would.
+        Write::New => fs::hard_link(temp, place),
+    }
+}
+
+fn unpredictable_name() -> String {
+    let random = RandomState::new();
+    format!(".preface-{:016x}{:08x}.tmp", random.hash_one(0), random.hash_one(1) as u32)
+}

@@ -1,0 +1,145 @@
+//! Writes a file so that everybody sees the old one or the new one, also after a crash.
+//!
+//! The directory is opened once, and everything happens relative to that handle: temporary file and final name are
+//! in the same directory, whatever becomes of its path meanwhile.
+
+use super::{
+    look,
+    trouble::{cannot_write, write_error},
+};
+use crate::system::{FileKind, ReadError, Write, WriteError};
+use rustix::{
+    fd::OwnedFd,
+    fs::{AtFlags, Mode, OFlags},
+    io::Errno,
+};
+use std::{
+    ffi::OsStr,
+    fs::{File, Permissions},
+    hash::{BuildHasher, RandomState},
+    io::{self, Write as _},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+/// How often another name for the temporary file is tried.
+const TRIES: usize = 16;
+
+pub(super) fn write(path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+    let place = target(path, how)?;
+    let (Some(parent), Some(name)) = (place.parent(), place.file_name()) else {
+        return Err(WriteError::Exists);
+    };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let dir = rustix::fs::open(parent, flags, Mode::empty()).map_err(of)?;
+    let mut temp = Temp::new(&dir)?;
+    temp.fill(bytes, mode).map_err(|error| write_error(&error))?;
+    temp.put(name, how).map_err(of)?;
+    match rustix::fs::fsync(&dir) {
+        // Some file systems have nothing to flush in a directory.
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(error) => Err(of(error)),
+    }
+}
+
+/// Finds the place to write at. A link to a file is written through: the file it leads to is replaced, and the link
+/// stays, because people keep their dotfiles elsewhere and link them in.
+fn target(path: &Path, how: Write) -> Result<PathBuf, WriteError> {
+    let place = match look::link_stat(path) {
+        None => return Ok(path.to_owned()),
+        Some(_) if how == Write::New => return Err(WriteError::Exists),
+        Some(stat) if stat.kind == FileKind::Link => {
+            let lead = look::lead(path);
+            match lead.trouble {
+                None => {}
+                Some(ReadError::Missing | ReadError::Dangling) if lead.whole => return Ok(lead.place),
+                Some(trouble) => return Err(cannot_write(trouble)),
+            }
+            lead.place
+        }
+        Some(_) => path.to_owned(),
+    };
+    match look::link_stat(&place) {
+        // To rename onto `/dev/null` would be the end of it.
+        Some(stat) if stat.kind != FileKind::File => Err(WriteError::Exists),
+        _ => Ok(place),
+    }
+}
+
+/// A temporary file that is gone when it is dropped, unless it was put in place.
+struct Temp<'a> {
+    dir: &'a OwnedFd,
+    name: String,
+    file: File,
+    placed: bool,
+}
+
+impl<'a> Temp<'a> {
+    /// Creates the file, for us alone until it is complete.
+    fn new(dir: &'a OwnedFd) -> Result<Self, WriteError> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut outcome = Errno::EXIST;
+        for _ in 0..TRIES {
+            let name = unpredictable_name();
+            match rustix::fs::openat(dir, &name, flags, Mode::RUSR | Mode::WUSR) {
+                Ok(file) => return Ok(Temp { dir, name, file: file.into(), placed: false }),
+                Err(error) => outcome = error,
+            }
+            if outcome != Errno::EXIST {
+                break;
+            }
+        }
+        Err(of(outcome))
+    }
+
+    fn fill(&mut self, bytes: &[u8], mode: u32) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        // Not left to the umask, and before the flush, so that the file never appears with another mode.
+        self.file.set_permissions(Permissions::from_mode(mode))?;
+        self.file.sync_all()
+    }
+
+    fn put(&mut self, name: &OsStr, how: Write) -> Result<(), Errno> {
+        match how {
+            Write::Replace => rustix::fs::renameat(self.dir, &self.name, self.dir, name)?,
+            Write::New => match self.rename_without_replacing(name) {
+                // The file system or the kernel does not know the flag; a link refuses as well.
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                    // The temporary name goes when `self` is dropped.
+                    return rustix::fs::linkat(self.dir, &self.name, self.dir, name, AtFlags::empty());
+                }
+                answer => answer?,
+            },
+        }
+        self.placed = true;
+        Ok(())
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    fn rename_without_replacing(&self, name: &OsStr) -> Result<(), Errno> {
+        rustix::fs::renameat_with(self.dir, &self.name, self.dir, name, rustix::fs::RenameFlags::NOREPLACE)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    fn rename_without_replacing(&self, _name: &OsStr) -> Result<(), Errno> {
+        Err(Errno::NOSYS)
+    }
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        if !self.placed {
+            let _ = rustix::fs::unlinkat(self.dir, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+/// A name nobody can wait for: `RandomState` is seeded by the machine.
+fn unpredictable_name() -> String {
+    let random = RandomState::new();
+    format!(".preface-{:016x}{:08x}.tmp", random.hash_one(0), random.hash_one(1) as u32)
+}
+
+fn of(error: Errno) -> WriteError {
+    write_error(&error.into())
+}

@@ -1,0 +1,95 @@
+//! Follows links component by component, over anything that can look at a path.
+//!
+//! `realpath` says only *that* a path does not resolve. We also want to know how far it got: a path that fails
+//! outside of its root is outside first and missing second. The real machine and its twin share this walk, so that
+//! they agree.
+
+use super::ReadError;
+use std::{
+    ffi::OsString,
+    path::{Component, Path, PathBuf},
+};
+
+/// As many links as Linux follows before it calls them a loop.
+const MAX_LINKS: usize = 40;
+
+/// What stands at one path, links not followed.
+pub(super) enum Looked {
+    Dir,
+    Link(PathBuf),
+    Other,
+}
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(super) struct Lead {
+    /// The end of the path without links, or the first place where it did not go on.
+    pub(super) place: PathBuf,
+    /// Whether `place` is the end of the path: nothing of it is left behind `place`.
+    pub(super) whole: bool,
+    /// What is wrong at `place`; `None` where something stands there.
+    pub(super) trouble: Option<ReadError>,
+}
+
+/// Walks `path` (absolute) and asks `look` about every component. `look` answers `None` where nothing is.
+pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Looked>, ReadError>) -> Lead {
+    let mut place = root_of(path);
+    let mut pending = Vec::new();
+    push_steps(path, &mut pending);
+    let mut links = 0;
+    let mut ends_in_link = false;
+    while let Some(step) = pending.pop() {
+        let name = match step {
+            Step::Up => {
+                place.pop();
+                continue;
+            }
+            Step::Down(name) => name,
+        };
+        place.push(name);
+        let whole = pending.is_empty();
+        let trouble = match look(&place) {
+            Ok(Some(Looked::Dir)) => continue,
+            Ok(Some(Looked::Other)) if whole => continue,
+            Ok(Some(Looked::Other)) => ReadError::Missing,
+            Ok(Some(Looked::Link(target))) => {
+                links += 1;
+                ends_in_link |= whole;
+                if links <= MAX_LINKS {
+                    place.pop();
+                    if target.has_root() {
+                        place = root_of(&target);
+                    }
+                    push_steps(&target, &mut pending);
+                    continue;
+                }
+                ReadError::Loop
+            }
+            Ok(None) if ends_in_link => ReadError::Dangling,
+            Ok(None) => ReadError::Missing,
+            Err(trouble) => trouble,
+        };
+        return Lead { place, whole, trouble: Some(trouble) };
+    }
+    Lead { place, whole: true, trouble: None }
+}
+
+enum Step {
+    Up,
+    Down(OsString),
+}
+
+/// Puts the components of `path` on the stack, the first one on top.
+fn push_steps(path: &Path, pending: &mut Vec<Step>) {
+    for component in path.components().rev() {
+        match component {
+            Component::Normal(name) => pending.push(Step::Down(name.to_owned())),
+            Component::ParentDir => pending.push(Step::Up),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+}
+
+fn root_of(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
+}
