@@ -88,7 +88,7 @@ const EVENTS: &[Event] = &[
     ("touch", |w| w.on_file(|_, file| touch(file))),
     ("edit, same size", |w| {
         w.on_file(|_, file| {
-            let mut bytes = fs::read(file).unwrap_or_default();
+            let mut bytes = read(file);
             if let Some(first) = bytes.first_mut() {
                 *first = first.wrapping_add(1);
             }
@@ -148,7 +148,7 @@ const EVENTS: &[Event] = &[
     ("rename, intended to add", |w| {
         w.on_file(|w, file| {
             let to = w.new_path();
-            put_new(&to, &fs::read(file).unwrap_or_default());
+            put_new(&to, &read(file));
             _ = fs::remove_file(file);
             for _ in 0..w.random.below(3) {
                 w.edit(&to);
@@ -159,7 +159,7 @@ const EVENTS: &[Event] = &[
     ("copy with edits, added", |w| {
         w.on_file(|w, file| {
             let to = w.new_path();
-            put_new(&to, &fs::read(file).unwrap_or_default());
+            put_new(&to, &read(file));
             w.edit(&to);
             w.edit(file);
             w.git(["add", "--"], [&to, file]);
@@ -217,6 +217,10 @@ const EVENTS: &[Event] = &[
     }),
     ("file to pipe", |w| {
         w.on_file(|_, file| {
+            // Where git reads settings it waits for a pipe, for ever.
+            if file.file_name().is_some_and(|name| name.as_bytes().starts_with(b".git")) {
+                return;
+            }
             _ = fs::remove_file(file);
             _ = std::process::Command::new("mkfifo").arg(file).status();
         });
@@ -293,7 +297,7 @@ const EVENTS: &[Event] = &[
     ("core.safecrlf", |w| w.config("core.safecrlf", &["true", "warn"])),
     ("line ends", |w| {
         w.on_file(|_, file| {
-            let text = fs::read(file).unwrap_or_default();
+            let text = read(file);
             let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
             rewrite(file, &lines.join(&b"\r\n"[..]));
         });
@@ -472,7 +476,7 @@ impl World {
         if !fs::symlink_metadata(file).is_ok_and(|stat| stat.is_file()) {
             return;
         }
-        let text = fs::read(file).unwrap_or_default();
+        let text = read(file);
         let mut lines: Vec<Vec<u8>> =
             text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
         let line = self.random.line().into_bytes();
@@ -493,7 +497,7 @@ impl World {
             if !fs::symlink_metadata(file).is_ok_and(|stat| stat.is_file()) || to.exists() {
                 return;
             }
-            put_new(&to, &fs::read(file).unwrap_or_default());
+            put_new(&to, &read(file));
             _ = fs::remove_file(file);
             if edits {
                 for _ in 0..w.random.below(6) {
@@ -613,7 +617,7 @@ impl World {
             6 => _ = git_output(&self.dir, ["submodule", "--quiet", "deinit", "-f", "module"]),
             7 => {
                 // A submodule in the submodule, that changes.
-                git_output(&module, ["submodule", "--quiet", "add", "../../library", "inner"]);
+                git_output(&module, ["submodule", "--quiet", "add", "../library", "inner"]);
                 if self.random.one_in(2) {
                     git_output(&module, ["commit", "-qam", "inner"]);
                 }
@@ -662,6 +666,14 @@ fn directories(dir: &Path, found: &mut Vec<PathBuf>) {
 fn put_new(path: &Path, content: &[u8]) {
     if path.parent().is_some_and(|parent| fs::create_dir_all(parent).is_ok()) {
         rewrite(path, content);
+    }
+}
+
+/// Reads a file, but nothing of a pipe.
+fn read(path: &Path) -> Vec<u8> {
+    match fs::metadata(path) {
+        Ok(stat) if stat.is_file() => fs::read(path).unwrap_or_default(),
+        _ => Vec::new(),
     }
 }
 

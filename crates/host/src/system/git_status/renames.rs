@@ -10,6 +10,7 @@ use gix::{
     index::entry::Mode,
 };
 use std::{
+    cmp::Reverse,
     collections::HashMap,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -223,7 +224,7 @@ impl Search<'_> {
             }
             all.extend(kept.into_iter().flatten());
         }
-        all.sort_by(|left, right| (right.score, right.same_name).cmp(&(left.score, left.same_name)));
+        all.sort_by_key(|candidate| Reverse((candidate.score, candidate.same_name)));
         for reuse in [false, true] {
             for candidate in all.iter().take_while(|candidate| candidate.score >= LEAST) {
                 if self.source_of[candidate.destination].is_none()
