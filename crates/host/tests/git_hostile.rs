@@ -4,6 +4,7 @@
 //! them.
 
 #![cfg(all(unix, feature = "git-status"))]
+#![allow(clippy::print_stdout, reason = "the figures are part of the result")]
 
 mod git_support;
 

@@ -1,7 +1,10 @@
 //! Opens a repository as data: without the programs it names.
 
 use super::INDEX_LIMIT;
-use crate::{provider::git::Repository, system::GitTrouble};
+use crate::{
+    provider::git::{Repository, config::included},
+    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+};
 use gix::{
     bstr::{BString, ByteSlice as _},
     config::{Source, file::Metadata},
@@ -10,6 +13,12 @@ use gix::{
 };
 use std::{fs, path::Path};
 
+/// The largest file of configuration that is read, in bytes.
+const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
+/// How deep files of configuration may include one another; git's own bound.
+const INCLUDE_DEPTH: usize = 10;
+/// How many files of configuration a repository may have.
+const INCLUDE_LIMIT: usize = 100;
 /// The largest file that a repository's own configuration may name for excludes or attributes.
 const NAMED_FILE_LIMIT: u64 = 1024 * 1024;
 
@@ -25,8 +34,11 @@ pub(super) struct WorkTree {
 
 /// Opens the work tree of a repository that was found.
 pub(super) fn work_tree(found: &Repository) -> Result<WorkTree, GitTrouble> {
-    found.check_format(&crate::system::os::OsSystem::new(&[]))?;
+    found.check_format(&OsSystem::new(&[]))?;
     let git_dir = fs::canonicalize(&found.git_dir).map_err(|error| broken(&error))?;
+    let mut files = 0;
+    check_configuration(&found.common_dir.join("config"), 0, &mut files)?;
+    check_configuration(&git_dir.join("config.worktree"), 0, &mut files)?;
     let options = gix::open::Options::default()
         .permissions(permissions_for_reading())
         .filter_config_section(is_not_of_the_repository)
@@ -142,6 +154,28 @@ fn named_file(root: &Path, value: &BString) -> Option<BString> {
     (stat.is_file() && stat.len() <= NAMED_FILE_LIMIT)
         .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
         .flatten()
+}
+
+/// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole.
+fn check_configuration(path: &Path, depth: usize, files: &mut usize) -> Result<(), GitTrouble> {
+    let bytes = match OsSystem::new(&[]).read(path, Within::Anywhere, CONFIGURATION_LIMIT) {
+        Ok(file) => file.bytes,
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(_)) => return Ok(()),
+        Err(error) => return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+    };
+    *files += 1;
+    if depth > INCLUDE_DEPTH || *files > INCLUDE_LIMIT {
+        return Err(GitTrouble::Broken(format!("`{}` is one include too many", path.display())));
+    }
+    for included in included(&String::from_utf8_lossy(&bytes)) {
+        let home = included.strip_prefix("~/").and_then(|below| Some(OsSystem::new(&[]).home()?.join(below)));
+        let beside = path.parent().map(|dir| dir.join(&included));
+        // What else starts with a tilde or `%(prefix)` is a file of another user's or of the installation.
+        if let Some(path) = home.or(beside) {
+            check_configuration(&path, depth + 1, files)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses `core.worktree` that leads to another directory than the one in which `.git` lies.
