@@ -83,9 +83,10 @@ impl Repository {
         if target(&head).is_none_or(|name| !name.starts_with(b"refs/")) && !starts_with_id(&head) {
             return Err(GitTrouble::Broken(format!("`{}` names no ref and no commit", head_path.display())));
         }
-        let common_dir = match small(system, &git_dir.join("commondir")) {
-            Ok(bytes) => git_dir.join(path(trimmed_end(&bytes))),
-            Err(_) => git_dir.to_owned(),
+        let common_dir = git_dir.join("commondir");
+        let common_dir = match system.stat(&common_dir) {
+            Some(_) => git_dir.join(path(trimmed_end(&small(system, &common_dir)?))),
+            None => git_dir.to_owned(),
         };
         for name in ["objects", "refs"] {
             let dir = common_dir.join(name);
