@@ -1,6 +1,8 @@
 //! The one door to the machine. The real one is [`os::OsSystem`]; tests use [`memory::MemorySystem`], and one
 //! contract suite holds for both.
 
+#[cfg(feature = "git-status")]
+pub mod git_status;
 pub mod memory;
 pub mod os;
 mod resolve;

@@ -142,8 +142,10 @@ impl System for OsSystem {
     }
 }
 
-// THE HOOK for git: when `system/git_status.rs` is there, this body becomes
-// `crate::system::git_status::status(dir)` under `#[cfg(feature = "git-status")]`.
+#[cfg(feature = "git-status")]
+use super::git_status::status as git_status;
+
+#[cfg(not(feature = "git-status"))]
 fn git_status(_dir: &Path) -> Result<String, GitTrouble> {
     Err(GitTrouble::Unsupported("built without git support".into()))
 }
