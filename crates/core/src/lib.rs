@@ -23,6 +23,7 @@ pub mod prompt;
 pub mod render;
 pub mod scope;
 pub mod section;
+pub mod settings;
 pub mod suggestion;
 pub mod template;
 pub mod trust;

@@ -329,7 +329,9 @@ mod tests {
         }
 
         #[test]
-        fn what_stays_is_a_prefix_that_ends_at_a_boundary(text in texts(), max in 0_usize..80, counter in counters()) {
+        fn what_stays_is_a_prefix_that_ends_at_a_boundary(
+            text in texts(), max in 0_usize..80, counter in counters()
+        ) {
             let clipped = clip(&text, max, counter);
             let kept = clipped.kept(&text);
             prop_assert!(text.starts_with(kept) && is_boundary(&text, kept.len()));
@@ -374,8 +376,9 @@ mod tests {
             prop_assume!(!matches!(clipped, Clipped::Whole { .. }));
             let total = Bytes4.count(&text);
             let room = |end: &usize| {
-                let tail = clipped.marker().map(|_| marker(&text[..*end], total - Bytes4.count(&text[..*end]), total));
-                Bytes4.count_joined(&text[..*end], &tail.unwrap_or_default()) <= max
+                let head = &text[..*end];
+                let tail = clipped.marker().map(|_| marker(head, total - Bytes4.count(head), total));
+                Bytes4.count_joined(head, &tail.unwrap_or_default()) <= max
             };
             let ends = text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]);
             let longest = ends.filter(room).max().unwrap_or(0);

@@ -33,7 +33,8 @@ pub fn counter(name: &str) -> Option<Box<dyn Counter>> {
 mod tests {
     use super::*;
 
-    const SAMPLE: &str = "Plain words,\r\na tab\there, e\u{301}, 👩‍👩‍👧, 漢字 and `let x = 1;`\n";
+    const SAMPLE: &str =
+        "Plain words,\r\na tab\there, e\u{301}, 👩\u{200d}👩\u{200d}👧, 漢字 and `let x = 1;`\n";
 
     #[test]
     fn the_list_is_sorted_and_has_each_name_once() {

@@ -121,7 +121,8 @@ mod tests {
             let all: Vec<At> = text.char_indices().map(|(at, c)| At(at..at + c.len_utf8())).collect();
             let notes = diagnostics(&all, &text, Some(Scope::Project), "a.md");
             for (At(range), note) in all.iter().zip(notes) {
-                prop_assert_eq!(note.place, Some(Place::within(Some(Scope::Project), "a.md", &text, range.clone())));
+                let place = Place::within(Some(Scope::Project), "a.md", &text, range.clone());
+                prop_assert_eq!(note.place, Some(place));
             }
         }
     }

@@ -1,5 +1,12 @@
-//! What looks wrong in a text before it reaches a model. A finding never changes the prompt.
+//! What is wrong with a text that goes to the model. Lints report; none of them changes a byte.
+//!
+//! Every lint is a file with a `scan` that returns findings in the order of the text; [`finding::diagnostics`] turns
+//! them into notes with a place. What a text becomes on a screen, in a record or in a prompt part that its writer does
+//! not control is decided beside the lint that finds the trouble: [`hidden::escape_hidden`], [`secret::redact`],
+//! [`forged::neutralise`].
 
 pub mod finding;
 pub mod forged;
+pub mod hidden;
+pub mod secret;
 pub mod template;

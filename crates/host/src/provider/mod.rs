@@ -1,3 +1,176 @@
-//! Context providers: each looks at one thing outside and says what it found.
+//! Context providers and fact providers: each looks at one thing outside and says what it found.
+//!
+//! One more of either is a file here and a line in its list. Nothing else knows their names.
 
+pub mod context_files;
+pub mod environment;
+pub mod file;
 pub mod git;
+pub mod git_facts;
+pub mod layer_files;
+pub mod system_prompt_file;
+pub mod turn_facts;
+
+use crate::look::Look;
+use preface_core::{
+    fact::{Fact, FactKey, Stability},
+    section::Section,
+    suggestion::did_you_mean,
+    world::Contribution,
+};
+
+/// Looks at the world and fills a section.
+pub trait ContextProvider: Sync {
+    /// The name that profiles use: `fill = "context-files"`.
+    fn name(&self) -> &'static str;
+
+    /// One sentence for people.
+    fn about(&self) -> &'static str;
+
+    /// The options that a section may give it, each with one sentence.
+    fn options(&self) -> &'static [(&'static str, &'static str)];
+
+    /// The id that settings and audit events use.
+    fn id(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Looks, and says what it found. It never fails: what went wrong is a note of `look`.
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
+}
+
+/// Answers facts of some types.
+pub trait FactProvider: Sync {
+    /// The facts that it answers.
+    fn facts(&self) -> &'static [FactInfo];
+
+    /// Answers one fact of one of its types; a name that it does not know is absent.
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact;
+}
+
+/// What people see of a fact in `preface facts`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FactInfo {
+    /// The type.
+    pub kind: &'static str,
+    /// The name, or a placeholder where any name is good.
+    pub name: &'static str,
+    /// True where any name is good.
+    pub dynamic: bool,
+    /// One sentence.
+    pub about: &'static str,
+    /// An example of a value.
+    pub example: &'static str,
+    /// How long a value stays the same.
+    pub stability: Stability,
+    /// What looking it up costs, for people.
+    pub cost: &'static str,
+}
+
+/// The context providers, by name.
+pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
+    &context_files::ContextFiles,
+    &layer_files::LayerFiles,
+    &system_prompt_file::SystemPromptFile,
+];
+
+/// The fact providers, in the order in which `preface facts` lists them.
+pub const FACT_PROVIDERS: &[&dyn FactProvider] =
+    &[&environment::Environment, &turn_facts::TurnFacts, &git_facts::Git, &file::File];
+
+/// Returns the context provider with this name.
+#[must_use]
+pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
+    CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name() == name)
+}
+
+/// Answers a fact: by the caller's `--fact`, else by the provider of its type, else it is absent.
+#[must_use]
+pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
+    if let Some(value) = look.turn.facts.get(key) {
+        let source = format!("--fact {key}");
+        return match value {
+            Some(value) => Fact::of(value, source, Stability::Conversation),
+            None => Fact::absent(source),
+        };
+    }
+    let provider = FACT_PROVIDERS.iter().find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()));
+    match provider {
+        Some(provider) => provider.answer(key, look),
+        None => Fact::absent("no such type"),
+    }
+}
+
+/// Reads the typed options of a section, noting those that the provider does not know.
+pub(crate) struct SectionOptions<'a> {
+    section: &'a Section,
+}
+
+impl<'a> SectionOptions<'a> {
+    pub(crate) fn new(provider: &dyn ContextProvider, section: &'a Section, look: &Look<'_>) -> Self {
+        for key in section.options.keys() {
+            if !provider.options().iter().any(|(known, _)| known == key) {
+                let mut note = preface_core::diagnostic::Diagnostic::warning(
+                    "profile/unknown-option",
+                    format!("section `{}`: `{}` has no option `{key}`", section.id, provider.name()),
+                );
+                if let Some(near) = did_you_mean(key, provider.options().iter().map(|(known, _)| *known)) {
+                    note = note.help(format!("did you mean `{near}`?"));
+                }
+                look.note(note);
+            }
+        }
+        SectionOptions { section }
+    }
+
+    /// Returns a text option, or its default.
+    pub(crate) fn text(&self, key: &str, default: &'a str) -> &'a str {
+        self.section.options.get(key).and_then(|value| value.as_str()).unwrap_or(default)
+    }
+
+    /// Returns a list of texts, or its default.
+    pub(crate) fn texts(&self, key: &str, default: &[&str]) -> Vec<String> {
+        match self.section.options.get(key).and_then(|value| value.as_array()) {
+            Some(list) => list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect(),
+            None => default.iter().map(|text| (*text).to_owned()).collect(),
+        }
+    }
+}
+
+/// Builds a contribution without anything in it.
+pub(crate) fn silent(provider: &dyn ContextProvider, section: &Section, why: impl Into<String>) -> Contribution {
+    Contribution {
+        provider: preface_core::section::ProviderName::new(provider.name()),
+        id: (provider.id() != provider.name()).then(|| provider.id().to_owned()),
+        section: section.id.clone(),
+        items: Vec::new(),
+        priority: None,
+        max_tokens: None,
+        stability: None,
+        silent: Some(why.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn providers_are_listed_by_name_and_once() {
+        assert!(
+            CONTEXT_PROVIDERS.windows(2).all(|pair| pair[0].name() < pair[1].name()),
+            "CONTEXT_PROVIDERS is sorted by name, without doubles"
+        );
+    }
+
+    #[test]
+    fn each_fact_type_has_one_provider() {
+        let mut kinds = std::collections::BTreeMap::new();
+        for (at, provider) in FACT_PROVIDERS.iter().enumerate() {
+            for info in provider.facts() {
+                let first = *kinds.entry(info.kind).or_insert(at);
+                assert_eq!(first, at, "type `{}` is answered by two providers", info.kind);
+            }
+        }
+    }
+}

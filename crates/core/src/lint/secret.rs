@@ -1,0 +1,370 @@
+//! Tokens that look like credentials (`stud.md` §6).
+//!
+//! A finding names the pattern and the place and never quotes the token. Prompt text is only ever reported;
+//! [`redact`] is for records and messages.
+
+use super::finding::Finding;
+use crate::diagnostic::Severity;
+use memchr::memmem;
+use std::{borrow::Cow, ops::Range};
+
+/// One kind of credential and how to recognise it.
+#[derive(Debug)]
+pub struct Pattern {
+    /// The name that codes and reports use.
+    pub id: &'static str,
+    /// What it is, for messages.
+    pub what: &'static str,
+    start: &'static str,
+    end: fn(text: &str, start: usize) -> Match,
+}
+
+/// What stands at a prefix that was found.
+enum Match {
+    /// A credential that ends here.
+    Token(usize),
+    /// None; the search goes on here.
+    Nothing(usize),
+}
+
+/// The patterns, by id.
+pub const PATTERNS: &[Pattern] = &[
+    Pattern {
+        id: "anthropic",
+        what: "an Anthropic key",
+        start: "sk-ant-",
+        end: |text, at| token(text, at, 7, is_dashed),
+    },
+    Pattern { id: "aws", what: "an AWS access key", start: "AKIA", end: aws },
+    Pattern { id: "aws-temporary", what: "a temporary AWS access key", start: "ASIA", end: aws },
+    Pattern {
+        id: "github",
+        what: "a GitHub token",
+        start: "ghp_",
+        end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        id: "github-oauth",
+        what: "a GitHub OAuth token",
+        start: "gho_",
+        end: |text, at| token(text, at, 4, is_word),
+    },
+    Pattern {
+        id: "google",
+        what: "a Google API key",
+        start: "AIza",
+        end: |text, at| token(text, at, 4, is_dashed),
+    },
+    Pattern { id: "private-key", what: "a private key", start: "-----BEGIN ", end: private_key },
+    Pattern { id: "sk", what: "a secret key", start: "sk-", end: secret_key },
+    Pattern {
+        id: "slack",
+        what: "a Slack token",
+        start: "xoxb-",
+        end: |text, at| token(text, at, 5, is_dashed),
+    },
+    Pattern {
+        id: "stripe",
+        what: "a Stripe key",
+        start: "sk_live_",
+        end: |text, at| token(text, at, 8, is_word),
+    },
+];
+
+/// The fewest characters after a prefix that make a token.
+const SHORTEST: usize = 20;
+
+/// What stands in the place of a token.
+const REDACTED: &str = "[REDACTED]";
+
+/// Describes one token that looks like a credential, without its text.
+///
+/// ```
+/// use preface_core::lint::{finding::Finding, secret::scan};
+/// let text = format!("key: ghp_{}", "0123456789".repeat(3));
+/// let found = &scan(&text)[0];
+/// assert_eq!((found.code(), found.range()), ("secret/github".into(), 5..39));
+/// assert_eq!(found.message(), "this looks like a GitHub token");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// The bytes of the token.
+    pub range: Range<usize>,
+    /// The pattern's id.
+    pub pattern: &'static str,
+    what: &'static str,
+}
+
+impl Finding for Secret {
+    fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    fn code(&self) -> String {
+        format!("secret/{}", self.pattern)
+    }
+
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn message(&self) -> String {
+        format!("this looks like {}", self.what)
+    }
+}
+
+/// Finds tokens that look like credentials, in the order of the text and without overlaps.
+///
+/// A token starts where no ASCII letter, digit or underscore stands before it, and has at least 20 characters after
+/// its prefix. AWS access keys have exactly 16. A private key reaches from its first to its last line, or as far as
+/// its lines go where the last one is missing.
+///
+/// ```
+/// use preface_core::lint::secret::scan;
+/// assert!(scan("task sk-1: try sk-learn and sk-learn-contrib-imbalanced-learn").is_empty());
+/// ```
+#[must_use]
+pub fn scan(text: &str) -> Vec<Secret> {
+    let mut found: Vec<Secret> = PATTERNS.iter().flat_map(|pattern| matches(text, pattern)).collect();
+    // The sort is stable, so the pattern that is listed first keeps a range that two patterns claim. What reaches
+    // beyond a token that began earlier keeps its rest.
+    found.sort_by_key(|secret| secret.range.start);
+    let mut end = 0;
+    found.retain_mut(|secret| {
+        secret.range.start = secret.range.start.max(end);
+        end = end.max(secret.range.end);
+        !secret.range.is_empty()
+    });
+    found
+}
+
+/// Replaces each token that looks like a credential by `[REDACTED]`. The rest of the text stays.
+///
+/// ```
+/// use preface_core::lint::secret::redact;
+/// let text = format!("curl -H 'x-api-key: sk-ant-{}' host", "abcde".repeat(5));
+/// assert_eq!(redact(&text), "curl -H 'x-api-key: [REDACTED]' host");
+/// assert_eq!(redact("pip install sk-learn"), "pip install sk-learn");
+/// ```
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let found = scan(text);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for Secret { range, .. } in found {
+        clean.push_str(&text[at..range.start]);
+        clean.push_str(REDACTED);
+        at = range.end;
+    }
+    clean.push_str(&text[at..]);
+    Cow::Owned(clean)
+}
+
+/// Replaces each occurrence of a known secret by `[REDACTED]`. Longer ones go first; empty ones are skipped.
+///
+/// ```
+/// use preface_core::lint::secret::redact_known;
+/// assert_eq!(redact_known("pw=hunter22, hunter2", &["hunter2", "", "hunter22"]), "pw=[REDACTED], [REDACTED]");
+/// ```
+#[must_use]
+pub fn redact_known<'t>(text: &'t str, secrets: &[&str]) -> Cow<'t, str> {
+    let mut secrets: Vec<&str> = secrets.iter().copied().filter(|secret| !secret.is_empty()).collect();
+    secrets.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    secrets.into_iter().fold(Cow::Borrowed(text), |text, secret| {
+        if memmem::find(text.as_bytes(), secret.as_bytes()).is_some() {
+            Cow::Owned(text.replace(secret, REDACTED))
+        } else {
+            text
+        }
+    })
+}
+
+fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
+    let finder = memmem::Finder::new(pattern.start);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = finder.find(&text.as_bytes()[at..]) {
+        let start = at + next;
+        let word = pattern.start.starts_with(|c: char| c.is_ascii_alphanumeric());
+        if word && !starts_word(text, start) {
+            at = start + 1;
+            continue;
+        }
+        match (pattern.end)(text, start) {
+            Match::Token(end) => {
+                found.push(Secret { range: start..end, pattern: pattern.id, what: pattern.what });
+                at = end;
+            }
+            Match::Nothing(end) => at = end,
+        }
+    }
+    found
+}
+
+/// Tells whether a word can start at `at`. The letter of an escape such as `\n` does not count as part of a word.
+fn starts_word(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    match bytes[..at] {
+        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., before] => !is_word(before),
+        [] => true,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn is_dashed(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// Counts the bytes from `at` on that `belongs` accepts.
+fn run(text: &str, at: usize, belongs: fn(u8) -> bool) -> usize {
+    text.as_bytes()[at..].iter().take_while(|byte| belongs(**byte)).count()
+}
+
+fn token(text: &str, start: usize, prefix: usize, belongs: fn(u8) -> bool) -> Match {
+    let after = start + prefix;
+    let end = after + run(text, after, belongs);
+    if end - after >= SHORTEST { Match::Token(end) } else { Match::Nothing(end) }
+}
+
+/// Takes `sk-` and what follows for a key, unless it is a chain of short lower-case words.
+fn secret_key(text: &str, start: usize) -> Match {
+    match token(text, start, 3, is_dashed) {
+        Match::Token(end) => {
+            let is_name =
+                |word: &str| word.len() < SHORTEST && word.bytes().all(|byte| byte.is_ascii_lowercase());
+            let key = &text[start + 3..end];
+            if key.split('-').all(is_name) { Match::Nothing(end) } else { Match::Token(end) }
+        }
+        nothing => nothing,
+    }
+}
+
+fn aws(text: &str, start: usize) -> Match {
+    let end = start + run(text, start, is_word);
+    let key = &text.as_bytes()[start..end];
+    let upper = key.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    if key.len() == SHORTEST && upper { Match::Token(end) } else { Match::Nothing(end) }
+}
+
+/// Reads a PEM block, from its first dash to its last.
+fn private_key(text: &str, start: usize) -> Match {
+    let Some(body) = pem_line(text, start, "-----BEGIN ") else { return Match::Nothing(start + 5) };
+    let bytes = text.as_bytes();
+    if let Some(dashes) = memmem::find(&bytes[body..], b"-----") {
+        let last = body + dashes + run(text, body + dashes, |byte| byte == b'-') - 5;
+        if let Some(end) = pem_line(text, last, "-----END ") {
+            let key_line =
+                bytes[body..last].split(|byte| !is_base64(*byte)).any(|line| line.len() >= SHORTEST);
+            return if key_line { Match::Token(end) } else { Match::Nothing(end) };
+        }
+    }
+    // The last line is missing: take lines as long as they look like those of a key.
+    let (mut at, mut end) = (body, None);
+    loop {
+        at += run(text, at, |byte| byte.is_ascii_whitespace());
+        while text[at..].starts_with("\\n") || text[at..].starts_with("\\r") {
+            at += 2;
+        }
+        let line = run(text, at, is_base64);
+        if line == 0 || (end.is_none() && line < SHORTEST) {
+            break;
+        }
+        at += line;
+        end = Some(at);
+        if line < SHORTEST {
+            break;
+        }
+    }
+    end.map_or(Match::Nothing(body), Match::Token)
+}
+
+/// Returns where a `-----BEGIN … PRIVATE KEY…-----` or `-----END …` ends.
+fn pem_line(text: &str, start: usize, opening: &str) -> Option<usize> {
+    let label = text[start..].strip_prefix(opening)?;
+    let length =
+        label.bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b' ').count();
+    let (label, rest) = label.split_at(length);
+    let private = label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK");
+    (private && rest.starts_with("-----")).then_some(start + opening.len() + length + 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn patterns_are_sorted_and_have_each_id_once() {
+        assert!(
+            PATTERNS.is_sorted_by(|a, b| a.id < b.id),
+            "PATTERNS must stay sorted by id, without duplicates"
+        );
+    }
+
+    #[test]
+    fn a_message_never_quotes_the_token() {
+        let token = "Zq7".repeat(12);
+        for Pattern { start, .. } in PATTERNS {
+            for secret in scan(&format!("{start}{token}")) {
+                assert!(!secret.message().contains("Zq7") && !format!("{secret:?}").contains("Zq7"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_block_behind_a_token_does_not_slip_through() {
+        let body = "MIIBVgIBADANBgkqhkiG9w0BAQEF".repeat(3);
+        let block = format!("-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----");
+        for token in [format!("sk-ant-{body}"), format!("ghp_{body}"), "word".to_owned()] {
+            assert!(!redact(&format!("{token}{block}")).contains("MIIB"), "{token}");
+        }
+    }
+
+    #[test]
+    fn many_near_misses_take_no_time() {
+        for text in [
+            "sk-",
+            "sk-a-",
+            "ghp_",
+            "AKIA",
+            "-----BEGIN ",
+            "-----BEGIN PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\nA",
+        ] {
+            let text = text.repeat(500_000 / text.len());
+            let _ = redact(&text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn redacting_twice_changes_nothing(
+            text in "(sk-|sk-ant-|ghp_|AKIA[A-Z0-9]{16}|[A-Za-z0-9]{1,30}|[ \n=é-]|\
+                -----BEGIN PRIVATE KEY-----[a-z]{30}-----END PRIVATE KEY-----){0,30}"
+        ) {
+            let once = redact(&text).into_owned();
+            prop_assert_eq!(redact(&once), once.as_str());
+        }
+
+        #[test]
+        fn any_long_token_is_found(
+            before in "( |\"|=|/|é|\n)?", token in "[A-Za-z0-9]{20,60}", after in "( |\"|,|\n)?"
+        ) {
+            for start in ["sk-ant-", "sk-", "sk_live_", "ghp_", "gho_", "xoxb-", "AIza"] {
+                let text = format!("{before}{start}{token}{after}");
+                prop_assert_eq!(redact(&text), format!("{before}[REDACTED]{after}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Settings: what each layer's `settings.json` says, and what they say together (seed 004; `docs/settings.md`).
+//!
+//! ```text
+//! bytes ─parse→ LayerSettings ─merge→ Merged ─read→ SystemPromptFile, SectionOverride, …
+//! ```
+//!
+//! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps the place where it was
+//! written, so that each note can point at it and [`Merged::why`] can list who said what.
+
+mod check;
+mod extension;
+mod key_path;
+mod merge;
+mod node;
+mod notes;
+mod own;
+mod parse;
+mod refusal;
+mod schema;
+mod section_override;
+mod set_by;
+mod set_value;
+mod source;
+mod system_prompt_file;
+mod why;
+
+pub use extension::ExtensionSettings;
+pub use key_path::{KeyPath, KeyPathError};
+pub use merge::{Merged, merge};
+pub use node::{Node, Table, Tree};
+pub use own::{Budget, OnOver, Own, SystemPrompt, TemplateLimits};
+pub use parse::{LayerSettings, parse};
+pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, shape_at};
+pub use section_override::{Language, SectionContent, SectionOverride};
+pub use set_by::{SetBy, Sourced};
+pub use set_value::{SetError, SetValue, is_settings_root};
+pub use source::SettingsSource;
+pub use system_prompt_file::SystemPromptFile;
+pub use why::{Outcome, Said};

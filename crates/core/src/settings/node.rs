@@ -1,0 +1,219 @@
+//! A settings value that knows where it was written: JSON with the file and the byte range of each part.
+
+use super::{set_by::SetBy, source::SettingsSource};
+use crate::diagnostic::Place;
+use serde_json::{Map, Number, Value};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+/// A value, who wrote it and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub(super) source: Arc<SettingsSource>,
+    pub(super) key_span: Range<usize>,
+    pub(super) span: Range<usize>,
+    pub(super) tree: Tree,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tree {
+    /// `null`, which is a value and overrides.
+    Null,
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Node>),
+    /// An object.
+    Table(Table),
+}
+
+impl Node {
+    /// Returns who set the value; for an object the strongest layer that took part in it.
+    #[must_use]
+    pub fn by(&self) -> SetBy {
+        self.source.by
+    }
+
+    /// Returns what the value is.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Returns the byte range of the value in its file.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Returns the place of the value.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.source.place(self.span.clone())
+    }
+
+    /// Returns the place of the key that the value stands under, or of the value where there is no key.
+    #[must_use]
+    pub fn key_place(&self) -> Place {
+        self.source.place(if self.key_span.is_empty() { self.span.clone() } else { self.key_span.clone() })
+    }
+
+    /// Returns the value as plain JSON.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        match &self.tree {
+            Tree::Null => Value::Null,
+            Tree::Flag(flag) => Value::Bool(*flag),
+            Tree::Number(number) => Value::Number(number.clone()),
+            Tree::Text(text) => Value::String(text.clone()),
+            Tree::List(items) => Value::Array(items.iter().map(Node::to_value).collect()),
+            Tree::Table(table) => Value::Object(table.to_map()),
+        }
+    }
+
+    /// Returns the text, if the value is one.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.tree {
+            Tree::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the flag, if the value is one.
+    #[must_use]
+    pub fn as_flag(&self) -> Option<bool> {
+        match &self.tree {
+            Tree::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// Returns the number if it is an integer: no fraction, whatever way it is written. Larger ones become the nearest
+    /// `i64`.
+    #[must_use]
+    pub fn as_integer(&self) -> Option<i64> {
+        let Tree::Number(number) = &self.tree else { return None };
+        if let Some(integer) = number.as_i64() {
+            return Some(integer);
+        }
+        if number.is_u64() {
+            return Some(i64::MAX);
+        }
+        // A float-to-integer cast saturates, which is the rule above.
+        number.as_f64().filter(|float| float.fract() == 0.0).map(|float| float as i64)
+    }
+
+    /// Returns the object, if the value is one.
+    #[must_use]
+    pub fn as_table(&self) -> Option<&Table> {
+        match &self.tree {
+            Tree::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Returns the value below this one at `path`: keys of objects, indexes of arrays.
+    #[must_use]
+    pub fn at<S: AsRef<str>>(&self, path: &[S]) -> Option<&Node> {
+        let mut node = self;
+        for key in path {
+            let key = key.as_ref();
+            node = match &node.tree {
+                Tree::Table(table) => table.get(key)?,
+                Tree::List(items) if key == "0" || !key.starts_with('0') => {
+                    items.get(key.parse::<usize>().ok()?)?
+                }
+                _ => return None,
+            };
+        }
+        Some(node)
+    }
+
+    /// Says what the value is, for a message: `a string`, `true`, `-5`.
+    pub(super) fn described(&self) -> String {
+        match &self.tree {
+            Tree::Null => "null".to_owned(),
+            Tree::Flag(flag) => flag.to_string(),
+            Tree::Number(number) => number.to_string(),
+            Tree::Text(_) => "a string".to_owned(),
+            Tree::List(_) => "an array".to_owned(),
+            Tree::Table(_) => "an object".to_owned(),
+        }
+    }
+}
+
+/// An object: keys in the order in which they were first seen.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    entries: Vec<(String, Node)>,
+    index: BTreeMap<String, usize>,
+}
+
+impl Table {
+    /// Returns the value under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.index.get(key).map(|at| &self.entries[*at].1)
+    }
+
+    /// Returns the entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.entries.iter().map(|(key, node)| (key.as_str(), node))
+    }
+
+    /// Returns the number of entries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Tells whether there are no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        let at = *self.index.get(key)?;
+        Some(&mut self.entries[at].1)
+    }
+
+    /// Puts a value under a key: in the place of the one that was there, else at the end.
+    pub(super) fn put(&mut self, key: String, node: Node) -> Option<Node> {
+        if let Some(there) = self.get_mut(&key) {
+            return Some(std::mem::replace(there, node));
+        }
+        self.index.insert(key.clone(), self.entries.len());
+        self.entries.push((key, node));
+        None
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = (String, Node)> {
+        self.entries.into_iter()
+    }
+
+    fn to_map(&self) -> Map<String, Value> {
+        self.iter().map(|(key, node)| (key.to_owned(), node.to_value())).collect()
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl FromIterator<(String, Node)> for Table {
+    fn from_iter<I: IntoIterator<Item = (String, Node)>>(entries: I) -> Self {
+        let mut table = Table::default();
+        for (key, node) in entries {
+            table.put(key, node);
+        }
+        table
+    }
+}

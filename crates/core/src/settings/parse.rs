@@ -1,0 +1,372 @@
+//! From the bytes of one settings file to a layer's settings and notes about it.
+
+use super::{
+    check::{SHAPE_INVALID, keep_valid},
+    key_path::KeyPath,
+    node::{Node, Table, Tree},
+    notes::{Notes, shown},
+    schema::{ROOT, Shape},
+    set_by::SetBy,
+    source::SettingsSource,
+};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    scope::Scope,
+};
+use jsonc_parser::{
+    CollectOptions, ParseOptions, Scanner, ScannerOptions, ast::Value as Ast, common::Ranged,
+    errors::ParseError, parse_to_ast, tokens::Token,
+};
+use serde_json::Number;
+use std::{ops::Range, str::FromStr, sync::Arc};
+
+/// The settings of one layer: only what the schema knows, each value with its place.
+///
+/// Not yet checked: whether the layer may set what it sets, and the fields of extensions of ours. `merge` does both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerSettings {
+    pub(super) source: Arc<SettingsSource>,
+    pub(super) root: Node,
+}
+
+impl LayerSettings {
+    /// Returns who speaks.
+    #[must_use]
+    pub fn by(&self) -> SetBy {
+        self.source.by
+    }
+
+    /// Returns the path for people.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.source.path
+    }
+
+    /// Returns the settings as one object.
+    #[must_use]
+    pub fn root(&self) -> &Node {
+        &self.root
+    }
+}
+
+/// Objects and arrays may stand this deep in each other; deeper files are refused before anything recurses.
+const DEEPEST: usize = 64;
+
+/// Reads the bytes of a `settings.json`: JSON with comments and trailing commas, a BOM accepted.
+///
+/// A file that is no JSON object gives no layer and one error. Unknown keys and values of a wrong type are dropped, each
+/// with an error; the rest of the layer loads.
+///
+/// ```
+/// use preface_core::{scope::Scope, settings::parse};
+/// let (layer, notes) = parse(Scope::Global, "~/.stud/settings.json", br#"{"budget": {"tokns": 5}, /* ok */}"#);
+/// assert!(layer.is_some());
+/// assert_eq!(notes[0].message, "unknown setting `budget.tokns`");
+/// assert_eq!(notes[0].help.as_deref(), Some("did you mean `tokens`?"));
+/// ```
+#[must_use]
+pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse_text(SetBy::from(scope), path_for_people, text),
+        Err(error) => {
+            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let at = good.len()..good.len();
+            let place = Place { excerpt: None, ..Place::within(Some(scope), path_for_people, &good, at) };
+            let note =
+                Diagnostic::error(SHAPE_INVALID, "settings must be UTF-8; this file is left out").at(place);
+            (None, vec![note])
+        }
+    }
+}
+
+pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSettings>, Diagnostics) {
+    let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let json = &text[start..];
+    let refused = |source: &SettingsSource, bad: Bad| {
+        let span = bad.span.start + start..bad.span.end + start;
+        let message = format!("{}; this file is left out", bad.message);
+        (None, vec![Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))])
+    };
+    let ast = match read(json) {
+        Ok(Some(ast @ Ast::Object(_))) => ast,
+        Ok(Some(other)) => {
+            let span = other.start()..other.end();
+            return refused(&source, Bad { span, message: "settings must be a JSON object".to_owned() });
+        }
+        Ok(None) => {
+            return refused(
+                &source,
+                Bad { span: 0..0, message: "settings must be a JSON object".to_owned() },
+            );
+        }
+        Err(bad) => return refused(&source, bad),
+    };
+    note_secrets(&ast, start, Privacy::Open, 0, &mut source.secrets);
+    let source = Arc::new(source);
+    let mut notes = Notes::default();
+    let mut path = KeyPath::default();
+    let root = convert(ast, 0..0, start, &source, &mut path, &mut notes);
+    let root = root.and_then(|root| keep_valid(root, ROOT, &mut path, &mut notes));
+    note_literal_env(root.as_ref(), &mut notes);
+    let notes = notes.finish(|| Place::file(by.scope(), &source.path));
+    (root.map(|root| LayerSettings { source, root }), notes)
+}
+
+/// Reads one JSON value of a `--set` argument; `start` is its offset in the argument.
+pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>) -> Result<Node, String> {
+    let ast = read(json).map_err(|bad| bad.message)?.ok_or("there is no value")?;
+    let mut notes = Notes::default();
+    let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut notes);
+    match (node, notes.finish(Place::default).into_iter().next()) {
+        (Some(node), None) => Ok(node),
+        (_, note) => Err(note.map_or_else(String::new, |note| note.message)),
+    }
+}
+
+/// What is wrong with a text, and where.
+struct Bad {
+    span: Range<usize>,
+    message: String,
+}
+
+impl From<ParseError> for Bad {
+    fn from(error: ParseError) -> Self {
+        let range = error.range();
+        let said = error.kind().to_string();
+        let mut letters = said.chars();
+        let message = letters.next().map_or_else(String::new, |first| {
+            let mut message: String = first.to_lowercase().collect();
+            message.push_str(letters.as_str());
+            message
+        });
+        Bad { span: range.start..range.end.max(range.start), message }
+    }
+}
+
+fn read(json: &str) -> Result<Option<Ast<'_>>, Bad> {
+    scan_ahead(json)?;
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    Ok(parse_to_ast(json, &CollectOptions::default(), &options)?.value)
+}
+
+/// Refuses, without recursion, what nests too deeply, and control characters that JSON wants escaped.
+fn scan_ahead(json: &str) -> Result<(), Bad> {
+    let options = ScannerOptions {
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let mut scanner = Scanner::new(json, &options);
+    let mut depth = 0_usize;
+    while let Some(token) = scanner.scan()? {
+        let span = scanner.token_start()..scanner.token_end();
+        match token {
+            Token::OpenBrace | Token::OpenBracket => depth += 1,
+            Token::CloseBrace | Token::CloseBracket => depth = depth.saturating_sub(1),
+            Token::String(_) => {
+                if let Some(at) = json.as_bytes()[span.clone()].iter().position(|byte| *byte < b' ') {
+                    let span = span.start + at..span.start + at + 1;
+                    let message = "a control character in a string must be escaped, such as `\\n`".to_owned();
+                    return Err(Bad { span, message });
+                }
+            }
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Err(Bad {
+                span,
+                message: format!("settings must not nest deeper than {DEEPEST} levels"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Turns what the parser found into nodes. `None`, with a note, for a number that is too large to be one.
+fn convert(
+    ast: Ast<'_>,
+    key_span: Range<usize>,
+    start: usize,
+    source: &Arc<SettingsSource>,
+    path: &mut KeyPath,
+    notes: &mut Notes,
+) -> Option<Node> {
+    let span = ast.start() + start..ast.end() + start;
+    let tree = match ast {
+        Ast::NullKeyword(_) => Tree::Null,
+        Ast::BooleanLit(flag) => Tree::Flag(flag.value),
+        Ast::StringLit(text) => Tree::Text(text.value.into_owned()),
+        Ast::NumberLit(number) => match Number::from_str(number.value) {
+            Ok(number) => Tree::Number(number),
+            Err(_) => {
+                notes.add(Severity::Error, || {
+                    let message = format!("the number of `{}` is too large", shown(&path.to_string()));
+                    Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))
+                });
+                return None;
+            }
+        },
+        Ast::Array(list) => {
+            let mut items = Vec::with_capacity(list.elements.len());
+            for item in list.elements {
+                items.extend(convert(item, 0..0, start, source, path, notes));
+            }
+            Tree::List(items)
+        }
+        Ast::Object(object) => {
+            let mut table = Table::default();
+            for property in object.properties {
+                let key_span = property.name.start() + start..property.name.end() + start;
+                path.0.push(property.name.into_string());
+                let node = convert(property.value, key_span.clone(), start, source, path, notes);
+                // The key pushed two lines above.
+                let key = path.0.pop().unwrap_or_default();
+                let Some(node) = node else { continue };
+                let whole = table.get(&key).map(|_| {
+                    let around = path.to_string();
+                    if around.is_empty() {
+                        shown(&key)
+                    } else {
+                        format!("{}.{}", shown(&around), shown(&key))
+                    }
+                });
+                let earlier = table.put(key, node);
+                if let (Some(whole), Some(earlier)) = (whole, earlier) {
+                    notes.add(Severity::Error, || duplicate(&whole, &earlier, source.place(key_span)));
+                }
+            }
+            Tree::Table(table)
+        }
+    };
+    Some(Node { source: source.clone(), key_span, span, tree })
+}
+
+fn duplicate(whole: &str, earlier: &Node, place: Place) -> Diagnostic {
+    let line = earlier.key_place().line.unwrap_or(1);
+    Diagnostic::error(SHAPE_INVALID, format!("`{whole}` is set twice in this file; the last one counts"))
+        .at(place)
+        .help(format!("the earlier one is on line {line}"))
+}
+
+/// Which strings below a value are kept out of excerpts and saved worlds.
+#[derive(Clone, Copy, PartialEq)]
+enum Privacy {
+    /// None.
+    Open,
+    /// Those whose key says so.
+    Named,
+    /// All but `${NAME}`.
+    Secret,
+}
+
+fn note_secrets(
+    ast: &Ast<'_>,
+    start: usize,
+    privacy: Privacy,
+    depth: usize,
+    secrets: &mut Vec<Range<usize>>,
+) {
+    match ast {
+        Ast::StringLit(text) if privacy == Privacy::Secret && !is_reference(&text.value) => {
+            // The quotes stay, so that the masked text parses.
+            secrets.push(text.range.start + 1 + start..text.range.end - 1 + start);
+        }
+        Ast::Array(list) => {
+            for item in &list.elements {
+                note_secrets(item, start, privacy, depth + 1, secrets);
+            }
+        }
+        Ast::Object(object) => {
+            for property in &object.properties {
+                let key = property.name.as_str();
+                let below = match (privacy, depth) {
+                    (Privacy::Open, 0) => match key {
+                        "env" => Privacy::Secret,
+                        "providers" => Privacy::Named,
+                        _ if ROOT.under(key).is_none() && names_secret(key) => Privacy::Secret,
+                        _ if ROOT.under(key).is_none() => Privacy::Named,
+                        _ => Privacy::Open,
+                    },
+                    (Privacy::Named, _) if names_secret(key) => Privacy::Secret,
+                    _ => privacy,
+                };
+                note_secrets(&property.value, start, below, depth + 1, secrets);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Finds what is nobody else's business in the value of a `--set` argument.
+pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: usize) -> Vec<Range<usize>> {
+    let privacy = match path.keys().split_first() {
+        Some((root, _)) if root == "env" => Privacy::Secret,
+        Some((root, below)) if root == "providers" && below.iter().any(|key| names_secret(key)) => {
+            Privacy::Secret
+        }
+        Some((root, _)) if root == "providers" => Privacy::Named,
+        _ => return Vec::new(),
+    };
+    let mut secrets = Vec::new();
+    match read(text) {
+        Ok(Some(ast)) if !matches!(shape, Shape::Text) => note_secrets(&ast, start, privacy, 1, &mut secrets),
+        _ if privacy == Privacy::Secret && !is_reference(text) => secrets.push(start..start + text.len()),
+        _ => {}
+    }
+    secrets
+}
+
+fn names_secret(key: &str) -> bool {
+    let key = key.to_lowercase();
+    ["key", "token", "secret", "password", "credential", "authorization", "cookie"]
+        .iter()
+        .any(|word| key.contains(word))
+}
+
+/// Tells whether an `env` value is of the form `${NAME}`, which holds no secret.
+fn is_reference(text: &str) -> bool {
+    text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
+    let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(Node::as_table) else { return };
+    for (name, node) in env.iter() {
+        if node.as_text().is_some_and(|text| !is_reference(text)) {
+            notes.add(Severity::Warning, || {
+                let message = format!("`env.{}` is a literal value", shown(name));
+                let help =
+                    format!("write `\"${{{}}}\"` so that no secret is stored in the file", shown(name));
+                Diagnostic::warning("SettingsLiteralEnvValue", message).at(node.place()).help(help)
+            });
+        }
+    }
+}
+
+/// Tells what may stand at a path, for `--set`.
+pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Result<Node, String> {
+    let mut notes = Notes::default();
+    let kept = keep_valid(node, shape, &mut path.clone(), &mut notes);
+    match (kept, notes.finish(Place::default).into_iter().next()) {
+        (Some(node), None) => Ok(node),
+        (_, note) => Err(note.map_or_else(String::new, |note| note.message)),
+    }
+}

@@ -1,0 +1,386 @@
+//! The one schema of settings, as data. Reading, merging, `--set` and the reference page all follow this list.
+
+use super::key_path::KeyPath;
+
+/// One key of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The key.
+    pub name: &'static str,
+    /// One sentence for the reference page.
+    pub about: &'static str,
+    /// What may stand under it. `null` may stand everywhere: it is a value that overrides.
+    pub shape: Shape,
+    /// Whether a project has a say.
+    pub project: Project,
+}
+
+/// Whether a key counts when a project's settings have it (`DETAILS` 25, 26).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Project {
+    /// It counts.
+    May,
+    /// It is ignored with a warning.
+    MayNot,
+}
+
+/// What a value must look like and how two layers' values of it become one.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Anything; objects merge deeply.
+    Any,
+    /// A string.
+    Text,
+    /// A string that names a file: not blank, at most 4096 characters, no `..` component.
+    Path,
+    /// `true` or `false`.
+    Flag,
+    /// An integer, at least `least` where that is given.
+    Integer {
+        /// The smallest one allowed.
+        least: Option<i64>,
+    },
+    /// One of these strings.
+    Choice(&'static [&'static str]),
+    /// An array of strings.
+    Texts(Lists),
+    /// An object with known keys.
+    Record(&'static [Field], Rest),
+    /// An object whose keys are ids or names of the user's choosing.
+    ById {
+        /// What stands under each.
+        entry: &'static Shape,
+        /// What stands under ids that preface itself knows.
+        known: &'static [(&'static str, &'static Shape)],
+        /// How two layers' entries of one id become one.
+        entries: Entries,
+    },
+    /// The settings of an extension of ours: known keys only, and a layer's bad value falls back to the next lower
+    /// valid one (`stud.md` §3.7). Checked when layers are merged.
+    Fallback(&'static [Field]),
+}
+
+/// How two layers' arrays become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// The later one counts.
+    Replace,
+    /// The later one is appended; the first of equal items stays.
+    Append,
+}
+
+/// How two layers' entries of one id become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// Key by key, at every level.
+    Deep,
+    /// The later one counts.
+    Whole,
+}
+
+/// What becomes of keys that are not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// They are dropped with an error.
+    Refused,
+    /// They stay; what they mean is for others to say.
+    Kept,
+}
+
+impl Shape {
+    /// Returns what may stand under `key` of an object of this shape; `None` where nothing may.
+    #[must_use]
+    pub fn under(&self, key: &str) -> Option<Shape> {
+        let field = |fields: &[Field]| fields.iter().find(|field| field.name == key).map(|field| field.shape);
+        match self {
+            Shape::Any => Some(Shape::Any),
+            Shape::Record(fields, Rest::Kept) => Some(field(fields).unwrap_or(Shape::Any)),
+            Shape::Record(fields, Rest::Refused) | Shape::Fallback(fields) => field(fields),
+            Shape::ById { entry, known, .. } => {
+                let own = known.iter().find(|(id, _)| *id == key).map(|(_, shape)| **shape);
+                Some(own.unwrap_or(**entry))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the keys that are known below an object of this shape.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let (fields, known): (&'static [Field], &'static [(&'static str, &'static Shape)]) = match self {
+            Shape::Record(fields, _) | Shape::Fallback(fields) => (fields, &[]),
+            Shape::ById { known, .. } => (&[], known),
+            _ => (&[], &[]),
+        };
+        fields.iter().map(|field| field.name).chain(known.iter().map(|(id, _)| *id))
+    }
+
+    /// Says what a value of this shape is, for a message: `an integer of 0 or more`.
+    #[must_use]
+    pub fn expected(&self) -> String {
+        match self {
+            Shape::Any => "anything".to_owned(),
+            Shape::Text | Shape::Path => "a string".to_owned(),
+            Shape::Flag => "true or false".to_owned(),
+            Shape::Integer { least: Some(least) } => format!("an integer of {least} or more"),
+            Shape::Integer { least: None } => "an integer".to_owned(),
+            Shape::Choice(words) => {
+                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+                format!("one of {}", words.join(", "))
+            }
+            Shape::Texts(_) => "an array of strings".to_owned(),
+            Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_) => "an object".to_owned(),
+        }
+    }
+}
+
+/// Returns what may stand at a path of settings; `None` where nothing may.
+///
+/// ```
+/// use preface_core::settings::{shape_at, Shape};
+/// assert!(matches!(shape_at(&"budget.tokens".parse().unwrap()), Some(Shape::Integer { .. })));
+/// assert!(shape_at(&"budget.tokns".parse().unwrap()).is_none());
+/// ```
+#[must_use]
+pub fn shape_at(path: &KeyPath) -> Option<Shape> {
+    path.keys().iter().try_fold(ROOT, |shape, key| shape.under(key))
+}
+
+const fn may(name: &'static str, about: &'static str, shape: Shape) -> Field {
+    Field { name, about, shape, project: Project::May }
+}
+
+const fn may_not(name: &'static str, about: &'static str, shape: Shape) -> Field {
+    Field { name, about, shape, project: Project::MayNot }
+}
+
+/// All settings: an object with these keys and no others.
+pub const ROOT: Shape = Shape::Record(TOP, Rest::Refused);
+
+/// The top-level keys, those of seed 004 and preface's own.
+pub const TOP: &[Field] = &[
+    may(
+        "active",
+        "Names the extension that is active where only one can be.",
+        Shape::Record(ACTIVE, Rest::Refused),
+    ),
+    may_not("budget", "Limits the size of the prompt.", Shape::Record(BUDGET, Rest::Refused)),
+    may_not("claudeMd", "Gives managed instructions that are read before every CLAUDE.md.", Shape::Text),
+    may("commands", "Configures or disables commands by name.", EXTENSIONS),
+    may("contextProviders", "Configures or disables context providers by name.", CONTEXT_PROVIDERS),
+    may("env", "Gives environment values to a host; they never reach a prompt.", ENV),
+    may("hooks", "Configures or disables hooks by name.", EXTENSIONS),
+    may("loggers", "Configures or disables loggers by name.", EXTENSIONS),
+    may("logging", "Configures logging.", Shape::Record(&[], Rest::Kept)),
+    may_not("outputStyle", "Names the output style.", Shape::Text),
+    may_not("preset", "Names the preset to build with.", Shape::Text),
+    may_not("profile", "Names the profile file to build with.", Shape::Text),
+    may("providers", "Configures or disables model providers by name.", PROVIDERS),
+    may("sections", "Adds, changes or disables sections of the prompt.", SECTIONS),
+    may(
+        "securityMode",
+        "Says what may happen without a question.",
+        Shape::Record(SECURITY_MODE, Rest::Refused),
+    ),
+    may("sessionStores", "Configures or disables session stores by name.", EXTENSIONS),
+    may("stateMachines", "Configures or disables state machines by name.", EXTENSIONS),
+    may(
+        "systemPrompt",
+        "Replaces the base prompt or appends to it.",
+        Shape::Record(SYSTEM_PROMPT, Rest::Refused),
+    ),
+    may_not("template", "Limits templates.", Shape::Record(TEMPLATE, Rest::Refused)),
+    may("tools", "Configures or disables tools by name.", EXTENSIONS),
+    may_not("trust", "Says how a project's text is trusted.", Shape::Record(TRUST, Rest::Refused)),
+    may("ui", "Configures or disables user interfaces by name.", EXTENSIONS),
+];
+
+const ACTIVE: &[Field] = &[
+    may("attachedSM", "Names the state machine.", Shape::Text),
+    may("interactor", "Names the user interface.", Shape::Text),
+    may("provider", "Names the model provider.", Shape::Text),
+    may("sessionStore", "Names the session store.", Shape::Text),
+];
+
+const BUDGET: &[Field] = &[
+    may("onOver", "Says what happens to a prompt over the limit.", Shape::Choice(&["cut", "error", "warn"])),
+    may("tokens", "Sets the limit in tokens.", Shape::Integer { least: Some(0) }),
+];
+
+const DISABLE: Field = may("disable", "Removes the entry of lower layers.", Shape::Flag);
+
+const EXTENSION: Shape = Shape::Record(&[DISABLE], Rest::Kept);
+
+const EXTENSIONS: Shape = Shape::ById { entry: &EXTENSION, known: &[], entries: Entries::Deep };
+
+const PROVIDERS: Shape = Shape::ById { entry: &EXTENSION, known: &[], entries: Entries::Whole };
+
+const CONTEXT_PROVIDERS: Shape = Shape::ById {
+    entry: &EXTENSION,
+    known: &[("SystemPromptFile", &Shape::Fallback(SYSTEM_PROMPT_FILE))],
+    entries: Entries::Deep,
+};
+
+/// The fields of `contextProviders.SystemPromptFile` (seed 000).
+pub(super) const SYSTEM_PROMPT_FILE: &[Field] = &[
+    DISABLE,
+    may("enabled", "Says whether the provider takes part.", Shape::Flag),
+    may(
+        "maxTokens",
+        "Sets the ceiling of both files together, in tokens.",
+        Shape::Integer { least: Some(0) },
+    ),
+    may("paths", "Overrides where the files are.", Shape::Record(PATHS, Rest::Refused)),
+    may(
+        "priority",
+        "Breaks ties when the budget is tight; the higher number wins.",
+        Shape::Integer { least: None },
+    ),
+];
+
+const PATHS: &[Field] = &[
+    may_not("global", "Overrides the user's file.", Shape::Path),
+    may("project", "Overrides the project's file.", Shape::Path),
+];
+
+const ENV: Shape = Shape::ById { entry: &Shape::Text, known: &[], entries: Entries::Deep };
+
+const SECTIONS: Shape =
+    Shape::ById { entry: &Shape::Record(SECTION, Rest::Refused), known: &[], entries: Entries::Deep };
+
+const SECTION: &[Field] = &[
+    may("after", "Names the section that this one follows.", Shape::Text),
+    may("before", "Names the section that this one precedes.", Shape::Text),
+    may("disable", "Removes the section.", Shape::Flag),
+    may("file", "Names the file with the text.", Shape::Text),
+    may("language", "Says how the text is read.", Shape::Choice(&["template", "verbatim"])),
+    may("maxTokens", "Sets the section's ceiling in tokens.", Shape::Integer { least: Some(0) }),
+    may(
+        "priority",
+        "Breaks ties when the budget is tight; the higher number wins.",
+        Shape::Integer { least: None },
+    ),
+    may(
+        "stability",
+        "Says how long the text stays the same.",
+        Shape::Choice(&["conversation", "static", "turn"]),
+    ),
+    may("text", "Gives the text.", Shape::Text),
+    may("when", "Gives the condition under which the section is there.", Shape::Record(&[], Rest::Kept)),
+];
+
+const SECURITY_MODE: &[Field] = &[
+    may("allowlist", "Lists what may run without a question; layers add to it.", Shape::Texts(Lists::Append)),
+    may(
+        "mode",
+        "Names the mode; a project may only tighten it.",
+        Shape::Choice(&["allowlist", "ask", "yolo"]),
+    ),
+];
+
+const SYSTEM_PROMPT: &[Field] = &[
+    may("append", "Is appended to the prompt.", Shape::Text),
+    may("custom", "Replaces the base prompt.", Shape::Text),
+];
+
+const TEMPLATE: &[Field] = &[
+    may("maxBytes", "Limits the rendered size; 0 means no limit.", Shape::Integer { least: Some(0) }),
+    may("maxDepth", "Limits the nesting; 0 means no limit.", Shape::Integer { least: Some(0) }),
+    may("raw", "Says whether `[raw]` is understood.", Shape::Flag),
+    may("trimTagLines", "Says whether lines with only a tag vanish.", Shape::Flag),
+];
+
+const TRUST: &[Field] =
+    &[may("mode", "Says how a project's text is trusted.", Shape::Choice(&["none", "pinned", "whole"]))];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(at: &str, shape: Shape, visit: &mut dyn FnMut(&str, &[Field])) {
+        match shape {
+            Shape::Record(fields, _) | Shape::Fallback(fields) => {
+                visit(at, fields);
+                for field in fields {
+                    walk(&format!("{at}/{}", field.name), field.shape, visit);
+                }
+            }
+            Shape::ById { entry, known, .. } => {
+                walk(&format!("{at}/*"), *entry, visit);
+                for (id, shape) in known {
+                    walk(&format!("{at}/{id}"), **shape, visit);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn fields_are_sorted_without_duplicates_and_explained() {
+        walk("", ROOT, &mut |at, fields| {
+            let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            assert!(
+                names.windows(2).all(|pair| pair[0] < pair[1]),
+                "`{at}` is sorted, each key once: {names:?}"
+            );
+            for field in fields {
+                assert!(field.about.ends_with('.'), "`{at}/{}` is explained in a sentence", field.name);
+            }
+        });
+    }
+
+    #[test]
+    fn choices_are_sorted() {
+        walk("", ROOT, &mut |at, fields| {
+            for field in fields {
+                if let Shape::Choice(words) = field.shape {
+                    assert!(words.is_sorted(), "the words of `{at}/{}` are sorted", field.name);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_top_level_is_what_the_specification_lists() {
+        let seed = "env securityMode providers tools hooks ui loggers stateMachines commands sessionStores \
+                    contextProviders logging active";
+        let own = "preset profile systemPrompt sections budget template trust claudeMd outputStyle";
+        let mut listed: Vec<&str> = seed.split_whitespace().chain(own.split_whitespace()).collect();
+        listed.sort_unstable();
+        let names: Vec<&str> = TOP.iter().map(|field| field.name).collect();
+        assert_eq!(names, listed);
+        for field in TOP {
+            let may = seed.split_whitespace().any(|name| name == field.name)
+                || ["systemPrompt", "sections"].contains(&field.name);
+            assert_eq!(
+                field.project == Project::May,
+                may,
+                "`{}`: a project may set only text of ours",
+                field.name
+            );
+        }
+    }
+
+    #[test]
+    fn shapes_are_found_by_path() {
+        let cases = [
+            ("budget.tokens", Some("an integer of 0 or more")),
+            ("budget.tokns", None),
+            ("env.ANY", Some("a string")),
+            ("env.ANY.thing", None),
+            ("logging.any.thing", Some("anything")),
+            ("tools.Bash", Some("an object")),
+            ("tools.Bash.disable", Some("true or false")),
+            ("tools.Bash.any.thing", Some("anything")),
+            ("contextProviders.SystemPromptFile.maxTokens", Some("an integer of 0 or more")),
+            ("contextProviders.SystemPromptFile.maxToken", None),
+            ("contextProviders.other.maxToken", Some("anything")),
+            ("securityMode.mode", Some("one of `allowlist`, `ask`, `yolo`")),
+            ("mcp", None),
+            ("$schema", None),
+        ];
+        for (path, expected) in cases {
+            let shape = shape_at(&path.parse().unwrap());
+            assert_eq!(shape.map(|shape| shape.expected()).as_deref(), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The gate: every text that comes from a project passes it, and it remembers what it saw (DESIGN §7.1).
+
+use crate::trust::{Digest, PinPath, PinState, Pins};
+use preface_core::trust::TrustMode;
+use std::{
+    cell::RefCell,
+    path::{Path, PathBuf},
+};
+
+/// What stands for this call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// What was recorded counts.
+    Recorded,
+    /// Everything speaks, this once.
+    Once,
+    /// Nothing of the project speaks.
+    Deny,
+    /// A grant is being made: everything speaks, or only these files where some are named.
+    Granting(Vec<PathBuf>),
+}
+
+/// A project text that came to the gate.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The path, absolute.
+    pub path: PathBuf,
+    /// The path that a pin is about.
+    pub pin: PinPath,
+    /// The path for people.
+    pub shown: String,
+    /// The digest of its bytes.
+    pub digest: Digest,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// How it fared.
+    pub verdict: Verdict,
+    /// True where other users can write in its directory.
+    pub shared: bool,
+}
+
+/// How a text fared at the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It speaks.
+    Speaks,
+    /// It is held: nobody granted it.
+    HeldNew,
+    /// It is held: it changed since it was granted.
+    HeldChanged,
+    /// It is held: other users can write in its directory, and it was not granted by its path.
+    HeldShared,
+    /// It is held: the caller said no.
+    Denied,
+}
+
+/// Decides about project texts and keeps a list of them.
+#[derive(Debug)]
+pub struct Gate {
+    mode: TrustMode,
+    consent: Consent,
+    root: PathBuf,
+    pins: Pins,
+    layer: bool,
+    seen: RefCell<Vec<Seen>>,
+}
+
+impl Gate {
+    /// Opens the gate of a project. `root` is what pinned paths are relative to; `layer` says whether the project as a
+    /// whole is trusted, for profiles that trust it so.
+    #[must_use]
+    pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: Pins, layer: bool) -> Self {
+        Gate { mode, consent, root, pins, layer, seen: RefCell::default() }
+    }
+
+    /// Returns how the profile guards texts.
+    #[must_use]
+    pub fn mode(&self) -> TrustMode {
+        self.mode
+    }
+
+    /// True where repository text that is no file of its own (a branch name) may speak.
+    #[must_use]
+    pub fn repository_speaks(&self) -> bool {
+        match (self.mode, &self.consent) {
+            (TrustMode::None, _) => true,
+            (_, Consent::Deny) => false,
+            (TrustMode::Whole, _) => self.layer,
+            (TrustMode::Pinned, Consent::Once | Consent::Granting(_)) => true,
+            (TrustMode::Pinned, Consent::Recorded) => self.pins.any(),
+        }
+    }
+
+    /// True where files of the project directory may be looked at as a layer. Under pins each file is asked for by
+    /// itself.
+    #[must_use]
+    pub fn layer_speaks(&self) -> bool {
+        match self.mode {
+            TrustMode::Whole => self.layer,
+            TrustMode::Pinned | TrustMode::None => true,
+        }
+    }
+
+    /// Decides about one text. `layer` is true for a file of the project directory, false for one that merely lies in
+    /// the tree (a context file, a `file:` fact).
+    pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], layer: Belongs, shared: bool) -> Verdict {
+        let verdict = match self.mode {
+            TrustMode::None => return if shared { Verdict::HeldShared } else { Verdict::Speaks },
+            TrustMode::Whole if layer == Belongs::ToLayer => {
+                return if self.layer { Verdict::Speaks } else { Verdict::HeldNew };
+            }
+            TrustMode::Whole => return Verdict::Speaks,
+            TrustMode::Pinned => self.pinned(path, bytes, shared),
+        };
+        let (pin, digest, verdict) = verdict;
+        self.seen.borrow_mut().push(Seen {
+            path: path.to_owned(),
+            pin,
+            shown: shown.to_owned(),
+            digest,
+            bytes: bytes.to_owned(),
+            verdict,
+            shared,
+        });
+        verdict
+    }
+
+    fn pinned(&self, path: &Path, bytes: &[u8], shared: bool) -> (PinPath, Digest, Verdict) {
+        let pin = PinPath::new(&self.root, path);
+        let digest = Digest::of(bytes);
+        let verdict = match (&self.consent, self.pins.state(&pin, &digest)) {
+            (Consent::Deny, _) => Verdict::Denied,
+            (_, PinState::Granted) => Verdict::Speaks,
+            (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => Verdict::Speaks,
+            (Consent::Granting(paths), _) if paths.is_empty() && !shared => Verdict::Speaks,
+            (Consent::Once, _) if !shared => Verdict::Speaks,
+            (_, _) if shared => Verdict::HeldShared,
+            (_, PinState::Changed) => Verdict::HeldChanged,
+            (_, PinState::New) => Verdict::HeldNew,
+        };
+        (pin, digest, verdict)
+    }
+
+    /// Returns what came to the gate so far. Only pinned texts are listed.
+    #[must_use]
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.borrow().clone()
+    }
+}
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belongs {
+    /// A file of the project directory (`.preface/…`).
+    ToLayer,
+    /// A file of the tree that is worked in.
+    ToTree,
+}

@@ -1,0 +1,186 @@
+//! What a provider gets to see: the machine, the places, the gate, and one way of reading that reports every failure.
+
+use crate::{
+    gate::{Belongs, Gate, Verdict},
+    places::Places,
+    system::{FileRead, ReadError, System, Within},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    origin::{Piece, decode},
+    scope::Scope,
+    settings::Merged,
+    turn::Turn,
+};
+use std::{cell::RefCell, fmt, path::Path};
+
+/// Asks the user something, or does not.
+pub trait Confirm: fmt::Debug {
+    /// Returns true only where a person said yes to exactly this.
+    fn confirm(&self, question: &str) -> bool;
+}
+
+/// Nobody is there to ask.
+#[derive(Debug)]
+pub struct Headless;
+
+impl Confirm for Headless {
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+}
+
+/// One turn's view of the machine.
+#[derive(Debug)]
+pub struct Look<'a> {
+    /// The machine.
+    pub system: &'a dyn System,
+    /// What is asked.
+    pub turn: &'a Turn,
+    /// Where things live.
+    pub places: &'a Places,
+    /// Who may speak.
+    pub gate: &'a Gate,
+    /// The merged settings.
+    pub settings: &'a Merged,
+    /// Who can be asked.
+    pub confirm: &'a dyn Confirm,
+    /// What came up.
+    pub notes: RefCell<Diagnostics>,
+}
+
+/// The most that is read of a context file.
+pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
+/// The most that is read of a `file:` fact.
+pub const FILE_FACT_LIMIT: u64 = 1 << 20;
+/// The most that is read of a settings file.
+pub const SETTINGS_LIMIT: u64 = 1 << 20;
+
+impl Look<'_> {
+    /// Adds a note.
+    pub fn note(&self, note: Diagnostic) {
+        self.notes.borrow_mut().push(note);
+    }
+
+    /// Reads a file of a layer or of the tree as pieces. A missing file is silent; every other failure, and every
+    /// text that the gate holds, is a note.
+    pub fn pieces(&self, what: &Wanted<'_>) -> Option<Vec<Piece>> {
+        let read = self.read(what)?;
+        Some(self.decoded(what.scope, what.path, &read))
+    }
+
+    /// Reads a file and lets the gate decide; the pieces are the caller's to make.
+    pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
+        let read = match self.system.read(what.path, what.within, what.limit) {
+            Ok(read) => read,
+            Err(ReadError::Missing) => return None,
+            Err(error) => {
+                self.note(self.unreadable(what, &error));
+                return None;
+            }
+        };
+        if what.scope == Scope::Project {
+            let shown = self.places.shown(what.path);
+            let verdict = self.gate.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
+            if verdict != Verdict::Speaks {
+                self.note(held(verdict, &shown, read.bytes.len()));
+                return None;
+            }
+        }
+        Some(read)
+    }
+
+    /// Turns bytes into pieces and says where they are no UTF-8.
+    pub fn decoded(&self, scope: Scope, path: &Path, read: &FileRead) -> Vec<Piece> {
+        let source = self.places.source(scope, path);
+        let pieces = decode(&read.bytes, &source);
+        if std::str::from_utf8(&read.bytes).is_err() {
+            let bad = pieces.iter().filter(|piece| piece.text == "\u{fffd}").count();
+            self.note(
+                Diagnostic::warning("file/not-utf8", format!("{} is not UTF-8: {bad} places became U+FFFD", source.path))
+                    .at(Place::file(Some(scope), source.path.clone()))
+                    .help("save the file as UTF-8"),
+            );
+        }
+        pieces
+    }
+
+    fn unreadable(&self, what: &Wanted<'_>, error: &ReadError) -> Diagnostic {
+        let shown = self.places.source(what.scope, what.path).path.clone();
+        let (code, help) = match error {
+            ReadError::TooLarge { .. } => ("file/too-large", "shorten the file; nothing of it was used"),
+            ReadError::Outside { .. } => ("file/outside", "copy the file into the directory; links out of it are not followed here"),
+            ReadError::Denied => ("file/denied", "allow reading it, or remove it"),
+            ReadError::Kind(_) => ("file/kind", "put a regular file there, or nothing"),
+            ReadError::Dangling | ReadError::Loop => ("file/link", "mend the link, or remove it"),
+            ReadError::Missing | ReadError::Other(_) => ("file/unreadable", "mend or remove it"),
+        };
+        let severity = what.severity;
+        Diagnostic::new(severity, what.code.unwrap_or(code), format!("{shown} was left out: {error}"))
+            .at(Place::file(Some(what.scope), shown))
+            .help(help)
+    }
+}
+
+/// A file that somebody wants to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Which.
+    pub path: &'a Path,
+    /// Where it must lie.
+    pub within: Within<'a>,
+    /// How large it may be.
+    pub limit: u64,
+    /// A file of the project directory, or of the tree.
+    pub belongs: Belongs,
+    /// Other users can write in its directory.
+    pub shared: bool,
+    /// How bad a failure is.
+    pub severity: preface_core::diagnostic::Severity,
+    /// The code of a failure, where a seed or spec fixes it.
+    pub code: Option<&'static str>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Wants a file of the user's own directory.
+    #[must_use]
+    pub fn global(path: &'a Path, limit: u64) -> Self {
+        Wanted {
+            scope: Scope::Global,
+            path,
+            within: Within::Anywhere,
+            limit,
+            belongs: Belongs::ToLayer,
+            shared: false,
+            severity: preface_core::diagnostic::Severity::Warning,
+            code: None,
+        }
+    }
+
+    /// Wants a file of the project.
+    #[must_use]
+    pub fn project(path: &'a Path, within: Within<'a>, limit: u64, belongs: Belongs) -> Self {
+        Wanted { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
+    }
+}
+
+pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
+    let (why, help) = match verdict {
+        Verdict::HeldChanged => {
+            ("it changed since you trusted it", "`preface trust diff` shows what changed, `preface trust grant` accepts it")
+        }
+        Verdict::HeldShared => (
+            "other users can write in its directory",
+            "`preface trust grant PATH` accepts it by name",
+        ),
+        Verdict::Denied => ("this call denies the project", "leave out `--trust deny` to use what you trusted"),
+        Verdict::HeldNew | Verdict::Speaks => {
+            ("you have not trusted it", "look at it, then `preface trust grant`; or `--trust once` for this call")
+        }
+    };
+    Diagnostic::warning("trust/held", format!("{shown} ({bytes} bytes) was held: {why}"))
+        .at(Place::file(Some(Scope::Project), shown))
+        .help(help)
+}

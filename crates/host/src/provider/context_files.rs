@@ -1,0 +1,203 @@
+//! Context provider `context-files`: AGENTS.md and CLAUDE.md from the file-system root down to the cwd.
+//!
+//! The same file, or the same text, is said once: the copy nearest to the root stays, and the others are reported.
+
+use super::{ContextProvider, SectionOptions, silent};
+use crate::{
+    gate::Belongs,
+    look::{CONTEXT_FILE_LIMIT, Look, Wanted},
+    places::normal,
+    provider::git,
+    system::{FileId, FileKind, FileRead, Within},
+};
+use preface_core::{
+    compose::is_blank,
+    diagnostic::{Diagnostic, Place},
+    scope::Scope,
+    section::Section,
+    world::{Contribution, Item},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// Walks and collects.
+#[derive(Debug)]
+pub struct ContextFiles;
+
+impl ContextProvider for ContextFiles {
+    fn name(&self) -> &'static str {
+        "context-files"
+    }
+
+    fn about(&self) -> &'static str {
+        "AGENTS.md and CLAUDE.md from the file-system root (or a stop) down to the cwd"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
+            ("exclude", "paths (relative to the cwd, or absolute) that are never read"),
+            ("global", "file names read from the global directory, before all others (default none)"),
+            ("links", "`follow` (default), `inside` (the work tree) or `never`"),
+            ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
+            ("order", "`root-first` (default) or `nearest-first`"),
+            ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
+            ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
+            ("stop", "`root` (default), `home`, `work-tree` or `cwd`: the topmost directory"),
+        ]
+    }
+
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+        let options = SectionOptions::new(self, section, look);
+        let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
+        let walk = Walk {
+            look,
+            first: options.text("pick", "all") == "first",
+            dedupe: options.text("dedupe", "file+content"),
+            links: options.text("links", "follow"),
+            hold_shared: options.text("shared_dirs", "hold") == "hold",
+            exclude: options.texts("exclude", &[]).iter().map(|path| normal(&look.places.cwd, Path::new(path))).collect(),
+            tree: match options.text("links", "follow") {
+                "inside" => git::work_tree_root(look.system, &look.places.cwd).or_else(|| Some(look.places.cwd.clone())),
+                _ => None,
+            },
+        };
+        let mut found = Vec::new();
+        if let Some(global) = &look.places.global {
+            for name in options.texts("global", &[]) {
+                walk.take(&global.join(name), Scope::Global, false, &mut found);
+            }
+        }
+        for dir in dirs(options.text("stop", "root"), look) {
+            let shared = walk.hold_shared && is_shared(look, &dir);
+            let mut taken: Option<String> = None;
+            for name in &names {
+                let path = dir.join(name);
+                if let Some(first) = taken.as_ref().filter(|_| walk.first) {
+                    if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
+                        let shown = look.places.shown(&path);
+                        look.note(
+                            Diagnostic::info("context-shadowed", format!("{shown} was left out: {first} stands in the same directory"))
+                                .at(Place::file(Some(Scope::Project), shown)),
+                        );
+                    }
+                    continue;
+                }
+                if walk.take(&path, Scope::Project, shared, &mut found) {
+                    taken = Some(name.clone());
+                }
+            }
+        }
+        let mut said = silent(self, section, format!("there is no {} from here up", names.join(" or ")));
+        said.items = found.into_iter().map(|found: Found| found.item).collect();
+        if options.text("order", "root-first") == "nearest-first" {
+            said.items.reverse();
+        }
+        if !said.items.is_empty() {
+            said.silent = None;
+        }
+        said
+    }
+}
+
+struct Found {
+    path: PathBuf,
+    shown: String,
+    id: Option<FileId>,
+    digest: blake3::Hash,
+    item: Item,
+}
+
+struct Walk<'a> {
+    look: &'a Look<'a>,
+    first: bool,
+    dedupe: &'a str,
+    links: &'a str,
+    hold_shared: bool,
+    exclude: Vec<PathBuf>,
+    tree: Option<PathBuf>,
+}
+
+impl Walk<'_> {
+    /// Reads one candidate. True where the file exists and could be read, whether it was said before or not.
+    fn take(&self, path: &Path, scope: Scope, shared: bool, found: &mut Vec<Found>) -> bool {
+        let look = self.look;
+        if self.exclude.iter().any(|excluded| excluded == path) {
+            return false;
+        }
+        if self.links == "never" && look.system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link) {
+            let shown = look.places.shown(path);
+            look.note(Diagnostic::info("file/link", format!("{shown} was left out: it is a link, and `links` is `never`")));
+            return false;
+        }
+        let within = match (&self.tree, scope) {
+            (Some(tree), Scope::Project) => Within::Root(tree),
+            _ => Within::Anywhere,
+        };
+        let wanted = Wanted { scope, within, shared, belongs: Belongs::ToTree, ..Wanted::global(path, CONTEXT_FILE_LIMIT) };
+        let Some(read) = look.read(&wanted) else { return false };
+        let shown = look.places.source(scope, path).path.clone();
+        let digest = blake3::hash(&read.bytes);
+        if let Some((first, how)) = self.twin(path, &read, digest, found) {
+            look.note(
+                Diagnostic::info("context/duplicate", format!("{shown} was left out: {how} as {first}"))
+                    .at(Place::file(Some(scope), shown)),
+            );
+            return true;
+        }
+        let pieces = look.decoded(scope, path, &read);
+        if is_blank(&pieces) {
+            return true;
+        }
+        let facts = BTreeMap::from([
+            ("path".to_owned(), shown.clone()),
+            ("absolute".to_owned(), path.display().to_string()),
+        ]);
+        let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim };
+        found.push(Found { path: path.to_owned(), shown, id: read.stat.id, digest, item });
+        true
+    }
+
+    fn twin<'f>(&self, path: &Path, read: &FileRead, digest: blake3::Hash, found: &'f [Found]) -> Option<(&'f str, &'static str)> {
+        let by_file = self.dedupe.contains("file");
+        let by_content = self.dedupe.contains("content");
+        found.iter().find_map(|other| {
+            if other.path == path {
+                Some((other.shown.as_str(), "it is the same path"))
+            } else if by_file && read.stat.id.is_some() && other.id == read.stat.id {
+                Some((other.shown.as_str(), "it is the same file"))
+            } else if by_content && other.digest == digest {
+                Some((other.shown.as_str(), "it has the same text"))
+            } else {
+                None
+            }
+        })
+    }
+}
+
+/// The directories to look in, the topmost first.
+fn dirs(stop: &str, look: &Look<'_>) -> Vec<PathBuf> {
+    let cwd = &look.places.cwd;
+    let top: Option<PathBuf> = match stop {
+        "cwd" => Some(cwd.clone()),
+        "home" => look.places.home.clone(),
+        "work-tree" => git::work_tree_root(look.system, cwd).or_else(|| Some(cwd.clone())),
+        _ => None,
+    };
+    let mut dirs: Vec<PathBuf> = Vec::new();
+    for dir in cwd.ancestors() {
+        dirs.push(dir.to_owned());
+        if top.as_deref() == Some(dir) {
+            break;
+        }
+    }
+    dirs.reverse();
+    dirs
+}
+
+/// True where users other than the owner can write in a directory (a sticky one too).
+fn is_shared(look: &Look<'_>, dir: &Path) -> bool {
+    look.system.stat(dir).and_then(|stat| stat.mode).is_some_and(|mode| mode & 0o002 != 0)
+}

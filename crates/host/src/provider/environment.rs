@@ -1,0 +1,96 @@
+//! Facts of the machine and the clock (seed 002 §3). One instant stands for the whole build.
+
+use super::{FactInfo, FactProvider};
+use crate::look::Look;
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+use preface_core::{
+    diagnostic::Diagnostic,
+    fact::{Fact, FactKey, Stability},
+};
+
+/// Answers `system:`.
+#[derive(Debug)]
+pub struct Environment;
+
+const fn info(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    stability: Stability,
+    cost: &'static str,
+) -> FactInfo {
+    FactInfo { kind: "system", name, dynamic: false, about, example, stability, cost }
+}
+
+impl FactProvider for Environment {
+    fn facts(&self) -> &'static [FactInfo] {
+        const FACTS: &[FactInfo] = &[
+            info("time", "the instant, UTC, ISO 8601", "2026-03-07T14:55:05.000Z", Stability::Turn, "free"),
+            info("date", "the UTC day", "2026-03-07", Stability::Turn, "free"),
+            info("os", "the operating system", "linux", Stability::Static, "free"),
+            info("hostname", "the host's name", "workshop", Stability::Static, "free"),
+            info("local_date", "the local day", "2026-03-07", Stability::Turn, "the zone's file"),
+            info("local_time", "the local time with its offset", "2026-03-07T08:55:05-06:00", Stability::Turn, "the zone's file"),
+            info("timezone", "the zone's name", "America/Chicago", Stability::Conversation, "the zone's file"),
+            info("shell", "the user's shell", "bash", Stability::Static, "free"),
+        ];
+        FACTS
+    }
+
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+        let clock = |text: String| Fact::of(text, "the turn's clock", Stability::Turn);
+        match key.name() {
+            "time" => clock(look.turn.now.clone()),
+            "date" => clock(look.turn.now.chars().take(10).collect()),
+            "local_date" => local(look, "%Y-%m-%d"),
+            "local_time" => local(look, "%Y-%m-%dT%H:%M:%S%:z"),
+            "timezone" => Fact::of(&look.turn.zone, "the turn's zone", Stability::Conversation),
+            "os" => Fact::of(look.system.os(), "the operating system", Stability::Static),
+            "hostname" => match look.system.hostname() {
+                Some(name) => Fact::of(name, "the host name", Stability::Static),
+                None => Fact::absent("the host name cannot be read"),
+            },
+            "shell" => match shell(look) {
+                Some(name) => Fact::of(name, "SHELL", Stability::Static),
+                None => Fact::absent("no shell is set"),
+            },
+            _ => Fact::absent("no such name"),
+        }
+    }
+}
+
+/// The name of the shell, never its path: `SHELL` on Unix, `ComSpec` on Windows.
+fn shell(look: &Look<'_>) -> Option<String> {
+    let name = if look.system.os() == "win32" { "ComSpec" } else { "SHELL" };
+    let path = look.system.var(name)?.into_string().ok()?;
+    let stem = path.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
+    let plain = !stem.is_empty() && stem.len() <= 32 && stem.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    plain.then(|| stem.to_owned())
+}
+
+fn local(look: &Look<'_>, form: &str) -> Fact {
+    match zoned(look) {
+        Ok(zoned) => Fact::of(zoned.strftime(form).to_string(), format!("the turn's clock in {}", look.turn.zone), Stability::Turn),
+        Err(why) => {
+            let mut fact = Fact::absent(why.clone());
+            fact.diagnostics.push(Diagnostic::warning("fact/clock", why));
+            fact
+        }
+    }
+}
+
+/// The turn's instant in the turn's zone.
+fn zoned(look: &Look<'_>) -> Result<Zoned, String> {
+    let now: Timestamp = look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
+    let zone = if look.turn.zone == "UTC" {
+        TimeZone::UTC
+    } else {
+        let system = look.system.time_zone();
+        if system.iana_name() == Some(look.turn.zone.as_str()) {
+            system
+        } else {
+            TimeZone::get(&look.turn.zone).map_err(|_| format!("unknown time zone: `{}`", look.turn.zone))?
+        }
+    };
+    Ok(now.to_zoned(zone))
+}

@@ -1,0 +1,96 @@
+//! Facts that are files: `file:<path>` (seed 002 §3), contained as `spec` §7.6 says.
+//!
+//! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering asks for it
+//! by itself when a project's template says `[file:…]`.
+
+use super::{FactInfo, FactProvider};
+use crate::{
+    gate::{Belongs, Verdict},
+    look::{FILE_FACT_LIMIT, Look},
+    places::normal,
+    system::{ReadError, Within},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    fact::{Fact, FactKey, Stability},
+    scope::Scope,
+};
+use std::path::Path;
+
+/// Answers `file:` and `project_file:`.
+#[derive(Debug)]
+pub struct File;
+
+impl FactProvider for File {
+    fn facts(&self) -> &'static [FactInfo] {
+        const FACTS: &[FactInfo] = &[
+            FactInfo {
+                kind: "file",
+                name: "<path>",
+                dynamic: true,
+                about: "a file's text: relative to the cwd and inside it, or absolute",
+                example: "docs/rules.md",
+                stability: Stability::Conversation,
+                cost: "one file",
+            },
+            FactInfo {
+                kind: "project_file",
+                name: "<path>",
+                dynamic: true,
+                about: "what `file:` is in a text that the project wrote: inside the cwd only",
+                example: "docs/rules.md",
+                stability: Stability::Conversation,
+                cost: "one file",
+            },
+        ];
+        FACTS
+    }
+
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+        let name = key.name();
+        if name.is_empty() || name.contains('\0') {
+            return Fact::absent("no path");
+        }
+        let cwd = &look.places.cwd;
+        let absolute = Path::new(name).is_absolute();
+        if absolute && key.kind() == "project_file" {
+            return refused(key, "template/file-outside", "a project's text reads inside the project only");
+        }
+        let path = if absolute { Path::new(name).to_owned() } else { cwd.join(name) };
+        let within = if absolute { Within::Anywhere } else { Within::Root(cwd) };
+        let read = match look.system.read(&path, within, FILE_FACT_LIMIT) {
+            Ok(read) => read,
+            Err(ReadError::Missing) => return Fact::absent("no such file"),
+            Err(error @ ReadError::Outside { .. }) => return refused(key, "template/file-outside", &error.to_string()),
+            Err(error @ ReadError::TooLarge { .. }) => return refused(key, "template/file-too-large", &error.to_string()),
+            Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
+        };
+        if read.bytes.contains(&0) {
+            return refused(key, "template/file-not-text", "it holds a NUL byte");
+        }
+        let shown = look.places.shown(&normal(cwd, &path));
+        if !absolute {
+            let verdict = look.gate.admit(&normal(cwd, &path), &shown, &read.bytes, Belongs::ToTree, false);
+            if verdict != Verdict::Speaks {
+                let mut fact = Fact::absent("it is held until you trust it");
+                fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
+                return fact;
+            }
+        }
+        let text = String::from_utf8_lossy(&read.bytes);
+        let mut fact = Fact::of(text.as_ref(), &shown, Stability::Conversation);
+        if std::str::from_utf8(&read.bytes).is_err() {
+            fact.diagnostics.push(
+                Diagnostic::warning("file/not-utf8", format!("{shown} is not UTF-8: bad bytes became U+FFFD"))
+                    .at(Place::file(Some(Scope::Project), shown)),
+            );
+        }
+        fact
+    }
+}
+
+fn refused(key: &FactKey, code: &str, why: &str) -> Fact {
+    let mut fact = Fact::absent(why);
+    fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {why}")));
+    fact
+}

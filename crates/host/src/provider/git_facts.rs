@@ -1,0 +1,78 @@
+//! Facts of the git repository around the cwd. git itself is never started (DETAILS 23).
+
+use super::{FactInfo, FactProvider, git};
+use crate::{look::Look, system::GitTrouble};
+use preface_core::{
+    diagnostic::Diagnostic,
+    fact::{Fact, FactKey, Stability},
+};
+
+/// Answers `git:`.
+#[derive(Debug)]
+pub struct Git;
+
+impl FactProvider for Git {
+    fn facts(&self) -> &'static [FactInfo] {
+        const FACTS: &[FactInfo] = &[
+            FactInfo {
+                kind: "git",
+                name: "branch",
+                dynamic: false,
+                about: "the current branch, `HEAD` when detached; absent before the first commit",
+                example: "main",
+                stability: Stability::Conversation,
+                cost: "two small files",
+            },
+            FactInfo {
+                kind: "git",
+                name: "status",
+                dynamic: false,
+                about: "what `git status --short` prints; empty when clean",
+                example: " M src/lib.rs",
+                stability: Stability::Turn,
+                cost: "a walk over the work tree",
+            },
+        ];
+        FACTS
+    }
+
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+        if !matches!(key.name(), "branch" | "status") {
+            return Fact::absent("no such name");
+        }
+        if !look.gate.repository_speaks() {
+            let mut fact = Fact::absent("the project is not trusted");
+            fact.diagnostics.push(
+                Diagnostic::info("trust/held", format!("`{key}` was held: it is text of a repository that you have not trusted"))
+                    .help("`preface trust grant`, or `--trust once` for this call"),
+            );
+            return fact;
+        }
+        let cwd = &look.places.cwd;
+        if key.name() == "branch" {
+            return match git::head(look.system, cwd) {
+                Ok(head) => match head.name {
+                    Some(name) => Fact::of(git::shown(name.as_bytes()), look.places.shown(&head.path), Stability::Conversation),
+                    None => Fact::absent("the branch has no commit yet"),
+                },
+                Err(trouble) => absent(key, &trouble),
+            };
+        }
+        match look.system.git_status(cwd) {
+            Ok(status) => Fact::of(status, "the work tree", Stability::Turn),
+            Err(trouble) => absent(key, &trouble),
+        }
+    }
+}
+
+fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
+    let mut fact = Fact::absent(trouble.to_string());
+    let code = match trouble {
+        GitTrouble::NoRepository => return fact,
+        GitTrouble::Unsupported(_) => "git/unsupported",
+        GitTrouble::Filter(_) => "git/filter",
+        GitTrouble::Broken(_) => "git/broken",
+    };
+    fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")));
+    fact
+}

@@ -1,0 +1,46 @@
+//! Facts of the turn itself: what the caller passed in.
+
+use super::{FactInfo, FactProvider};
+use crate::look::Look;
+use preface_core::fact::{Fact, FactKey, Stability};
+
+/// Answers `prompt:`, `tool:` and `option:`.
+#[derive(Debug)]
+pub struct TurnFacts;
+
+const fn info(kind: &'static str, name: &'static str, about: &'static str, example: &'static str) -> FactInfo {
+    FactInfo { kind, name, dynamic: false, about, example, stability: Stability::Conversation, cost: "free" }
+}
+
+impl FactProvider for TurnFacts {
+    fn facts(&self) -> &'static [FactInfo] {
+        const FACTS: &[FactInfo] = &[
+            info("prompt", "cwd", "the directory that is worked in", "/home/ada/engine"),
+            info("prompt", "model", "the model's name", "some-model-1"),
+            info("prompt", "conversation_id", "the conversation's id", "c-42"),
+            info("prompt", "cwd_slashes", "the directory with `/` between its parts on every system", "C:/engine"),
+            FactInfo {
+                dynamic: true,
+                stability: Stability::Conversation,
+                ..info("tool", "<name>", "exists while the tool is active", "")
+            },
+        ];
+        FACTS
+    }
+
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+        let turn = look.turn;
+        let given = |value: Option<&str>, source: &str| match value {
+            Some(value) => Fact::of(value, source, Stability::Conversation),
+            None => Fact::absent("not passed in"),
+        };
+        match (key.kind(), key.name()) {
+            ("prompt", "cwd") => given(Some(&turn.cwd), "the turn"),
+            ("prompt", "cwd_slashes") => given(Some(&turn.cwd.replace('\\', "/")), "the turn"),
+            ("prompt", "model") => given(turn.model.as_deref(), "the turn"),
+            ("prompt", "conversation_id") => given(turn.conversation.as_deref(), "the turn"),
+            ("tool", name) => given(turn.tools.iter().any(|tool| tool.name == name).then_some(""), "the active tools"),
+            _ => Fact::absent("no such name"),
+        }
+    }
+}
