@@ -3,6 +3,8 @@
 //! `err_*` files hold the error in its long form. A context may have `options` (raw, trimTagLines, maxDepth,
 //! maxBytes) and `spills`: the template has tags that would pair with those of a block around it.
 
+#![allow(clippy::disallowed_methods, reason = "stage inputs are files")]
+
 use preface_core::{
     fact::FactKey,
     template::{Options, Template, TemplateError, parse_template},

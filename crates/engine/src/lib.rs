@@ -1,1 +1,33 @@
-//! In progress.
+//! `preface` builds system prompts for LLM agents and explains every byte of them.
+//!
+//! ```no_run
+//! use preface::{Engine, OsSystem, Request};
+//! let system = OsSystem::new(preface::ASSETS);
+//! let built = Engine::new(&system).build(&Request::new("."))?;
+//! println!("{}", built.prompt.text);
+//! for note in &built.prompt.diagnostics {
+//!     eprintln!("{}: {}", note.severity, note.message);
+//! }
+//! # Ok::<(), preface::Error>(())
+//! ```
+//!
+//! A [`Request`] says what is asked; [`Engine::build`] turns it into a [`Built`]: the prompt, in which each byte has an
+//! origin, and the world that it was made from. `preface-core` holds the pure line from that world to the prompt,
+//! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
+//! see CONTRIBUTING.md.
+
+pub mod consent;
+mod engine;
+mod error;
+pub mod grant;
+mod prepare;
+mod request;
+
+pub use consent::{Ask, TrustAnswer, TrustQuestion};
+pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
+pub use error::{Error, Held};
+pub use preface_core as core;
+pub use preface_core::assets::ASSETS;
+pub use preface_host as host;
+pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
+pub use request::{Request, ToolChoice, TrustChoice};

@@ -1,7 +1,15 @@
 //! The machine, through one door.
 //!
 //! [`system::System`] is the only thing in preface that touches disks, clocks, environment and processes. Around it
-//! stand discovery of the layers, the trust store and the context providers.
+//! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and fact
+//! providers. `engine` puts them together.
 
+pub mod discover;
+pub mod gate;
+pub mod look;
+pub mod places;
+pub mod profile;
 pub mod provider;
+pub mod scaffold;
 pub mod system;
+pub mod trust;

@@ -1,1 +1,124 @@
 //! Notes on a template that its author may want to know; none of them changes what it renders to.
+//!
+//! Everything here follows from the text and a [`Catalogue`] of the keys that somebody answers. What depends on
+//! files (`template/missing-file` and its like) is found by the host.
+
+mod catalogue;
+mod near;
+mod tags;
+mod volatile;
+
+pub use catalogue::{Catalogue, Kind};
+
+use crate::{
+    diagnostic::{Diagnostic, Severity},
+    scope::Scope,
+    template::{Locator, Options, Position, Template, too_large},
+};
+use serde::Serialize;
+use std::ops::Range;
+
+/// A note on a place of a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Code, severity, message and place for people.
+    pub diagnostic: Diagnostic,
+    /// The bytes that it is about, and their line and columns for editors.
+    pub position: Position,
+    /// A change that settles it, where there is an obvious one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edit>,
+}
+
+/// A proposed change of a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Edit {
+    /// The bytes to replace.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+    /// What to put there.
+    pub replacement: String,
+}
+
+/// Looks at the template `text` that stands in the file `path`, in the order of its bytes.
+///
+/// | Code | Severity | About |
+/// |---|---|---|
+/// | `template/unregistered-type` | warning | nobody answers for this type: a variable vanishes, a branch is constant |
+/// | `template/unknown-name` | warning | the type has no such name |
+/// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
+/// | `template/near-miss` | info | text in brackets that was perhaps meant as a tag |
+/// | `template/volatile-early` | info | a value that changes with every build stands before text that does not |
+/// | `template/utc-date` | info | `system:date` is the day in UTC |
+/// | `template/depth`, `template/too-large` | error | the template breaks a limit and cannot be used |
+///
+/// # Example
+/// ```
+/// use preface_core::{fact::Stability, lint::template::{Catalogue, lint}, template::Options};
+/// let catalogue = Catalogue::default().fixed("git", "branch", Stability::Conversation);
+/// let findings = lint("On [git:brnach].", &Options::default(), &catalogue, None, "template.md");
+/// assert_eq!(findings[0].diagnostic.code, "template/unknown-name");
+/// assert_eq!(findings[0].edit.as_ref().unwrap().replacement, "branch");
+/// ```
+#[must_use]
+pub fn lint(
+    text: &str,
+    options: &Options,
+    catalogue: &Catalogue,
+    scope: Option<Scope>,
+    path: &str,
+) -> Vec<Finding> {
+    if let Some(error) = too_large(text, options) {
+        let diagnostic = error.to_diagnostic(scope, path, text);
+        return vec![Finding { diagnostic, position: error.position().clone(), edit: None }];
+    }
+    let template = Template::parse_unlimited(text.into(), options);
+    let mut notes = tags::notes(&template, options, catalogue);
+    notes.extend(volatile::notes(&template, catalogue));
+    notes.extend(near::notes(&template, options, catalogue));
+    notes.sort_by_key(|note| note.range.start);
+    let mut locator = Locator::new(text);
+    let finding = |note: Note| {
+        let (position, place) = locator.place(scope, path, note.range);
+        let mut diagnostic =
+            Diagnostic::new(note.severity, format!("template/{}", note.code), note.message).at(place);
+        diagnostic.help = note.help;
+        Finding { diagnostic, position, edit: note.edit }
+    };
+    notes.into_iter().map(finding).collect()
+}
+
+/// A finding before its line and column are known.
+struct Note {
+    code: &'static str,
+    severity: Severity,
+    range: Range<usize>,
+    message: String,
+    help: Option<String>,
+    edit: Option<Edit>,
+}
+
+impl Note {
+    fn new(severity: Severity, code: &'static str, range: &Range<usize>, message: impl Into<String>) -> Self {
+        Note { code, severity, range: range.clone(), message: message.into(), help: None, edit: None }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    fn edit(mut self, range: Range<usize>, replacement: impl Into<String>) -> Self {
+        self.edit = Some(Edit { range, replacement: replacement.into() });
+        self
+    }
+}
+
+/// Returns `text` for a message: on one line and not too long.
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}

@@ -46,7 +46,7 @@ fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes)
         };
         path.0.push(key);
         let valid = keep_valid(node, below, path, notes);
-        // The key pushed four lines above.
+        // Calls push and pop in pairs, so the last key is this one.
         let key = path.0.pop().unwrap_or_default();
         if let Some(node) = valid {
             kept.put(key, node);

@@ -51,12 +51,6 @@ impl KeyPath {
     pub fn pointer(&self) -> String {
         self.0.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
     }
-
-    /// Tells whether this path leads to `other` or to something around it.
-    #[must_use]
-    pub fn covers<S: AsRef<str>>(&self, other: &[S]) -> bool {
-        self.0.len() <= other.len() && self.0.iter().zip(other).all(|(a, b)| a == b.as_ref())
-    }
 }
 
 impl<S: Into<String>> FromIterator<S> for KeyPath {

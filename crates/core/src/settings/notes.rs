@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics, Place, Severity};
 
 /// So many notes are written out for one file; the rest is counted.
-const MOST: usize = 50;
+const MOST: usize = 20;
 
 /// Collects notes about one file.
 #[derive(Default)]

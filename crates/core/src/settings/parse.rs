@@ -234,7 +234,7 @@ fn convert(
                 let key_span = property.name.start() + start..property.name.end() + start;
                 path.0.push(property.name.into_string());
                 let node = convert(property.value, key_span.clone(), start, source, path, notes);
-                // The key pushed two lines above.
+                // Calls push and pop in pairs, so the last key is this one.
                 let key = path.0.pop().unwrap_or_default();
                 let Some(node) = node else { continue };
                 let whole = table.get(&key).map(|_| {
@@ -361,7 +361,7 @@ fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
     }
 }
 
-/// Tells what may stand at a path, for `--set`.
+/// Checks one value against its shape, for `--set`: all of it fits, or the first fault is the error.
 pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Result<Node, String> {
     let mut notes = Notes::default();
     let kept = keep_valid(node, shape, &mut path.clone(), &mut notes);

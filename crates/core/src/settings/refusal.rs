@@ -203,6 +203,7 @@ fn check_fields(
         notes.add(Severity::Warning, || violation(node, pointer, "must be an object, not null", standing));
         return;
     };
+    standing.fields.insert(pointer.clone(), node.by());
     for (key, value) in table.iter() {
         let mut below = path.to_vec();
         below.push(key);

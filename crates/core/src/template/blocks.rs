@@ -46,9 +46,12 @@ struct Open {
     otherwise: Option<usize>,
 }
 
+/// How much text stands around each tag in a template as people write them; only a guess for the first allocation.
+const BYTES_PER_TAG: usize = 128;
+
 /// Finds all tags of `text` and pairs them. `intern` turns the bytes of a key into its number.
 pub(super) fn pair(text: &str, raw: bool, mut intern: impl FnMut(Range<usize>) -> usize) -> Vec<Tag> {
-    let mut tags: Vec<Tag> = Vec::new();
+    let mut tags: Vec<Tag> = Vec::with_capacity(text.len() / BYTES_PER_TAG);
     let mut open: Vec<Open> = Vec::new();
     for Found { range, word } in Scanner::new(text, raw) {
         let number = tags.len();

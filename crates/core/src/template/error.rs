@@ -46,6 +46,10 @@ impl TemplateError {
         }
     }
 
+    pub(crate) fn depth_message(limit: usize) -> String {
+        format!("`if` blocks stand more than {limit} deep inside each other")
+    }
+
     /// Returns the error as a note about the template `text` that stands in the file `path`.
     #[must_use]
     pub fn to_diagnostic(&self, scope: Option<Scope>, path: &str, text: &str) -> Diagnostic {
@@ -59,9 +63,7 @@ impl TemplateError {
 impl fmt::Display for TemplateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TemplateError::Depth { limit, .. } => {
-                write!(f, "`if` blocks stand more than {limit} deep inside each other")
-            }
+            TemplateError::Depth { limit, .. } => f.write_str(&Self::depth_message(*limit)),
             TemplateError::TooLarge { limit, bytes, .. } => {
                 write!(f, "the template has {bytes} bytes, more than the {limit} allowed")
             }

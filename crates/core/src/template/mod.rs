@@ -29,6 +29,7 @@ pub use render::{Cursor, Looked, Lookup, Progress, Sink, parse_template};
 pub use tokens::{Branch, Token, TokenKind};
 
 pub(crate) use blocks::{Role, Tag, too_deep};
+pub(crate) use parse::too_large;
 pub(crate) use position::Locator;
 pub(crate) use scan::find_endraw;
 pub(crate) use white::trim;

@@ -4,7 +4,7 @@ use super::blocks::{self, Tag};
 use super::ops::{self, Op};
 use super::{Locator, Options, TemplateError, lines};
 use crate::fact::FactKey;
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
 /// A template that was read once and can be rendered any number of times.
 #[derive(Clone, Debug)]
@@ -82,7 +82,7 @@ pub(crate) fn too_large(text: &str, options: &Options) -> Option<TemplateError> 
 /// The keys of a template, each built once as long as it is found again in [`Keys::recent`].
 struct Keys {
     all: Vec<FactKey>,
-    /// For each hash the key that had it last. A clash only costs a second copy of a key.
+    /// For each hash the key that had it last. A clash only costs a second copy of a key, never a longer search.
     recent: [u32; SLOTS],
 }
 
@@ -96,8 +96,9 @@ impl Default for Keys {
 
 impl Keys {
     fn intern(&mut self, text: &str) -> usize {
-        let hash = text.bytes().fold(text.len(), |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
-        let slot = &mut self.recent[hash % SLOTS];
+        // Keys of one type often share their first letters and differ in their last.
+        let ends = text.bytes().rev().take(4).fold(text.len(), |hash, byte| hash * 31 + usize::from(byte));
+        let slot = &mut self.recent[ends % SLOTS];
         let known = *slot as usize;
         if self.all.get(known).is_some_and(|key| key.as_str() == text) {
             return known;

@@ -1,12 +1,15 @@
 //! Lines and columns. A [`Locator`] moves forward through a text, so that many places cost one walk.
 
 use crate::{diagnostic::Place, scope::Scope};
+use serde::Serialize;
 use std::ops::Range;
 
 /// A byte range of a template and where it starts, for people and for editors.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Position {
     /// The bytes.
+    #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// One-based line; lines end at LF.
     pub line: usize,

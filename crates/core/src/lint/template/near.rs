@@ -1,0 +1,124 @@
+//! Notes on text in brackets that was perhaps meant as a tag.
+
+use super::{Catalogue, Note, shown};
+use crate::{
+    diagnostic::Severity,
+    fact::FactKey,
+    template::{Options, Role, Template, trim},
+};
+use std::ops::Range;
+
+/// Longer text in brackets is prose.
+const LONGEST: usize = 100;
+
+/// What was perhaps meant.
+struct Guess {
+    message: &'static str,
+    /// The tag to write instead.
+    tag: Option<String>,
+}
+
+/// Returns the notes on innermost brackets that are no tags.
+pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue) -> Vec<Note> {
+    let text = template.text();
+    let bytes = text.as_bytes();
+    let mut tags = covered(template).peekable();
+    let mut notes = Vec::new();
+    let mut at = 0;
+    for close in memchr::memchr_iter(b']', bytes) {
+        let open = memchr::memrchr(b'[', &bytes[at..close]).map(|open| at + open);
+        at = close + 1;
+        let Some(open) = open else { continue };
+        while tags.next_if(|tag| tag.end <= open).is_some() {}
+        let taken = tags.peek().is_some_and(|tag| tag.start <= open);
+        let link = matches!(bytes.get(at), Some(b'(' | b'['));
+        if taken || link || close - open > LONGEST {
+            continue;
+        }
+        if let Some(guess) = guess(trim(&text[open + 1..close]), options, catalogue) {
+            let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
+            let mut note = Note::new(Severity::Info, "near-miss", &(open..at), message);
+            if let Some(tag) = guess.tag {
+                note = note.help(format!("did you mean `{tag}`?")).edit(open..at, tag);
+            }
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// Returns the ranges of all tags, a raw block as one.
+fn covered(template: &Template) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut tags = template.tags().iter();
+    std::iter::from_fn(move || {
+        let tag = tags.next()?;
+        let end = match tag.role {
+            // The end tag of a working `[raw]` is the tag behind it.
+            Role::Raw if tag.stray.is_none() => tags.next()?.range.end,
+            _ => tag.range.end,
+        };
+        Some(tag.range.start..end)
+    })
+}
+
+fn guess(inner: &str, options: &Options, catalogue: &Catalogue) -> Option<Guess> {
+    let lower = inner.to_ascii_lowercase();
+    match lower.as_str() {
+        "else" | "endif" => return tag("tags are lower case", format!("[{lower}]")),
+        "raw" | "endraw" if options.raw => return tag("tags are lower case", format!("[{lower}]")),
+        "end if" | "end-if" | "end_if" | "/if" | "fi" => {
+            return tag("a block ends with `[endif]`", "[endif]".to_owned());
+        }
+        _ => {}
+    }
+    let (word, rest) = lower.split_once(char::is_whitespace).unwrap_or((lower.as_str(), ""));
+    let rest = &inner[inner.len() - rest.len()..];
+    match word {
+        "elif" | "elsif" | "elseif" if !rest.is_empty() => no_else_if(),
+        "else" if rest.trim_start().to_ascii_lowercase().starts_with("if ") => no_else_if(),
+        "if" => condition(rest, catalogue),
+        _ if word.starts_with("if!") => condition(&inner[2..], catalogue),
+        _ => separated(inner, catalogue).and_then(|key| tag("a colon follows the type", format!("[{key}]"))),
+    }
+}
+
+fn tag(message: &'static str, tag: String) -> Option<Guess> {
+    Some(Guess { message, tag: Some(tag) })
+}
+
+fn no_else_if() -> Option<Guess> {
+    Some(Guess { message: "there is no `else if`; put an `if` block behind `[else]`", tag: None })
+}
+
+/// Guesses at what follows `if`.
+fn condition(rest: &str, catalogue: &Catalogue) -> Option<Guess> {
+    let rest = trim(rest);
+    let (rest, not) = match rest.strip_prefix('!').or_else(|| rest.strip_prefix("not ")) {
+        Some(rest) => (trim(rest), "!"),
+        None => (rest, ""),
+    };
+    if rest.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
+        return None;
+    }
+    if rest.parse::<FactKey>().is_ok() {
+        return tag("write `[if type:name]` or `[if !type:name]`", format!("[if {not}{rest}]"));
+    }
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || SEPARATORS.contains(&c);
+    if rest.is_empty() || rest.contains(':') || !rest.chars().all(word) {
+        return None;
+    }
+    let key = separated(rest, catalogue).or_else(|| catalogue.only_key(rest));
+    Some(Guess {
+        message: "a condition is a type, a colon and a name",
+        tag: key.map(|key| format!("[if {not}{key}]")),
+    })
+}
+
+const SEPARATORS: [char; 5] = ['.', '-', '/', ' ', '='];
+
+/// Returns the known key that `text` spells with something else than a colon.
+fn separated(text: &str, catalogue: &Catalogue) -> Option<FactKey> {
+    let (kind, name) = text.split_once(SEPARATORS)?;
+    let name = name.trim_start();
+    catalogue.kind(kind)?.names.contains_key(name).then(|| FactKey::new(kind, name))
+}

@@ -1,0 +1,140 @@
+//! Notes on single tags: nobody answers for their key, they turned out to be text, they stand too deep.
+
+use super::{Catalogue, Kind, Note, shown};
+use crate::{
+    diagnostic::Severity,
+    fact::FactKey,
+    template::{Options, Role, Stray, Tag, Template, TemplateError, find_endraw, too_deep},
+};
+use std::ops::Range;
+
+/// Returns the notes on the tags of `template`.
+pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue) -> Vec<Note> {
+    let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
+    let mut notes = Vec::new();
+    for tag in template.tags() {
+        match (&tag.role, tag.stray) {
+            (_, Some(stray)) => notes.extend(stray_tag(tag, stray)),
+            (Role::Variable { key } | Role::If { key, .. }, None) => {
+                let key = template.key(*key);
+                notes.extend(answers.check(tag, key));
+                if matches!(tag.role, Role::Variable { .. }) && key.as_str() == "system:date" {
+                    notes.push(utc_date(tag, catalogue));
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(limit) = options.max_depth
+        && let Some(tag) = too_deep(template.tags(), limit)
+    {
+        notes.push(Note::new(Severity::Error, "depth", &tag.range, TemplateError::depth_message(limit)));
+    }
+    notes
+}
+
+/// Notes a tag that stands in the output as text.
+fn stray_tag(tag: &Tag, stray: Stray) -> Option<Note> {
+    let (code, message) = match (&tag.role, stray) {
+        (Role::If { .. }, _) => ("unmatched-if", "no `[endif]` closes this `if`: it will appear as text"),
+        (_, Stray::SecondElse) => {
+            ("second-else", "this `if` has an `[else]` already: it will appear as text")
+        }
+        (Role::Else, Stray::NeverClosed) => {
+            ("stray-else", "no `[endif]` closes the `if` of this `[else]`: it will appear as text")
+        }
+        (Role::Else, _) => ("stray-else", "no `if` is open here: `[else]` will appear as text"),
+        (Role::Endif, _) => ("stray-endif", "no `if` is open here: `[endif]` will appear as text"),
+        (Role::Raw | Role::Endraw | Role::Variable { .. }, _) => return None,
+    };
+    Some(Note::new(Severity::Warning, code, &tag.range, message))
+}
+
+/// The check whether somebody answers for the keys of a template.
+struct Answers<'a> {
+    template: &'a Template,
+    catalogue: &'a Catalogue,
+    raw: bool,
+    /// The end of the last block that an edit wraps. That edit settles the blocks inside it; theirs would copy the
+    /// same text once more each.
+    wrapped: usize,
+}
+
+impl Answers<'_> {
+    /// Notes a key that nobody answers for.
+    fn check(&mut self, tag: &Tag, key: &FactKey) -> Option<Note> {
+        if self.catalogue.stability(key).is_some() {
+            return None;
+        }
+        let follows = match tag.role {
+            Role::If { negated: true, .. } => "its first branch is always taken".to_owned(),
+            Role::If { .. } => "its first branch is never taken".to_owned(),
+            _ => format!("`{}` will vanish", shown(&self.template.text()[tag.range.clone()])),
+        };
+        Some(match self.catalogue.kind(key.kind()) {
+            Some(kind) => unknown_name(tag, key, kind, &follows),
+            None => self.unregistered_type(tag, key, &follows),
+        })
+    }
+
+    fn unregistered_type(&mut self, tag: &Tag, key: &FactKey, follows: &str) -> Note {
+        let message = format!("`{}` is no registered type: {follows}", shown(key.kind()));
+        let mut note = Note::new(Severity::Warning, "unregistered-type", &tag.range, message);
+        let meant = self.catalogue.nearest_kind(key.kind());
+        if let Some(kind) = meant {
+            note = note.help(format!("did you mean the type `{kind}`?"));
+        }
+        if let Some(range) = self.raw.then(|| self.wrap(tag)).flatten() {
+            let replacement = format!("[raw]{}[endraw]", &self.template.text()[range.clone()]);
+            note.edit(range, replacement)
+        } else if let Some(kind) = meant {
+            note.edit(tag.key.start..tag.key.start + key.kind().len(), kind)
+        } else {
+            note
+        }
+    }
+
+    /// Returns what to wrap in `[raw]` to keep a tag as text: the variable, or the whole block of an `if`.
+    fn wrap(&mut self, tag: &Tag) -> Option<Range<usize>> {
+        let end = match tag.role {
+            Role::If { .. } if tag.range.start < self.wrapped => return None,
+            Role::If { endif, .. } => {
+                self.wrapped = self.template.tags().get(endif?)?.range.end;
+                self.wrapped
+            }
+            _ => tag.range.end,
+        };
+        let ended = find_endraw(&self.template.text()[..end], tag.range.start);
+        ended.is_none().then_some(tag.range.start..end)
+    }
+}
+
+fn unknown_name(tag: &Tag, key: &FactKey, kind: &Kind, follows: &str) -> Note {
+    let message = format!("`{}` has no name `{}`: {follows}", key.kind(), shown(key.name()));
+    let note = Note::new(Severity::Warning, "unknown-name", &tag.range, message);
+    match kind.nearest_name(key.name()) {
+        Some(name) => {
+            let start = tag.key.start + key.kind().len() + 1;
+            note.help(format!("did you mean `{}:{name}`?", key.kind())).edit(start..tag.key.end, name)
+        }
+        None => {
+            let names: Vec<String> = kind.names.keys().map(|name| format!("`{name}`")).collect();
+            note.help(format!("its names are {}", names.join(", ")))
+        }
+    }
+}
+
+/// Notes that `system:date` may be yesterday or tomorrow where the user is.
+fn utc_date(tag: &Tag, catalogue: &Catalogue) -> Note {
+    let note = Note::new(
+        Severity::Info,
+        "utc-date",
+        &tag.range,
+        "`system:date` is the day in UTC, for part of each day another one than the user's",
+    );
+    let local = FactKey::new("system", "local_date");
+    if catalogue.stability(&local).is_none() {
+        return note;
+    }
+    note.help(format!("`{local}` is the day in the user's zone")).edit(tag.key.clone(), local.as_str())
+}

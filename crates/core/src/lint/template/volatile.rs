@@ -1,0 +1,58 @@
+//! Notes on values that change with every build and stand before text that does not: a provider's prefix cache ends
+//! at the first byte that changed.
+
+use super::{Catalogue, Note};
+use crate::{
+    diagnostic::Severity,
+    fact::Stability,
+    template::{Role, Template},
+};
+
+/// Returns the notes on variables that are followed by stable text, in a branch that can be taken with them.
+pub(super) fn notes(template: &Template, catalogue: &Catalogue) -> Vec<Note> {
+    let mut notes = Vec::new();
+    // From the end: whether stable text follows, and the same for what stands behind each open block.
+    let mut follows = false;
+    let mut behind: Vec<Block> = Vec::new();
+    let mut end = template.text().len();
+    for tag in template.tags().iter().rev().filter(|tag| tag.stray.is_none()) {
+        follows |= template.text()[tag.range.end..end].contains(char::is_alphanumeric);
+        end = tag.range.start;
+        match tag.role {
+            Role::Variable { key } => match catalogue.stability(template.key(key)) {
+                Some(Stability::Turn) if follows => notes.push(
+                    Note::new(
+                        Severity::Info,
+                        "volatile-early",
+                        &tag.range,
+                        format!(
+                            "`{}` may change with every build and stands before stable text",
+                            template.key(key)
+                        ),
+                    )
+                    .help("a provider's cache ends at the first byte that changed; put it near the end"),
+                ),
+                Some(Stability::Turn) | None => {}
+                Some(_) => follows = true,
+            },
+            Role::Endif => behind.push(Block { after: follows, second: false }),
+            Role::Else => {
+                if let Some(block) = behind.last_mut() {
+                    block.second = follows;
+                    follows = block.after;
+                }
+            }
+            Role::If { .. } => follows |= behind.pop().is_some_and(|block| block.second),
+            Role::Raw | Role::Endraw => {}
+        }
+    }
+    notes
+}
+
+/// A block, seen from its end.
+struct Block {
+    /// Whether stable text follows the block.
+    after: bool,
+    /// Whether stable text follows the start of its second branch.
+    second: bool,
+}

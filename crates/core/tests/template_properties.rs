@@ -1,0 +1,181 @@
+//! What holds for every template: the same output as the slow way, identity of plain text, laziness, resumption.
+
+use preface_core::{
+    fact::FactKey,
+    template::{Cursor, Looked, Options, Progress, Template, parse_template},
+};
+use proptest::prelude::*;
+use std::{cell::RefCell, collections::BTreeSet, ops::Range};
+
+#[path = "template/oracle.rs"]
+mod oracle;
+#[path = "template/rendered.rs"]
+mod rendered;
+use rendered::{Rendered, Values, render};
+
+/// Strings over an alphabet that makes tags, near tags and broken tags likely.
+fn nasty() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => prop::sample::select(vec![
+            "[", "]", ":", "!", "if", "else", "endif", "raw", "endraw", "a", "b", "x", " ", "\t", "\n", "\r\n", "\r",
+            "\u{2028}", "\u{2029}", "\u{feff}", "\u{a0}", "\u{85}", "é", "–", "𝒳", "_", "-", "0",
+        ])
+        .prop_map(str::to_owned),
+        4 => prop::sample::select(vec![
+            "[if a:x]", "[if !a:x]", "[if b:]", "[else]", "[endif]", "[a:x]", "[b:]", "[raw]", "[endraw]", "[ else ]",
+            "[\nendif]", "[if\n!a:é]", "\n[if a:x]\n", "\n[endif] \r\n", "[if ", "[a:[", "[a: x\n",
+        ])
+        .prop_map(str::to_owned),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// An answer for every key: a third absent, some empty, the others full of tags.
+fn answer(key: &str) -> Option<String> {
+    match key.bytes().map(usize::from).sum::<usize>() % 6 {
+        0 | 1 => None,
+        2 => Some(String::new()),
+        _ => Some(format!("<[{key}][endif]>")),
+    }
+}
+
+fn values(template: &Template) -> Values {
+    let keys = template.tokens().into_iter().filter_map(|token| token.key);
+    keys.map(|key| (key.clone(), answer(key.as_str()))).collect()
+}
+
+fn parse(text: &str, raw: bool, trim_tag_lines: bool) -> Template {
+    Template::parse(text, &Options { raw, trim_tag_lines, ..Options::default() }).unwrap()
+}
+
+/// Checks that what was emitted and the working tags between tile the text, where no branch was left out.
+fn check_ranges(template: &Template, emitted: &[Range<usize>]) {
+    let tokens = template.tokens();
+    let working: Vec<_> = tokens.iter().filter(|token| token.stray.is_none()).collect();
+    let mut at = 0;
+    let end = template.text().len()..template.text().len();
+    for range in emitted.iter().chain([&end]) {
+        assert!(at <= range.start, "ranges stand in order and apart");
+        if at < range.start {
+            assert!(working.iter().any(|token| token.range.start == at), "a gap starts with a working tag");
+            assert!(working.iter().any(|token| token.range.end == range.start), "and ends with one");
+        }
+        at = range.end;
+    }
+    for pair in tokens.windows(2) {
+        assert!(pair[0].range.end <= pair[1].range.start, "tokens stand in order and apart");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_slow_way_gives_the_same(text in nasty(), raw: bool, trim: bool) {
+        let template = parse(&text, raw, trim);
+        let expected = oracle::render(&text, raw, trim, &answer);
+        prop_assert_eq!(render(&template, &values(&template)), expected);
+    }
+
+    #[test]
+    fn a_text_without_brackets_stays(text in "[^\\[]*") {
+        prop_assert_eq!(parse_template(&text, &Values::new()).unwrap(), text);
+    }
+
+    #[test]
+    fn a_text_in_a_raw_block_stays(text in nasty()) {
+        let text = text.replace("endraw", "raw");
+        let wrapped = parse(&format!("[raw]{text}[endraw]"), true, false);
+        prop_assert_eq!(render(&wrapped, &Values::new()), text);
+    }
+
+    #[test]
+    fn answering_one_by_one_gives_the_same(text in nasty(), raw: bool, trim: bool) {
+        let template = parse(&text, raw, trim);
+        let mut at = Cursor::default();
+        let mut rendered = Rendered::new(&template);
+        let mut known = BTreeSet::new();
+        let values = values(&template);
+        let asked = RefCell::new(BTreeSet::new());
+        loop {
+            let lookup = |key: &FactKey| {
+                asked.borrow_mut().insert(key.clone());
+                match values[key].as_deref() {
+                    _ if !known.contains(key) => Looked::Unknown,
+                    Some(value) => Looked::Value(value),
+                    None => Looked::Absent,
+                }
+            };
+            match template.resume(&mut at, &lookup, &mut rendered) {
+                Progress::Done => break,
+                Progress::Need(key) => prop_assert!(known.insert(key.clone()), "a known key is not needed again"),
+            }
+        }
+        prop_assert_eq!(&asked.into_inner(), &known, "only needed keys are looked at");
+        prop_assert_eq!(template.resume(&mut at, &|_: &FactKey| Looked::Unknown, &mut rendered), Progress::Done);
+        if !trim {
+            check_ranges(&template, &rendered.ranges);
+        }
+        prop_assert_eq!(rendered.text, render(&template, &values));
+    }
+}
+
+/// Returns the keys that a render asks for, each as often as it is asked for.
+fn asked(text: &str, exists: &[&str]) -> Vec<String> {
+    let template = parse(text, true, false);
+    let asked = RefCell::new(Vec::new());
+    let lookup = |key: &FactKey| {
+        asked.borrow_mut().push(key.to_string());
+        if exists.contains(&key.as_str()) { Looked::Value("V") } else { Looked::Absent }
+    };
+    template.resume(&mut Cursor::default(), &lookup, &mut Rendered::new(&template));
+    asked.into_inner()
+}
+
+#[test]
+fn only_reached_keys_are_asked_for() {
+    let text = "[if a:x][a:y][else][a:z][endif][raw][a:raw][endraw]";
+    assert_eq!(asked(text, &["a:x"]), ["a:x", "a:y"]);
+    assert_eq!(asked(text, &[]), ["a:x", "a:z"]);
+    let nested = "[if !a:x][if a:y][a:deep][endif][endif]";
+    assert_eq!(asked(nested, &["a:x"]), ["a:x"], "a branch that is not taken asks for nothing");
+    assert_eq!(asked(nested, &[]), ["a:x", "a:y"]);
+    assert_eq!(asked("[if file:never][a:x]", &[]), ["a:x"], "an `if` that is text asks for nothing");
+    assert_eq!(asked("no tag, [else] [endif] [ ]", &[]), [] as [&str; 0]);
+}
+
+#[test]
+fn a_render_emits_nothing_past_an_unknown_key() {
+    let template = parse("one [a:x] two [if a:y]three[endif]", false, false);
+    let mut at = Cursor::default();
+    let mut rendered = Rendered::new(&template);
+    let nobody = |_: &FactKey| Looked::Unknown;
+    for _ in 0..3 {
+        let Progress::Need(key) = template.resume(&mut at, &nobody, &mut rendered) else {
+            panic!("not done")
+        };
+        assert_eq!((key.as_str(), rendered.text.as_str()), ("a:x", "one "));
+    }
+    assert_eq!(template.resume(&mut at, &|_: &FactKey| Looked::Value("X"), &mut rendered), Progress::Done);
+    assert_eq!(rendered.text, "one X two three");
+    assert_eq!(rendered.ranges, [0..4, 4..9, 9..14, 22..27]);
+}
+
+#[test]
+fn work_per_render_is_one_visit_per_tag() {
+    let visits = |depth: usize| {
+        let text = "[if a:x]".repeat(depth) + "[a:x]" + &"[endif]".repeat(depth);
+        let template =
+            Template::parse(text, &Options { max_depth: None, max_bytes: None, ..Options::default() });
+        let template = template.unwrap();
+        let count = RefCell::new(0);
+        let lookup = |_: &FactKey| {
+            *count.borrow_mut() += 1;
+            Looked::Value("X")
+        };
+        template.resume(&mut Cursor::default(), &lookup, &mut Rendered::new(&template));
+        count.into_inner()
+    };
+    assert_eq!([5_000, 10_000, 20_000].map(visits), [5_001, 10_001, 20_001]);
+}

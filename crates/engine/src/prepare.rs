@@ -1,0 +1,229 @@
+//! From what was asked to what it means: profile, places, tools, clock.
+
+use crate::{
+    Error,
+    engine::{DEFAULT_PRESET, Engine},
+    request::{Request, ToolChoice},
+};
+use jiff::Timestamp;
+use preface_core::{
+    budget::{Bytes4, COUNTERS},
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::{Home, Profile, Setting},
+    settings::{self, LayerSettings, Own, SetValue},
+    suggestion::did_you_mean,
+    turn::{Tool, Turn},
+};
+use preface_host::{
+    places::{Places, normal},
+    profile::{self, Choice},
+    system::{System, Within},
+};
+use std::path::{Path, PathBuf};
+
+/// What a request means. Not looked at yet: anything that belongs to the project.
+pub(crate) struct Prepared {
+    pub profile: Profile,
+    pub places: Places,
+    pub turn: Turn,
+    /// The user's own settings.
+    pub global: Option<LayerSettings>,
+    /// Settings that the caller set.
+    pub sets: Vec<LayerSettings>,
+}
+
+impl Engine<'_> {
+    pub(crate) fn prepare(&self, request: &Request, diagnostics: &mut Diagnostics) -> Result<Prepared, Error> {
+        let system = self.system();
+        let cwd = self.cwd(request)?;
+        let (options, sets) = split_sets(&request.sets)?;
+
+        // The user's default profile is named in the settings of the default home.
+        let shared = Places::find(system, &cwd, &default_home(), &mut Diagnostics::new());
+        let choice = self.choice(request, &shared, &sets);
+        let profile = profile::load(system, shared.global.as_deref(), &choice, &options)?;
+        let places = Places::find(system, &cwd, &profile.home, diagnostics);
+        let global = read_settings(system, &places, diagnostics);
+
+        let tools = tools(system, &request.tools, &profile, diagnostics);
+        let zone = match &request.zone {
+            Some(zone) => zone.clone(),
+            None => system.time_zone().iana_name().unwrap_or("UTC").to_owned(),
+        };
+        let turn = Turn {
+            cwd: cwd.display().to_string(),
+            model: request.model.clone(),
+            conversation: request.conversation.clone(),
+            tools,
+            now: instant(system, request.now.as_deref())?,
+            zone,
+            budget: request.budget,
+            counter: counter(request.counter.as_deref())?,
+            facts: request.facts.clone(),
+        };
+        if let Some(zone) = &request.zone
+            && zone != "UTC"
+            && jiff::tz::TimeZone::get(zone).is_err()
+        {
+            return Err(Error::Usage(format!("unknown time zone: `{zone}`"), Some("use a name such as `Europe/Berlin` or `UTC`".into())));
+        }
+        Ok(Prepared { profile, places, turn, global, sets })
+    }
+
+    /// Returns the directory of a request, absolute, links not resolved.
+    ///
+    /// # Errors
+    /// There is none, or it is no directory.
+    pub fn cwd(&self, request: &Request) -> Result<PathBuf, Error> {
+        let system = self.system();
+        let here = || {
+            system.current_dir().ok_or_else(|| {
+                Error::Usage("the working directory is gone".to_owned(), Some("name one with `-C DIR`".to_owned()))
+            })
+        };
+        let cwd = match &request.cwd {
+            Some(dir) if dir.is_absolute() => normal(Path::new("/"), dir),
+            Some(dir) => normal(&here()?, dir),
+            None => here()?,
+        };
+        match system.stat(&cwd) {
+            Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
+            Some(_) => Err(Error::Usage(format!("not a directory: `{}`", cwd.display()), Some("`-C` takes a directory".into()))),
+            None => Err(Error::Usage(format!("no such directory: `{}`", cwd.display()), Some("`-C` takes a directory".into()))),
+        }
+    }
+
+    fn choice(&self, request: &Request, shared: &Places, sets: &[LayerSettings]) -> Choice {
+        if let Some(file) = &request.profile {
+            let base = self.system().current_dir().unwrap_or_default();
+            return Choice::File(normal(&base, file));
+        }
+        if let Some(name) = &request.preset {
+            return Choice::Named(name.clone());
+        }
+        let mut layers: Vec<LayerSettings> = read_settings(self.system(), shared, &mut Diagnostics::new()).into_iter().collect();
+        layers.extend(sets.iter().cloned());
+        if layers.is_empty() {
+            return Choice::Named(DEFAULT_PRESET.to_owned());
+        }
+        let own = Own::read(&settings::merge(layers, &mut Diagnostics::new()));
+        if let Some(file) = own.profile {
+            let base = shared.global.clone().unwrap_or_else(|| shared.cwd.clone());
+            return Choice::File(match (file.value.strip_prefix("~/"), &shared.home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => base.join(&file.value),
+            });
+        }
+        Choice::Named(own.preset.map_or_else(|| DEFAULT_PRESET.to_owned(), |name| name.value))
+    }
+}
+
+/// Where the user's choice of profile is looked up.
+pub(crate) fn default_home() -> Home {
+    Home { global: vec!["config:preface".to_owned()], project: ".preface".to_owned() }
+}
+
+fn read_settings(system: &dyn System, places: &Places, diagnostics: &mut Diagnostics) -> Option<LayerSettings> {
+    let path = places.global.as_ref()?.join("settings.json");
+    let source = places.source(preface_core::scope::Scope::Global, &path);
+    match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
+        Ok(read) => {
+            let (settings, notes) = settings::parse(preface_core::scope::Scope::Global, &source.path, &read.bytes);
+            diagnostics.extend(notes);
+            settings
+        }
+        Err(preface_host::system::ReadError::Missing) => None,
+        Err(error) => {
+            diagnostics.push(
+                Diagnostic::error("Validation/SettingsShapeInvalid", format!("{} was left out: {error}", source.path))
+                    .at(preface_core::diagnostic::Place::file(Some(source.scope), source.path.clone())),
+            );
+            None
+        }
+    }
+}
+
+/// Splits `path=value` into profile options and settings.
+fn split_sets(sets: &[String]) -> Result<(Vec<Setting>, Vec<LayerSettings>), Error> {
+    let mut options = Vec::new();
+    let mut layers = Vec::new();
+    for set in sets {
+        let Some((key, value)) = set.split_once('=') else {
+            return Err(Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None));
+        };
+        // `budget` and `trust` are both: with a dot they are settings.
+        if settings::is_settings_root(key) && (key.contains('.') || !matches!(key, "budget" | "trust")) {
+            let value = SetValue::parse(set).map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
+            layers.push(value.into_layer());
+        } else {
+            options.push(Setting { key: key.to_owned(), value: value.to_owned() });
+        }
+    }
+    Ok((options, layers))
+}
+
+fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
+    let now = match given {
+        None => system.now(),
+        Some(text) => text.parse::<Timestamp>().map_err(|_| {
+            Error::Usage(format!("not an instant: `{text}`"), Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".to_owned()))
+        })?,
+    };
+    Ok(now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+}
+
+/// `estimate` is the short name of the default.
+fn counter(given: Option<&str>) -> Result<String, Error> {
+    let name = match given {
+        None | Some("estimate") => Bytes4::NAME,
+        Some(name) => name,
+    };
+    if COUNTERS.iter().any(|(known, _)| *known == name) {
+        return Ok(name.to_owned());
+    }
+    let known: Vec<&str> = COUNTERS.iter().map(|(name, _)| *name).collect();
+    Err(Error::Usage(format!("unknown counter: `{name}`"), Some(format!("counters are `estimate` ({})", known.join(", ")))))
+}
+
+/// The tools that preface knows by name.
+///
+/// # Panics
+/// Never: the bundled `tools.toml` is read by a test.
+fn known_tools(system: &dyn System) -> Vec<Tool> {
+    #[derive(serde::Deserialize)]
+    struct File {
+        tool: Vec<Tool>,
+    }
+    let Some(bytes) = system.bundled("tools.toml") else { return Vec::new() };
+    toml::from_str::<File>(&String::from_utf8_lossy(&bytes)).map_or_else(|_| Vec::new(), |file| file.tool)
+}
+
+fn tools(system: &dyn System, choice: &ToolChoice, profile: &Profile, diagnostics: &mut Diagnostics) -> Vec<Tool> {
+    let names = match choice {
+        ToolChoice::Given(tools) => return tools.clone(),
+        ToolChoice::Profile => &profile.tools,
+        ToolChoice::Named(names) => names,
+    };
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let known = known_tools(system);
+    let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
+    for name in names {
+        if tools.iter().any(|tool| tool.name == *name) {
+            continue;
+        }
+        match known.iter().find(|tool| tool.name == *name) {
+            Some(tool) => tools.push(Tool { source: Some("bundled/tools.toml".to_owned()), ..tool.clone() }),
+            None => {
+                let mut note = Diagnostic::warning("tool/unknown", format!("`{name}` is no tool that preface knows; it has a name and nothing else"));
+                if let Some(near) = did_you_mean(name, known.iter().map(|tool| tool.name.as_str())) {
+                    note = note.help(format!("did you mean `{near}`?"));
+                }
+                diagnostics.push(note);
+                tools.push(Tool { name: name.clone(), ..Tool::default() });
+            }
+        }
+    }
+    tools
+}

@@ -1,0 +1,71 @@
+//! What a caller asks of the engine. What it means (which files, which trust) is worked out by [`Engine`](crate::Engine).
+
+use preface_core::fact::FactKey;
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// One request for a prompt. [`Request::new`] with a directory is enough.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// The directory that is worked in; made absolute, links not resolved. `None` is the process's own.
+    pub cwd: Option<PathBuf>,
+    /// A preset or profile by name.
+    pub preset: Option<String>,
+    /// A profile file; wins over `preset`.
+    pub profile: Option<PathBuf>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The conversation's id.
+    pub conversation: Option<String>,
+    /// The active tools.
+    pub tools: ToolChoice,
+    /// The instant, RFC 3339; `None` is now.
+    pub now: Option<String>,
+    /// The time zone's name; `None` is the machine's.
+    pub zone: Option<String>,
+    /// The whole prompt's limit in tokens.
+    pub budget: Option<usize>,
+    /// Who counts tokens; `None` is `estimate:bytes4`.
+    pub counter: Option<String>,
+    /// Facts that are set, or removed where the value is `None`.
+    pub facts: BTreeMap<FactKey, Option<String>>,
+    /// `path=value` settings and profile options, as written.
+    pub sets: Vec<String>,
+    /// How trust is handled in this call.
+    pub trust: TrustChoice,
+    /// Pins of `trust export`, given by the caller and never found in a project.
+    pub pins: Option<Vec<u8>>,
+}
+
+impl Request {
+    /// Asks for the default prompt of a directory.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>) -> Self {
+        Request { cwd: Some(cwd.into()), ..Request::default() }
+    }
+}
+
+/// Which tools are active.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// Those of the profile.
+    #[default]
+    Profile,
+    /// Exactly these names.
+    Named(Vec<String>),
+    /// Exactly these, with their texts.
+    Given(Vec<preface_core::turn::Tool>),
+}
+
+/// How trust is handled in this call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrustChoice {
+    /// What is recorded counts; where a person can be asked, they are.
+    #[default]
+    Ask,
+    /// All project text speaks, this once; nothing is recorded.
+    Once,
+    /// No project text speaks.
+    Deny,
+    /// As `Ask` without asking, and the build is refused where anything is held.
+    Require,
+}

@@ -1,0 +1,230 @@
+//! Discover: what each layer brings. It never fails: a file that cannot be read or parsed is a note and is left out.
+
+use crate::{
+    gate::Belongs,
+    look::{CONTEXT_FILE_LIMIT, Look, SETTINGS_LIMIT, Wanted},
+    system::{FileKind, ReadError, System, Within},
+};
+use preface_core::{
+    compose::is_blank,
+    condition::Condition,
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    layer::{Layer, Stack},
+    origin::{Origin, Piece, Source},
+    profile::Profile,
+    scope::Scope,
+    section::{Language, Override, SectionId},
+    settings::{self, LayerSettings, SectionContent, SectionOverride},
+    trust::Trust,
+};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+};
+
+/// How many entries of a `sections/` directory are looked at.
+const SECTIONS: usize = 1000;
+
+/// Reads the settings of the global directory.
+#[must_use]
+pub fn global_settings(look: &Look<'_>) -> Option<LayerSettings> {
+    let path = look.places.global.as_ref()?.join("settings.json");
+    settings_at(&Wanted::global(&path, SETTINGS_LIMIT), look)
+}
+
+/// Reads the settings of the project directory, through the gate.
+#[must_use]
+pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
+    if !look.gate.layer_speaks() {
+        return None;
+    }
+    let path = look.places.project.as_ref()?.join("settings.json");
+    let wanted = Wanted::project(&path, Within::Root(&look.places.cwd), SETTINGS_LIMIT, Belongs::ToLayer);
+    settings_at(&wanted, look)
+}
+
+fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
+    let read = look.read(wanted)?;
+    let source = look.places.source(wanted.scope, wanted.path);
+    let (settings, notes) = settings::parse(wanted.scope, &source.path, &read.bytes);
+    look.notes.borrow_mut().extend(notes);
+    settings
+}
+
+/// Looks into the three layers. `trust` is what the user said about the project layer.
+#[must_use]
+pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
+    let mut stack = vec![Layer {
+        scope: Scope::Bundled,
+        path: "bundled".to_owned(),
+        trust: Trust::Trusted,
+        files: BTreeMap::new(),
+        sections: BTreeMap::new(),
+    }];
+    for (scope, root) in [(Scope::Global, &look.places.global), (Scope::Project, &look.places.project)] {
+        let Some(root) = root else { continue };
+        match look.system.stat(root) {
+            None => continue,
+            Some(stat) if stat.kind == FileKind::Dir => {}
+            Some(_) => {
+                let shown = look.places.source(scope, root).path.clone();
+                look.note(
+                    Diagnostic::warning("layer/no-directory", format!("{shown} is no directory; there is no {scope} layer"))
+                        .at(Place::file(Some(scope), shown)),
+                );
+                continue;
+            }
+        }
+        let trust = if scope == Scope::Global { Trust::Trusted } else { trust };
+        let mut layer = Layer {
+            scope,
+            path: look.places.source(scope, root).path.clone(),
+            trust,
+            files: BTreeMap::new(),
+            sections: BTreeMap::new(),
+        };
+        if scope == Scope::Global || look.gate.layer_speaks() {
+            for file in profile.groups.iter().flat_map(|group| &group.replace).filter(|file| file.scope == scope) {
+                if let Some(pieces) = layer_file(scope, &root.join(&file.name), look) {
+                    layer.files.insert(file.name.clone(), pieces);
+                }
+            }
+            sections(&mut layer, &root.join("sections"), look);
+        }
+        if scope == Scope::Global {
+            writable(look.system, root, &layer.path, look);
+        }
+        stack.push(layer);
+    }
+    Stack(stack)
+}
+
+fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
+    let wanted = match scope {
+        Scope::Project => Wanted::project(path, Within::Root(&look.places.cwd), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
+    };
+    look.pieces(&wanted)
+}
+
+/// Reads `sections/<id>.md`.
+fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
+    let entries = match look.system.list(dir, SECTIONS) {
+        Ok(entries) => entries,
+        Err(ReadError::Missing) => return,
+        Err(error) => {
+            let shown = look.places.source(layer.scope, dir).path.clone();
+            look.note(
+                Diagnostic::warning("layer/sections", format!("{shown} was left out: {error}"))
+                    .at(Place::file(Some(layer.scope), shown)),
+            );
+            return;
+        }
+    };
+    for entry in entries {
+        let path = dir.join(&entry.name);
+        let Some(id) = entry.name.to_str().and_then(|name| name.strip_suffix(".md")) else { continue };
+        if !SectionId::is_valid(id) {
+            let shown = look.places.source(layer.scope, &path).path.clone();
+            look.note(
+                Diagnostic::warning("section/name", format!("{shown} was left out: its name is no section id"))
+                    .help("use letters, digits, `-`, `_` and `.`"),
+            );
+            continue;
+        }
+        if let Some(pieces) = layer_file(layer.scope, &path, look)
+            && !is_blank(&pieces)
+        {
+            layer.sections.insert(id.to_owned(), pieces);
+        }
+    }
+}
+
+/// Says so where others could write what only the user should write.
+fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
+    for name in ["settings.json", "system.md", "trust.json"] {
+        if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
+            && mode & 0o022 != 0
+        {
+            look.note(
+                Diagnostic::warning("layer/writable", format!("other users can write {shown}/{name} (mode {mode:o})"))
+                    .at(Place::file(Some(Scope::Global), format!("{shown}/{name}")))
+                    .help(format!("`chmod go-w {shown}/{name}`")),
+            );
+        }
+    }
+}
+
+/// Turns what one layer's settings say of sections into what compose reads.
+#[must_use]
+pub fn overrides(layer: &LayerSettings, scope: Option<Scope>, look: &Look<'_>, notes: &mut Diagnostics) -> Vec<Override> {
+    let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
+    let project = scope == Some(Scope::Project);
+    SectionOverride::read_all(&alone)
+        .into_iter()
+        .filter_map(|said| {
+            if !SectionId::is_valid(&said.id) {
+                notes.push(Diagnostic::warning("section/name", format!("{}: `{}` is no section id", layer.path(), said.id)));
+                return None;
+            }
+            let text = said.content.and_then(|content| match content.value {
+                SectionContent::Text(text) => {
+                    let span = alone.at(&["sections", &said.id, "text"]).map_or(0..0, settings::Node::span);
+                    Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
+                }
+                SectionContent::File(file) => section_file(scope, &file, look),
+            });
+            let when = said.when.and_then(|when| match serde_json::from_value::<Condition>(when.value) {
+                Ok(condition) => Some(condition),
+                Err(error) => {
+                    notes.push(Diagnostic::warning(
+                        "section/condition",
+                        format!("{}: the condition of `{}` is not understood: {error}", layer.path(), said.id),
+                    ));
+                    None
+                }
+            });
+            Some(Override {
+                source: layer.path().to_owned(),
+                project,
+                text,
+                language: said.language.map(|language| match language.value {
+                    settings::Language::Template => Language::Template,
+                    settings::Language::Verbatim => Language::Verbatim,
+                }),
+                when,
+                after: said.after.map(|after| after.value),
+                before: said.before.map(|before| before.value),
+                priority: said.priority.map(|priority| priority.value),
+                max_tokens: said.max_tokens.map(|max| usize::try_from(max.value).unwrap_or(usize::MAX)),
+                stability: said.stability.map(|stability| stability.value),
+                disable: said.disabled_by.map(|_| true),
+                id: said.id,
+            })
+        })
+        .collect()
+}
+
+fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {
+    match scope {
+        // The span is that of the JSON string, which is not the text byte for byte.
+        Some(scope) => Origin::Source { source: Arc::new(Source { scope, path: path.to_owned() }), span, lossy: true },
+        None => Origin::Caller { flag: path.into() },
+    }
+}
+
+/// A section's `file`, beside the settings file that names it; a project's stays inside the project directory.
+fn section_file(scope: Option<Scope>, file: &str, look: &Look<'_>) -> Option<Vec<Piece>> {
+    match scope {
+        Some(Scope::Project) => {
+            let root = look.places.project.as_ref()?;
+            let path = root.join(file);
+            look.pieces(&Wanted::project(&path, Within::Root(root), CONTEXT_FILE_LIMIT, Belongs::ToLayer))
+        }
+        _ => {
+            let path = look.places.global.as_ref()?.join(file);
+            look.pieces(&Wanted::global(&path, CONTEXT_FILE_LIMIT))
+        }
+    }
+}
