@@ -26,8 +26,7 @@ pub const BENCH: Bench = Bench {
 const PARTS: usize = 60;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
-    let parts: Vec<DraftPart> = (0..PARTS).map(part).collect();
-    let fitted = || Fitted { parts: parts.clone(), absent: Vec::new() };
+    let fitted = || Fitted { parts: (0..PARTS).map(part).collect(), absent: Vec::new() };
     let join = Piece {
         text: "\n\n".into(),
         origin: Origin::Literal { profile: "bench".into(), key: "join".into() },

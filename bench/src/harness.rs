@@ -49,6 +49,16 @@ pub fn prepared<'c, T, R>(
     Contestant { name: name.into(), sample: Box::new(sample) }
 }
 
+/// Makes room in the heap and keeps it: while the returned block lives, memory that one sample frees is there for the
+/// next one. Without this, some allocators hand it back and fetch it again, and that is all one would measure.
+#[must_use]
+pub fn warm_heap() -> Vec<u8> {
+    const BLOCK: usize = 64 << 10;
+    let mut blocks = vec![vec![1; BLOCK]; 512];
+    // The block at the end of the heap is the one that keeps the rest from being handed back.
+    blocks.pop().unwrap_or_default()
+}
+
 /// What was measured of one contestant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {

@@ -85,7 +85,8 @@ fn quotient(of: &Measured, to: &Measured) -> f64 {
 /// Writes a ratio with three digits that matter; small ones as a fraction of one.
 fn ratio(ratio: f64) -> String {
     match ratio {
-        r if r < 0.095 => format!("1/{:.0}", 1.0 / r),
+        r if r < 0.0505 => format!("1/{:.0}", 1.0 / r),
+        r if r < 0.405 => format!("1/{:.1}", 1.0 / r),
         r if r < 9.95 => format!("{r:.2}"),
         r => format!("{r:.0}"),
     }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn a_bar_holds_up_to_its_ratio() {
         let bar = |at_most| Bar { of: "ours", to: "theirs", at_most };
-        assert_eq!(table(vec![bar(0.01), bar(0.5)]).missed(), 0);
+        assert_eq!(table(vec![bar(0.0101), bar(0.5)]).missed(), 0);
         assert_eq!(table(vec![bar(0.0099), bar(0.5)]).missed(), 1);
     }
 

@@ -5,7 +5,7 @@ use crate::{
     harness::{closure, interleave},
     table::{Bar, Table},
 };
-use minijinja::{Environment, Value};
+use minijinja::{Environment, Value, syntax::SyntaxConfig};
 use preface_core::{
     fact::FactKey,
     template::{Cursor, Looked, Options, Progress, Sink, Template, TokenKind},
@@ -75,39 +75,43 @@ pub fn parse(text: &Arc<str>) -> Template {
 }
 
 /// Renders with spans.
-pub fn render<'t>(template: &'t Template, values: &Values) -> Spans<'t> {
+pub fn render(template: &Template, values: &Values) -> Rendered {
     let lookup = |key: &FactKey| match values.get(key) {
         Some(value) => Looked::Value(value.as_str()),
         None => Looked::Absent,
     };
-    let mut spans = Spans {
-        template: template.text(),
-        text: String::with_capacity(template.text().len()),
-        spans: Vec::with_capacity(64),
-    };
-    let progress = template.resume(&mut Cursor::default(), &lookup, &mut spans);
+    let rendered =
+        Rendered { text: String::with_capacity(template.text().len()), spans: Vec::with_capacity(64) };
+    let mut recorder = Recorder { template: template.text(), rendered };
+    let progress = template.resume(&mut Cursor::default(), &lookup, &mut recorder);
     assert_eq!(progress, Progress::Done, "nothing is unknown to this lookup");
-    spans
+    recorder.rendered
 }
 
-/// A sink that keeps the text and, for each range of it, the range of the template that it stands for.
-pub struct Spans<'t> {
-    template: &'t str,
+/// A text and, for each range of it, the range of the template that it stands for.
+pub struct Rendered {
     /// The output.
     pub text: String,
     /// Ranges of the output and of the template.
     pub spans: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Spans<'_> {
+/// The sink that records a text with its spans.
+struct Recorder<'t> {
+    template: &'t str,
+    rendered: Rendered,
+}
+
+impl Recorder<'_> {
     fn push(&mut self, text: &str, from: Range<usize>) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.spans.push((start..self.text.len(), from));
+        let Rendered { text: out, spans } = &mut self.rendered;
+        let start = out.len();
+        out.push_str(text);
+        spans.push((start..out.len(), from));
     }
 }
 
-impl<'v> Sink<&'v str> for Spans<'_> {
+impl<'v> Sink<&'v str> for Recorder<'_> {
     fn literal(&mut self, range: Range<usize>) {
         self.push(&self.template[range.clone()], range);
     }
@@ -145,9 +149,11 @@ impl Theirs {
         }
         source += &text[at..];
         let mut environment = Environment::new();
-        environment.set_keep_trailing_newline(true);
-        let values = values.iter().map(|(key, value)| (name(key), Value::from(value.as_str()))).collect();
-        Theirs { environment, source, values }
+        let syntax = SyntaxConfig::builder().keep_trailing_newline(true).build();
+        environment.set_syntax(syntax.expect("the usual delimiters are good"));
+        let values: BTreeMap<String, Value> =
+            values.iter().map(|(key, value)| (name(key), Value::from(value.as_str()))).collect();
+        Theirs { environment, source, values: Value::from(values) }
     }
 
     fn render(&self) -> String {
