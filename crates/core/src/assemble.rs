@@ -70,7 +70,15 @@ fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
         }
     }
     prompt.text.push_str(text);
-    prompt.parts.push(Part { section, provider, range: start..prompt.text.len(), stability, priority, spans, cuts });
+    prompt.parts.push(Part {
+        section,
+        provider,
+        range: start..prompt.text.len(),
+        stability,
+        priority,
+        spans,
+        cuts,
+    });
 }
 
 #[cfg(test)]

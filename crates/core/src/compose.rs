@@ -54,7 +54,12 @@ impl<'w> Compose<'w> {
     pub fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Compose {
             world,
-            slots: world.profile.sections.iter().map(|section| Slot { section: Cow::Borrowed(section) }).collect(),
+            slots: world
+                .profile
+                .sections
+                .iter()
+                .map(|section| Slot { section: Cow::Borrowed(section) })
+                .collect(),
             at: 0,
             guideline: 0,
             guidelines: Vec::new(),
@@ -126,7 +131,8 @@ impl<'w> Compose<'w> {
             wins.then_some(pieces)
         });
         let Some(pieces) = found else { return };
-        let path = pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
+        let path =
+            pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
         let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
         for id in &group.members {
             if let Some(at) = self.position(id.as_str()) {
@@ -142,11 +148,15 @@ impl<'w> Compose<'w> {
     }
 
     fn layer_sections(&mut self, layer: &Layer, diagnostics: &mut Diagnostics) {
-        if layer.scope == Scope::Project && !matches!(layer.trust, Trust::Trusted | Trust::Once | Trust::Stale) {
+        if layer.scope == Scope::Project
+            && !matches!(layer.trust, Trust::Trusted | Trust::Once | Trust::Stale)
+        {
             return;
         }
         for (id, pieces) in &layer.sections {
-            let path = pieces.first().map_or_else(|| format!("{}/sections/{id}.md", layer.path), |p| p.origin.to_string());
+            let path = pieces
+                .first()
+                .map_or_else(|| format!("{}/sections/{id}.md", layer.path), |p| p.origin.to_string());
             match self.position(id) {
                 Some(at) => {
                     if layer.scope == Scope::Project && !self.slots[at].section.project {
@@ -166,7 +176,8 @@ impl<'w> Compose<'w> {
                     section.suffix = None;
                     section.item = None;
                     section.between = None;
-                    diagnostics.push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
+                    diagnostics
+                        .push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
                 }
                 None if self.outline.absent.iter().any(|absent| absent.section.as_str() == id) => {
                     diagnostics.push(
@@ -193,7 +204,10 @@ impl<'w> Compose<'w> {
                 if over.project && !self.slots[at].section.project {
                     diagnostics.push(Diagnostic::warning(
                         "section/not-for-projects",
-                        format!("{} was not heard on `{}`: a project may not change that section", over.source, over.id),
+                        format!(
+                            "{} was not heard on `{}`: a project may not change that section",
+                            over.source, over.id
+                        ),
                     ));
                     return;
                 }
@@ -224,7 +238,11 @@ impl<'w> Compose<'w> {
         };
         if over.disable == Some(true) {
             let slot = self.slots.remove(at);
-            self.leave(slot.section.id.clone(), AbsentReason::Disabled, format!("switched off by {}", over.source));
+            self.leave(
+                slot.section.id.clone(),
+                AbsentReason::Disabled,
+                format!("switched off by {}", over.source),
+            );
             return;
         }
         let section = self.slots[at].section.to_mut();
@@ -293,18 +311,27 @@ impl<'w> Compose<'w> {
     fn plan(&mut self, section: Cow<'w, Section>) {
         let world = self.world;
         let contribution = match &section.body {
-            Body::Fill(provider) => {
-                world.contributions.iter().find(|said| said.section == section.id && said.provider == *provider)
-            }
+            Body::Fill(provider) => world
+                .contributions
+                .iter()
+                .find(|said| said.section == section.id && said.provider == *provider),
             _ => None,
         };
         let mut items = match (&section.body, &section) {
             (Body::Text(_), Cow::Borrowed(section)) => {
                 let Body::Text(pieces) = &section.body else { return };
-                vec![PlanItem { pieces: Cow::Borrowed(pieces), language: section.language, facts: BTreeMap::new() }]
+                vec![PlanItem {
+                    pieces: Cow::Borrowed(pieces),
+                    language: section.language,
+                    facts: BTreeMap::new(),
+                }]
             }
             (Body::Text(pieces), Cow::Owned(_)) => {
-                vec![PlanItem { pieces: Cow::Owned(pieces.clone()), language: section.language, facts: BTreeMap::new() }]
+                vec![PlanItem {
+                    pieces: Cow::Owned(pieces.clone()),
+                    language: section.language,
+                    facts: BTreeMap::new(),
+                }]
             }
             (Body::List(ListName::Tools), _) => tools(&world.turn.tools),
             (Body::List(ListName::Guidelines), _) => std::mem::take(&mut self.guidelines)
@@ -402,7 +429,13 @@ fn tools(tools: &[Tool]) -> Vec<PlanItem<'_>> {
 
 fn tool_piece(tool: &Tool, what: &str, text: String) -> Piece {
     let source = tool.source.as_deref().unwrap_or("--tools");
-    Piece { text, origin: Origin::Fact { key: FactKey::new("tool", &format!("{}.{what}", tool.name)), source: source.into() } }
+    Piece {
+        text,
+        origin: Origin::Fact {
+            key: FactKey::new("tool", &format!("{}.{what}", tool.name)),
+            source: source.into(),
+        },
+    }
 }
 
 fn silence(body: &Body) -> String {

@@ -158,8 +158,11 @@ mod tests {
             ("any = []", false),
             (r#"none = ["a:n", "a:m"]"#, true),
             (r#"none = ["a:n", "a:x"]"#, false),
-            (r#"all = ["a:x"]
-                none = ["a:y"]"#, false),
+            (
+                r#"all = ["a:x"]
+                none = ["a:y"]"#,
+                false,
+            ),
             (r#"any = ["a:n", { all = ["a:x"], none = ["a:m"] }]"#, true),
             (r#"none = [{ any = ["a:n", "a:x"] }]"#, false),
         ] {

@@ -75,7 +75,8 @@ pub(crate) fn push_span(to: &mut String, spans: &mut Vec<Span>, text: &str, orig
         && continues(&last.origin, &origin)
     {
         last.range.end = to.len();
-        if let (Origin::Source { span, .. }, Origin::Source { span: next, .. }) = (&mut last.origin, &origin) {
+        if let (Origin::Source { span, .. }, Origin::Source { span: next, .. }) = (&mut last.origin, &origin)
+        {
             span.end = next.end;
         }
         return;
@@ -90,7 +91,9 @@ fn continues(last: &Origin, next: &Origin) -> bool {
             Origin::Source { source, span, lossy: false },
             Origin::Source { source: next_source, span: next_span, lossy: false },
         ) => span.end == next_span.start && source == next_source,
-        (Origin::Literal { key, profile }, Origin::Literal { key: next, profile: by }) => key == next && profile == by,
+        (Origin::Literal { key, profile }, Origin::Literal { key: next, profile: by }) => {
+            key == next && profile == by
+        }
         _ => false,
     }
 }

@@ -43,10 +43,7 @@ impl std::error::Error for LineError {}
 ///
 /// # Errors
 /// See [`LineError`]. Notes made so far are lost with the error; those of the world are the caller's still.
-pub fn run(
-    world: &mut World,
-    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
-) -> Result<Prompt, LineError> {
+pub fn run(world: &mut World, answer: &mut dyn FnMut(&FactKey) -> Option<Fact>) -> Result<Prompt, LineError> {
     let counter =
         budget::counter(&world.turn.counter).ok_or_else(|| LineError::Counter(world.turn.counter.clone()))?;
     let mut facts = std::mem::take(&mut world.facts);
@@ -89,7 +86,8 @@ fn run_with(
     let tokens = world.turn.budget.or(profile.budget.tokens);
     let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over });
     let between = counter.count(&profile.join.text);
-    let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics).map_err(LineError::Over)?;
+    let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics)
+        .map_err(LineError::Over)?;
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     prompt.diagnostics = diagnostics;

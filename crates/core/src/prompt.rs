@@ -79,7 +79,7 @@ impl Prompt {
     /// Returns the digest of the text, as `blake3:<hex>`.
     #[must_use]
     pub fn fingerprint(&self) -> String {
-        format!("blake3:{}", blake3::hash(self.text.as_bytes()).to_hex())
+        fingerprint(&self.text)
     }
 
     /// Checks that parts tile the text and spans tile the parts. Every build holds this; a test and `--world` readers
@@ -91,20 +91,39 @@ impl Prompt {
         let mut at = 0;
         for part in &self.parts {
             if part.range.start != at || part.range.end > self.text.len() {
-                return Err(format!("part `{}` covers {:?}, expected to start at {at}", part.section, part.range));
+                return Err(format!(
+                    "part `{}` covers {:?}, expected to start at {at}",
+                    part.section, part.range
+                ));
             }
             at = part.range.end;
             let mut within = 0;
             for span in &part.spans {
                 if span.range.start != within || span.range.end <= span.range.start {
-                    return Err(format!("a span of `{}` covers {:?}, expected to start at {within}", part.section, span.range));
+                    return Err(format!(
+                        "a span of `{}` covers {:?}, expected to start at {within}",
+                        part.section, span.range
+                    ));
                 }
                 within = span.range.end;
             }
             if within != part.range.len() {
-                return Err(format!("the spans of `{}` cover {within} of {} bytes", part.section, part.range.len()));
+                return Err(format!(
+                    "the spans of `{}` cover {within} of {} bytes",
+                    part.section,
+                    part.range.len()
+                ));
             }
         }
-        if at == self.text.len() { Ok(()) } else { Err(format!("the parts cover {at} of {} bytes", self.text.len())) }
+        if at == self.text.len() {
+            Ok(())
+        } else {
+            Err(format!("the parts cover {at} of {} bytes", self.text.len()))
+        }
     }
+}
+
+/// Returns the digest of a text, as `blake3:<hex>`.
+pub(crate) fn fingerprint(text: &str) -> String {
+    format!("blake3:{}", blake3::hash(text.as_bytes()).to_hex())
 }

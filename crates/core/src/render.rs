@@ -211,7 +211,10 @@ impl<'w> PartRender<'w> {
         }
         let form = plan.item.as_deref().map(one).transpose()?;
         for (at, item) in plan.items.iter().enumerate() {
-            jobs.push(Job { role: Role::Content(at), text: ready(item.pieces.clone(), item.language, rules)? });
+            jobs.push(Job {
+                role: Role::Content(at),
+                text: ready(item.pieces.clone(), item.language, rules)?,
+            });
             if let Some(form) = &form {
                 jobs.push(Job { role: Role::Form(at), text: form.clone() });
             }
@@ -238,7 +241,9 @@ impl<'w> PartRender<'w> {
                     let (template, pieces) = parsed.as_ref();
                     let (before, here) = self.done.split_at_mut(self.at);
                     let item = match job.role {
-                        Role::Form(at) => Some((&self.plan.items[at].facts, before.last().map_or(EMPTY, |done| done))),
+                        Role::Form(at) => {
+                            Some((&self.plan.items[at].facts, before.last().map_or(EMPTY, |done| done)))
+                        }
                         _ => None,
                     };
                     let scope = Scope { facts, item, volatility: Cell::new(self.volatility) };
@@ -318,7 +323,10 @@ const EMPTY: &Rendered = &Rendered { text: String::new(), spans: Vec::new() };
 
 fn ready<'w>(pieces: Cow<'w, [Piece]>, language: Language, rules: &Rules) -> Result<Ready<'w>, RenderError> {
     let tagged = language == Language::Template && pieces.iter().any(|piece| piece.text.contains('['));
-    let over = rules.template.max_bytes.is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
+    let over = rules
+        .template
+        .max_bytes
+        .is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
     if !tagged && !(language == Language::Template && over) {
         return Ok(Ready::Plain(pieces));
     }
@@ -326,7 +334,8 @@ fn ready<'w>(pieces: Cow<'w, [Piece]>, language: Language, rules: &Rules) -> Res
         [one] => one.text.clone(),
         many => many.iter().map(|piece| piece.text.as_str()).collect(),
     };
-    let template = Template::parse(text.as_str(), &rules.template).map_err(|error| refused(&error, &pieces, &text))?;
+    let template =
+        Template::parse(text.as_str(), &rules.template).map_err(|error| refused(&error, &pieces, &text))?;
     Ok(Ready::Parsed(std::rc::Rc::new((template, pieces.into_owned()))))
 }
 

@@ -1,8 +1,14 @@
 //! The world: everything that the core sees. The same world gives the same bytes, on every machine.
 
 use crate::{
-    audit::AuditEvent, diagnostic::Diagnostics, fact::{Facts, Stability}, layer::Stack, origin::Piece, profile::Profile,
-    section::{Language, Override, ProviderName, SectionId}, turn::Turn,
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    fact::{Facts, Stability},
+    layer::Stack,
+    origin::Piece,
+    profile::Profile,
+    section::{Language, Override, ProviderName, SectionId},
+    turn::Turn,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

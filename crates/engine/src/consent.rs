@@ -9,11 +9,11 @@ use preface_core::{
 };
 use preface_host::{
     gate::{Consent, Gate},
-    look::Confirm,
+    look::{Confirm, Headless},
     places::Places,
     provider::git,
     system::{FileKind, System},
-    trust::{Dirs, Pins, StoreKind, Summary, TrustStore, WholeDecision, store_file, whole_digest},
+    trust::{Decision, Digest, Dirs, Pins, StoreKind, Summary, TrustStore, audit, store_file, whole_digest},
 };
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub trait Ask: Confirm {
     fn as_confirm(&self) -> &dyn Confirm;
 }
 
-impl Ask for preface_host::look::Headless {
+impl Ask for Headless {
     fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
         None
     }
@@ -41,7 +41,7 @@ impl Ask for preface_host::look::Headless {
 pub struct TrustQuestion {
     /// The canonical path that the answer is about.
     pub path: PathBuf,
-    /// What the project would say, one line each.
+    /// What the project would say, one line each, fit to be shown.
     pub contents: Vec<String>,
     /// The texts themselves, for those who want to read before they answer: name and text.
     pub texts: Vec<(String, String)>,
@@ -62,18 +62,18 @@ pub enum TrustAnswer {
     Abort,
 }
 
-/// Where the trust store of this turn is.
+/// Where the trust store of this turn is; `None` where there is no directory to keep one in.
 #[must_use]
 pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
     // A profile that scaffolds its own home keeps its trust there too; all others share one store.
-    let kind = match (profile.scaffold.when, &places.global) {
-        (ScaffoldWhen::Discover, Some(global)) => StoreKind::Global(global.clone()),
-        _ => StoreKind::State { global: places.global.clone() },
+    let kind = match profile.scaffold.when {
+        ScaffoldWhen::Discover => StoreKind::Global(places.global.as_deref()),
+        ScaffoldWhen::Init => StoreKind::State,
     };
-    store_file(&kind, &Dirs::of(system))
+    store_file(kind, &Dirs::of(system))
 }
 
-/// What a gate is opened for: the root that pins are about.
+/// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
 #[must_use]
 pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
     let root = git::work_tree_root(system, cwd)
@@ -82,186 +82,205 @@ pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
     (root, git::common_dir(system, cwd))
 }
 
+/// Returns the canonical project directory, where there is one.
+#[must_use]
+pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
+    let root = places.project.as_ref()?;
+    system.stat(root).filter(|stat| stat.kind == FileKind::Dir)?;
+    system.canonical(root).ok()
+}
+
 /// A gate, and what stands for the project layer as a whole.
-pub struct Opened {
-    /// The gate.
+pub(crate) struct Opened {
     pub gate: Gate,
-    /// What the user said about the project layer.
     pub trust: Trust,
-    /// The canonical project directory, where trust is about it as a whole and nobody granted it.
+    /// The canonical project directory, where trust is about it as a whole and it is held.
     pub held_layer: Option<PathBuf>,
 }
 
-/// Opens the gate for one turn.
-///
-/// # Errors
-/// The user aborts, or their answer cannot be recorded.
-#[allow(clippy::too_many_arguments)] // each is one thing that trust depends on
-pub fn open(
-    system: &dyn System,
-    mode: TrustMode,
-    store: Option<&Path>,
-    places: &Places,
-    choice: TrustChoice,
-    pins: Option<&[u8]>,
-    consent: Option<Consent>,
-    ask: &dyn Ask,
-    diagnostics: &mut Diagnostics,
-    audit: &mut Vec<AuditEvent>,
-) -> Result<Opened, Error> {
-    let consent = consent.unwrap_or(match choice {
-        TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
-        TrustChoice::Once => Consent::Once,
-        TrustChoice::Deny => Consent::Deny,
-    });
-    match mode {
-        TrustMode::None => Ok(Opened {
-            gate: Gate::new(mode, consent, places.cwd.clone(), Pins::default(), true),
-            trust: Trust::Trusted,
-            held_layer: None,
-        }),
-        TrustMode::Pinned => {
-            let (root, repository) = pin_root(system, &places.cwd);
-            let mut known = match store {
-                Some(file) if consent != Consent::Deny => {
-                    TrustStore::at(system, file.to_owned()).load(diagnostics).pins(&root, repository.as_deref())
-                }
-                _ => Pins::default(),
-            };
-            if let Some(bytes) = pins {
-                let given = Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?;
-                known = known.with(given);
-            }
-            let trust = match consent {
-                Consent::Once => Trust::Once,
-                _ if known.any() => Trust::Trusted,
-                _ => Trust::Untrusted,
-            };
-            if consent == Consent::Once {
-                audit.push(AuditEvent::ProjectTrustOnce { canonical_path: root.display().to_string() });
-            }
-            Ok(Opened { gate: Gate::new(mode, consent, root, known, true), trust, held_layer: None })
-        }
-        TrustMode::Whole => whole(system, store, places, choice, consent, ask, diagnostics, audit),
-    }
+/// Everything that the opening of the gate depends on.
+pub(crate) struct Gatekeeper<'a> {
+    pub system: &'a dyn System,
+    pub mode: TrustMode,
+    pub store: Option<&'a Path>,
+    pub places: &'a Places,
+    pub choice: TrustChoice,
+    pub pins: Option<&'a [u8]>,
+    pub ask: &'a dyn Ask,
 }
 
-#[allow(clippy::too_many_arguments)] // see `open`
-fn whole(
-    system: &dyn System,
-    store: Option<&Path>,
-    places: &Places,
-    choice: TrustChoice,
-    consent: Consent,
-    ask: &dyn Ask,
-    diagnostics: &mut Diagnostics,
-    audit: &mut Vec<AuditEvent>,
-) -> Result<Opened, Error> {
-    let gate = |speaks: bool, consent: Consent| {
-        Gate::new(TrustMode::Whole, consent, places.cwd.clone(), Pins::default(), speaks)
-    };
-    let root = places.project.as_ref().filter(|root| system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir));
-    let Some(canonical) = root.and_then(|root| system.canonical(root).ok()) else {
-        return Ok(Opened { gate: gate(false, consent), trust: Trust::Untrusted, held_layer: None });
-    };
-    let path = canonical.display().to_string();
-    let mut trust = Trust::Untrusted;
-    match &consent {
-        Consent::Once => {
-            audit.push(AuditEvent::ProjectTrustOnce { canonical_path: path.clone() });
-            trust = Trust::Once;
-        }
-        Consent::Granting(_) => trust = Trust::Trusted,
-        Consent::Deny => {}
-        Consent::Recorded => {
-            let digest = whole_digest(system, &canonical);
-            let records = store.map(|file| TrustStore::at(system, file.to_owned()).load(diagnostics));
-            let record = records.as_ref().and_then(|records| records.whole(&canonical));
-            match record.map(|record| (record.decision, record.digest)) {
-                Some((WholeDecision::Trusted, known)) => {
-                    trust = Trust::Trusted;
-                    if known.is_some_and(|known| known != digest) {
-                        trust = Trust::Stale;
-                        diagnostics.push(
-                            Diagnostic::warning("trust/changed", format!("{} changed since you trusted it", places.shown(&canonical)))
-                                .help("it takes effect all the same: this profile trusts a project as a whole. `preface trust grant` accepts the new state"),
-                        );
-                    }
-                }
-                Some((WholeDecision::Declined, known)) => {
-                    trust = Trust::Declined;
-                    if choice == TrustChoice::Ask && known != Some(digest) {
-                        trust = answer(system, store, &canonical, digest, false, ask, trust, diagnostics, audit)?;
-                    }
-                }
-                None if choice == TrustChoice::Ask => {
-                    trust = answer(system, store, &canonical, digest, false, ask, trust, diagnostics, audit)?;
-                }
-                None => {}
-            }
-            audit.push(AuditEvent::TrustDecision { canonical_path: path, decision: trust.to_string() });
+impl Gatekeeper<'_> {
+    /// Opens the gate. `consent` is given where a grant is being made.
+    pub fn open(
+        &self,
+        consent: Option<Consent>,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let consent = consent.unwrap_or(match self.choice {
+            TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
+            TrustChoice::Once => Consent::Once,
+            TrustChoice::Deny => Consent::Deny,
+        });
+        match self.mode {
+            TrustMode::None => Ok(Opened {
+                gate: Gate::new(self.mode, consent, self.places.cwd.clone(), Pins::default(), true),
+                trust: Trust::Trusted,
+                held_layer: None,
+            }),
+            TrustMode::Pinned => self.pinned(consent, diagnostics, events),
+            TrustMode::Whole => self.whole(consent, diagnostics, events),
         }
     }
-    let speaks = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
-    if !speaks {
-        let shown = places.shown(&canonical);
-        let note = match consent {
-            Consent::Deny => Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project")),
-            _ if trust == Trust::Declined => {
-                Diagnostic::info("trust/held", format!("{shown} was held: you declined it"))
-                    .help("`preface trust grant` changes that")
-            }
-            _ => Diagnostic::warning("trust/held", format!("{shown} was held: you have not trusted it"))
-                .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
+
+    fn pinned(
+        &self,
+        consent: Consent,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let (root, repository) = pin_root(self.system, &self.places.cwd);
+        let mut pins = match self.store {
+            Some(file) if consent != Consent::Deny => TrustStore::at(self.system, file.to_owned())
+                .for_project(&root)
+                .load(diagnostics)
+                .pins(&root, repository.as_deref()),
+            _ => Pins::default(),
         };
-        diagnostics.push(note);
+        if let Some(bytes) = self.pins {
+            pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
+        }
+        let trust = match consent {
+            Consent::Once => Trust::Once,
+            Consent::Deny => Trust::Untrusted,
+            _ if pins.any() => Trust::Trusted,
+            _ => Trust::Untrusted,
+        };
+        match consent {
+            Consent::Once => events.push(audit::once(&root)),
+            Consent::Recorded => events.push(audit::evaluated(&root, trust)),
+            Consent::Deny | Consent::Granting(_) => {}
+        }
+        Ok(Opened { gate: Gate::new(self.mode, consent, root, pins, true), trust, held_layer: None })
     }
-    Ok(Opened { gate: gate(speaks, consent), trust, held_layer: (!speaks).then_some(canonical) })
-}
 
-#[allow(clippy::too_many_arguments)] // see `open`
-fn answer(
-    system: &dyn System,
-    store: Option<&Path>,
-    canonical: &Path,
-    digest: preface_host::trust::Digest,
-    changed: bool,
-    ask: &dyn Ask,
-    before: Trust,
-    diagnostics: &mut Diagnostics,
-    audit: &mut Vec<AuditEvent>,
-) -> Result<Trust, Error> {
-    let summary = Summary::of(system, canonical);
-    let question = TrustQuestion {
-        path: canonical.to_owned(),
-        contents: summary.lines(),
-        texts: Vec::new(),
-        changed,
-    };
-    let Some(answer) = ask.trust(&question) else { return Ok(before) };
-    let path = canonical.display().to_string();
-    let store = store.map(|file| TrustStore::at(system, file.to_owned()));
-    let record = |decision: WholeDecision| match &store {
-        Some(store) => store.record_whole(canonical, decision, Some(digest)).map_err(|error| Error::Trust(error.to_string())),
-        None => Err(Error::Trust("there is no directory to keep trust in: set PREFACE_HOME".to_owned())),
-    };
-    match answer {
-        TrustAnswer::Trust => {
-            record(WholeDecision::Trusted)?;
-            audit.push(AuditEvent::ProjectTrusted { canonical_path: path });
-            Ok(Trust::Trusted)
-        }
-        TrustAnswer::Once => {
-            audit.push(AuditEvent::ProjectTrustOnce { canonical_path: path });
-            Ok(Trust::Once)
-        }
-        TrustAnswer::Decline => {
-            if let Err(error) = record(WholeDecision::Declined) {
-                diagnostics.push(Diagnostic::warning("Session/TrustStoreUnavailable", error.to_string()));
+    fn whole(
+        &self,
+        consent: Consent,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Opened, Error> {
+        let gate = |speaks: bool| {
+            Gate::new(self.mode, consent.clone(), self.places.cwd.clone(), Pins::default(), speaks)
+        };
+        let Some(root) = layer_root(self.system, self.places) else {
+            return Ok(Opened { gate: gate(false), trust: Trust::Untrusted, held_layer: None });
+        };
+        let trust = match &consent {
+            Consent::Once => {
+                events.push(audit::once(&root));
+                Trust::Once
             }
-            audit.push(AuditEvent::ProjectDeclined { canonical_path: path });
-            Ok(Trust::Declined)
+            Consent::Granting(_) => Trust::Trusted,
+            Consent::Deny => Trust::Untrusted,
+            Consent::Recorded => {
+                let trust = self.recorded(&root, diagnostics, events)?;
+                events.push(audit::evaluated(&root, trust));
+                trust
+            }
+        };
+        let speaks = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
+        if !speaks {
+            let shown = self.places.shown(&root);
+            diagnostics.push(match (&consent, trust) {
+                (Consent::Deny, _) => {
+                    Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project"))
+                }
+                (_, Trust::Declined) => {
+                    Diagnostic::info("trust/held", format!("{shown} was held: you declined it"))
+                        .help("`preface trust grant` changes that")
+                }
+                _ => Diagnostic::warning("trust/held", format!("{shown} was held: you have not trusted it"))
+                    .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
+            });
         }
-        TrustAnswer::Abort => Err(Error::Abort),
+        Ok(Opened { gate: gate(speaks), trust, held_layer: (!speaks).then_some(root) })
+    }
+
+    /// What the records say of a project as a whole; a person is asked where they say nothing that still holds.
+    fn recorded(
+        &self,
+        root: &Path,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Trust, Error> {
+        let digest = whole_digest(self.system, root);
+        let store =
+            self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(&self.places.cwd));
+        let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
+        let may_ask = self.choice == TrustChoice::Ask;
+        match record {
+            Some(record) if record.decision == Decision::Trusted => {
+                if !record.changed_since(&digest) {
+                    return Ok(Trust::Trusted);
+                }
+                diagnostics.push(
+                    Diagnostic::warning(
+                        "trust/changed",
+                        format!("{} changed since you trusted it", self.places.shown(root)),
+                    )
+                    .help("it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the new state"),
+                );
+                Ok(Trust::Stale)
+            }
+            Some(record) if !may_ask || !record.changed_since(&digest) => Ok(Trust::Declined),
+            Some(_) => self.answered(root, digest, store.as_ref(), Trust::Declined, diagnostics, events),
+            None if may_ask => {
+                self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events)
+            }
+            None => Ok(Trust::Untrusted),
+        }
+    }
+
+    fn answered(
+        &self,
+        root: &Path,
+        digest: Digest,
+        store: Option<&TrustStore<'_>>,
+        before: Trust,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<Trust, Error> {
+        let question = TrustQuestion {
+            path: root.to_owned(),
+            contents: Summary::of(self.system, root).lines(),
+            texts: Vec::new(),
+            changed: false,
+        };
+        let Some(answer) = self.ask.trust(&question) else { return Ok(before) };
+        let nowhere = || Error::Trust("there is no directory to keep trust in: set PREFACE_HOME".to_owned());
+        match answer {
+            TrustAnswer::Trust => {
+                let report = store
+                    .ok_or_else(nowhere)?
+                    .grant_whole(root, Some(digest), None)
+                    .map_err(|error| Error::Trust(error.to_string()))?;
+                events.extend(report.audit);
+                Ok(Trust::Trusted)
+            }
+            TrustAnswer::Once => {
+                events.push(audit::once(root));
+                Ok(Trust::Once)
+            }
+            TrustAnswer::Decline => {
+                match store.map(|store| store.decline_whole(root, Some(digest))) {
+                    Some(Ok(report)) => events.extend(report.audit),
+                    Some(Err(error)) => diagnostics.push(error.diagnostic()),
+                    None => {}
+                }
+                Ok(Trust::Declined)
+            }
+            TrustAnswer::Abort => Err(Error::Abort),
+        }
     }
 }

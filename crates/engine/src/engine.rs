@@ -197,13 +197,21 @@ impl<'s> Engine<'s> {
             .collect();
         // The seed's ten first, in its order; the others as their providers list them.
         let place = |row: &FactRow| {
-            SEED_ORDER.iter().position(|name| *name == (row.info.kind, row.info.name)).unwrap_or(SEED_ORDER.len())
+            SEED_ORDER
+                .iter()
+                .position(|name| *name == (row.info.kind, row.info.name))
+                .unwrap_or(SEED_ORDER.len())
         };
         rows.sort_by_key(place);
         Ok(rows)
     }
 
-    pub(crate) fn run(&self, request: &Request, consent: Option<Consent>, ask: &dyn Ask) -> Result<Built, Error> {
+    pub(crate) fn run(
+        &self,
+        request: &Request,
+        consent: Option<Consent>,
+        ask: &dyn Ask,
+    ) -> Result<Built, Error> {
         let gathered = self.gather(request, consent, ask)?;
         self.finish(gathered, ask)
     }
@@ -375,7 +383,10 @@ fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
                 None => {
                     let mut note = Diagnostic::warning(
                         "profile/unknown-provider",
-                        format!("section `{}` is filled by `{name}`, which this version does not have", section.id),
+                        format!(
+                            "section `{}` is filled by `{name}`, which this version does not have",
+                            section.id
+                        ),
                     );
                     let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
                     if let Some(near) = did_you_mean(name.as_str(), names) {
@@ -392,7 +403,9 @@ fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
 /// The facts that cost nothing and that conditions of providers ask for: which tools are active, which options are set.
 fn known_facts(profile: &Profile, look: &Look<'_>) -> Facts {
     let mut facts = Facts::default();
-    for key in profile.sections.iter().filter_map(|section| section.when.as_ref()).flat_map(|when| when.keys()) {
+    for key in
+        profile.sections.iter().filter_map(|section| section.when.as_ref()).flat_map(|when| when.keys())
+    {
         if key.kind() == "tool" {
             facts.supply(key.clone(), provider::answer(key, look));
         } else if let Some(fact) = option_fact(key, &profile.options) {

@@ -1,6 +1,8 @@
 //! What stops a call. Everything else is a diagnostic and comes with the prompt.
 
-use preface_core::{budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError};
+use preface_core::{
+    budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError,
+};
 use std::fmt;
 
 /// What stops a call, by what the caller can do about it.
@@ -61,7 +63,10 @@ impl From<LineError> for Error {
             LineError::Missing(key) => Error::Missing(key),
             LineError::Counter(name) => {
                 let known: Vec<&str> = preface_core::budget::COUNTERS.iter().map(|(name, _)| *name).collect();
-                Error::Usage(format!("unknown counter: `{name}`"), Some(format!("counters are {}", known.join(", "))))
+                Error::Usage(
+                    format!("unknown counter: `{name}`"),
+                    Some(format!("counters are {}", known.join(", "))),
+                )
             }
         }
     }

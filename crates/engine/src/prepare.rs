@@ -33,7 +33,11 @@ pub(crate) struct Prepared {
 }
 
 impl Engine<'_> {
-    pub(crate) fn prepare(&self, request: &Request, diagnostics: &mut Diagnostics) -> Result<Prepared, Error> {
+    pub(crate) fn prepare(
+        &self,
+        request: &Request,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Prepared, Error> {
         let system = self.system();
         let cwd = self.cwd(request)?;
         let (options, sets) = split_sets(&request.sets)?;
@@ -65,7 +69,10 @@ impl Engine<'_> {
             && zone != "UTC"
             && jiff::tz::TimeZone::get(zone).is_err()
         {
-            return Err(Error::Usage(format!("unknown time zone: `{zone}`"), Some("use a name such as `Europe/Berlin` or `UTC`".into())));
+            return Err(Error::Usage(
+                format!("unknown time zone: `{zone}`"),
+                Some("use a name such as `Europe/Berlin` or `UTC`".into()),
+            ));
         }
         Ok(Prepared { profile, places, turn, global, sets })
     }
@@ -78,7 +85,10 @@ impl Engine<'_> {
         let system = self.system();
         let here = || {
             system.current_dir().ok_or_else(|| {
-                Error::Usage("the working directory is gone".to_owned(), Some("name one with `-C DIR`".to_owned()))
+                Error::Usage(
+                    "the working directory is gone".to_owned(),
+                    Some("name one with `-C DIR`".to_owned()),
+                )
             })
         };
         let cwd = match &request.cwd {
@@ -88,8 +98,14 @@ impl Engine<'_> {
         };
         match system.stat(&cwd) {
             Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
-            Some(_) => Err(Error::Usage(format!("not a directory: `{}`", cwd.display()), Some("`-C` takes a directory".into()))),
-            None => Err(Error::Usage(format!("no such directory: `{}`", cwd.display()), Some("`-C` takes a directory".into()))),
+            Some(_) => Err(Error::Usage(
+                format!("not a directory: `{}`", cwd.display()),
+                Some("`-C` takes a directory".into()),
+            )),
+            None => Err(Error::Usage(
+                format!("no such directory: `{}`", cwd.display()),
+                Some("`-C` takes a directory".into()),
+            )),
         }
     }
 
@@ -101,7 +117,8 @@ impl Engine<'_> {
         if let Some(name) = &request.preset {
             return Choice::Named(name.clone());
         }
-        let mut layers: Vec<LayerSettings> = read_settings(self.system(), shared, &mut Diagnostics::new()).into_iter().collect();
+        let mut layers: Vec<LayerSettings> =
+            read_settings(self.system(), shared, &mut Diagnostics::new()).into_iter().collect();
         layers.extend(sets.iter().cloned());
         if layers.is_empty() {
             return Choice::Named(DEFAULT_PRESET.to_owned());
@@ -123,20 +140,28 @@ pub(crate) fn default_home() -> Home {
     Home { global: vec!["config:preface".to_owned()], project: ".preface".to_owned() }
 }
 
-fn read_settings(system: &dyn System, places: &Places, diagnostics: &mut Diagnostics) -> Option<LayerSettings> {
+fn read_settings(
+    system: &dyn System,
+    places: &Places,
+    diagnostics: &mut Diagnostics,
+) -> Option<LayerSettings> {
     let path = places.global.as_ref()?.join("settings.json");
     let source = places.source(preface_core::scope::Scope::Global, &path);
     match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
         Ok(read) => {
-            let (settings, notes) = settings::parse(preface_core::scope::Scope::Global, &source.path, &read.bytes);
+            let (settings, notes) =
+                settings::parse(preface_core::scope::Scope::Global, &source.path, &read.bytes);
             diagnostics.extend(notes);
             settings
         }
         Err(preface_host::system::ReadError::Missing) => None,
         Err(error) => {
             diagnostics.push(
-                Diagnostic::error("Validation/SettingsShapeInvalid", format!("{} was left out: {error}", source.path))
-                    .at(preface_core::diagnostic::Place::file(Some(source.scope), source.path.clone())),
+                Diagnostic::error(
+                    "Validation/SettingsShapeInvalid",
+                    format!("{} was left out: {error}", source.path),
+                )
+                .at(preface_core::diagnostic::Place::file(Some(source.scope), source.path.clone())),
             );
             None
         }
@@ -153,7 +178,8 @@ fn split_sets(sets: &[String]) -> Result<(Vec<Setting>, Vec<LayerSettings>), Err
         };
         // `budget` and `trust` are both: with a dot they are settings.
         if settings::is_settings_root(key) && (key.contains('.') || !matches!(key, "budget" | "trust")) {
-            let value = SetValue::parse(set).map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
+            let value =
+                SetValue::parse(set).map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
             layers.push(value.into_layer());
         } else {
             options.push(Setting { key: key.to_owned(), value: value.to_owned() });
@@ -166,7 +192,10 @@ fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
     let now = match given {
         None => system.now(),
         Some(text) => text.parse::<Timestamp>().map_err(|_| {
-            Error::Usage(format!("not an instant: `{text}`"), Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".to_owned()))
+            Error::Usage(
+                format!("not an instant: `{text}`"),
+                Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".to_owned()),
+            )
         })?,
     };
     Ok(now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
@@ -182,7 +211,10 @@ fn counter(given: Option<&str>) -> Result<String, Error> {
         return Ok(name.to_owned());
     }
     let known: Vec<&str> = COUNTERS.iter().map(|(name, _)| *name).collect();
-    Err(Error::Usage(format!("unknown counter: `{name}`"), Some(format!("counters are `estimate` ({})", known.join(", ")))))
+    Err(Error::Usage(
+        format!("unknown counter: `{name}`"),
+        Some(format!("counters are `estimate` ({})", known.join(", "))),
+    ))
 }
 
 /// The tools that preface knows by name.
@@ -198,7 +230,12 @@ fn known_tools(system: &dyn System) -> Vec<Tool> {
     toml::from_str::<File>(&String::from_utf8_lossy(&bytes)).map_or_else(|_| Vec::new(), |file| file.tool)
 }
 
-fn tools(system: &dyn System, choice: &ToolChoice, profile: &Profile, diagnostics: &mut Diagnostics) -> Vec<Tool> {
+fn tools(
+    system: &dyn System,
+    choice: &ToolChoice,
+    profile: &Profile,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Tool> {
     let names = match choice {
         ToolChoice::Given(tools) => return tools.clone(),
         ToolChoice::Profile => &profile.tools,
@@ -216,7 +253,10 @@ fn tools(system: &dyn System, choice: &ToolChoice, profile: &Profile, diagnostic
         match known.iter().find(|tool| tool.name == *name) {
             Some(tool) => tools.push(Tool { source: Some("bundled/tools.toml".to_owned()), ..tool.clone() }),
             None => {
-                let mut note = Diagnostic::warning("tool/unknown", format!("`{name}` is no tool that preface knows; it has a name and nothing else"));
+                let mut note = Diagnostic::warning(
+                    "tool/unknown",
+                    format!("`{name}` is no tool that preface knows; it has a name and nothing else"),
+                );
                 if let Some(near) = did_you_mean(name, known.iter().map(|tool| tool.name.as_str())) {
                     note = note.help(format!("did you mean `{near}`?"));
                 }

@@ -17,11 +17,7 @@ use preface_core::{
     settings::{self, LayerSettings, SectionContent, SectionOverride},
     trust::Trust,
 };
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// How many entries of a `sections/` directory are looked at.
 const SECTIONS: usize = 1000;
@@ -70,8 +66,11 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
             Some(_) => {
                 let shown = look.places.source(scope, root).path.clone();
                 look.note(
-                    Diagnostic::warning("layer/no-directory", format!("{shown} is no directory; there is no {scope} layer"))
-                        .at(Place::file(Some(scope), shown)),
+                    Diagnostic::warning(
+                        "layer/no-directory",
+                        format!("{shown} is no directory; there is no {scope} layer"),
+                    )
+                    .at(Place::file(Some(scope), shown)),
                 );
                 continue;
             }
@@ -85,7 +84,9 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
             sections: BTreeMap::new(),
         };
         if scope == Scope::Global || look.gate.layer_speaks() {
-            for file in profile.groups.iter().flat_map(|group| &group.replace).filter(|file| file.scope == scope) {
+            for file in
+                profile.groups.iter().flat_map(|group| &group.replace).filter(|file| file.scope == scope)
+            {
                 if let Some(pieces) = layer_file(scope, &root.join(&file.name), look) {
                     layer.files.insert(file.name.clone(), pieces);
                 }
@@ -102,7 +103,9 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
     let wanted = match scope {
-        Scope::Project => Wanted::project(path, Within::Root(&look.places.cwd), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => {
+            Wanted::project(path, Within::Root(&look.places.cwd), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+        }
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     };
     look.pieces(&wanted)
@@ -128,8 +131,11 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
         if !SectionId::is_valid(id) {
             let shown = look.places.source(layer.scope, &path).path.clone();
             look.note(
-                Diagnostic::warning("section/name", format!("{shown} was left out: its name is no section id"))
-                    .help("use letters, digits, `-`, `_` and `.`"),
+                Diagnostic::warning(
+                    "section/name",
+                    format!("{shown} was left out: its name is no section id"),
+                )
+                .help("use letters, digits, `-`, `_` and `.`"),
             );
             continue;
         }
@@ -148,9 +154,12 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
             && mode & 0o022 != 0
         {
             look.note(
-                Diagnostic::warning("layer/writable", format!("other users can write {shown}/{name} (mode {mode:o})"))
-                    .at(Place::file(Some(Scope::Global), format!("{shown}/{name}")))
-                    .help(format!("`chmod go-w {shown}/{name}`")),
+                Diagnostic::warning(
+                    "layer/writable",
+                    format!("other users can write {shown}/{name} (mode {mode:o})"),
+                )
+                .at(Place::file(Some(Scope::Global), format!("{shown}/{name}")))
+                .help(format!("`chmod go-w {shown}/{name}`")),
             );
         }
     }
@@ -158,14 +167,22 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
 
 /// Turns what one layer's settings say of sections into what compose reads.
 #[must_use]
-pub fn overrides(layer: &LayerSettings, scope: Option<Scope>, look: &Look<'_>, notes: &mut Diagnostics) -> Vec<Override> {
+pub fn overrides(
+    layer: &LayerSettings,
+    scope: Option<Scope>,
+    look: &Look<'_>,
+    notes: &mut Diagnostics,
+) -> Vec<Override> {
     let alone = settings::merge(vec![layer.clone()], &mut Vec::new());
     let project = scope == Some(Scope::Project);
     SectionOverride::read_all(&alone)
         .into_iter()
         .filter_map(|said| {
             if !SectionId::is_valid(&said.id) {
-                notes.push(Diagnostic::warning("section/name", format!("{}: `{}` is no section id", layer.path(), said.id)));
+                notes.push(Diagnostic::warning(
+                    "section/name",
+                    format!("{}: `{}` is no section id", layer.path(), said.id),
+                ));
                 return None;
             }
             let text = said.content.and_then(|content| match content.value {
@@ -180,7 +197,11 @@ pub fn overrides(layer: &LayerSettings, scope: Option<Scope>, look: &Look<'_>, n
                 Err(error) => {
                     notes.push(Diagnostic::warning(
                         "section/condition",
-                        format!("{}: the condition of `{}` is not understood: {error}", layer.path(), said.id),
+                        format!(
+                            "{}: the condition of `{}` is not understood: {error}",
+                            layer.path(),
+                            said.id
+                        ),
                     ));
                     None
                 }
@@ -209,7 +230,9 @@ pub fn overrides(layer: &LayerSettings, scope: Option<Scope>, look: &Look<'_>, n
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {
     match scope {
         // The span is that of the JSON string, which is not the text byte for byte.
-        Some(scope) => Origin::Source { source: Arc::new(Source { scope, path: path.to_owned() }), span, lossy: true },
+        Some(scope) => {
+            Origin::Source { source: Arc::new(Source { scope, path: path.to_owned() }), span, lossy: true }
+        }
         None => Origin::Caller { flag: path.into() },
     }
 }

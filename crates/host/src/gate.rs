@@ -104,15 +104,18 @@ impl Gate {
     /// Decides about one text. `layer` is true for a file of the project directory, false for one that merely lies in
     /// the tree (a context file, a `file:` fact).
     pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], layer: Belongs, shared: bool) -> Verdict {
-        let verdict = match self.mode {
+        let pin = match self.mode {
             TrustMode::None => return if shared { Verdict::HeldShared } else { Verdict::Speaks },
             TrustMode::Whole if layer == Belongs::ToLayer => {
                 return if self.layer { Verdict::Speaks } else { Verdict::HeldNew };
             }
             TrustMode::Whole => return Verdict::Speaks,
-            TrustMode::Pinned => self.pinned(path, bytes, shared),
+            TrustMode::Pinned => PinPath::new(&self.root, path),
         };
-        let (pin, digest, verdict) = verdict;
+        // A path that no record can name (it is no UTF-8) can never be granted.
+        let Ok(pin) = pin else { return Verdict::HeldNew };
+        let digest = Digest::of(bytes);
+        let verdict = self.pinned(path, &pin, &digest, shared);
         self.seen.borrow_mut().push(Seen {
             path: path.to_owned(),
             pin,
@@ -125,20 +128,19 @@ impl Gate {
         verdict
     }
 
-    fn pinned(&self, path: &Path, bytes: &[u8], shared: bool) -> (PinPath, Digest, Verdict) {
-        let pin = PinPath::new(&self.root, path);
-        let digest = Digest::of(bytes);
-        let verdict = match (&self.consent, self.pins.state(&pin, &digest)) {
+    fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> Verdict {
+        match (&self.consent, self.pins.state(pin, digest)) {
             (Consent::Deny, _) => Verdict::Denied,
             (_, PinState::Granted) => Verdict::Speaks,
-            (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => Verdict::Speaks,
+            (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
+                Verdict::Speaks
+            }
             (Consent::Granting(paths), _) if paths.is_empty() && !shared => Verdict::Speaks,
             (Consent::Once, _) if !shared => Verdict::Speaks,
             (_, _) if shared => Verdict::HeldShared,
             (_, PinState::Changed) => Verdict::HeldChanged,
             (_, PinState::New) => Verdict::HeldNew,
-        };
-        (pin, digest, verdict)
+        }
     }
 
     /// Returns what came to the gate so far. Only pinned texts are listed.

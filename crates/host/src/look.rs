@@ -97,9 +97,12 @@ impl Look<'_> {
         if std::str::from_utf8(&read.bytes).is_err() {
             let bad = pieces.iter().filter(|piece| piece.text == "\u{fffd}").count();
             self.note(
-                Diagnostic::warning("file/not-utf8", format!("{} is not UTF-8: {bad} places became U+FFFD", source.path))
-                    .at(Place::file(Some(scope), source.path.clone()))
-                    .help("save the file as UTF-8"),
+                Diagnostic::warning(
+                    "file/not-utf8",
+                    format!("{} is not UTF-8: {bad} places became U+FFFD", source.path),
+                )
+                .at(Place::file(Some(scope), source.path.clone()))
+                .help("save the file as UTF-8"),
             );
         }
         pieces
@@ -109,7 +112,9 @@ impl Look<'_> {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let (code, help) = match error {
             ReadError::TooLarge { .. } => ("file/too-large", "shorten the file; nothing of it was used"),
-            ReadError::Outside { .. } => ("file/outside", "copy the file into the directory; links out of it are not followed here"),
+            ReadError::Outside { .. } => {
+                ("file/outside", "copy the file into the directory; links out of it are not followed here")
+            }
             ReadError::Denied => ("file/denied", "allow reading it, or remove it"),
             ReadError::Kind(_) => ("file/kind", "put a regular file there, or nothing"),
             ReadError::Dangling | ReadError::Loop => ("file/link", "mend the link, or remove it"),
@@ -168,17 +173,20 @@ impl<'a> Wanted<'a> {
 
 pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
     let (why, help) = match verdict {
-        Verdict::HeldChanged => {
-            ("it changed since you trusted it", "`preface trust diff` shows what changed, `preface trust grant` accepts it")
-        }
-        Verdict::HeldShared => (
-            "other users can write in its directory",
-            "`preface trust grant PATH` accepts it by name",
+        Verdict::HeldChanged => (
+            "it changed since you trusted it",
+            "`preface trust diff` shows what changed, `preface trust grant` accepts it",
         ),
-        Verdict::Denied => ("this call denies the project", "leave out `--trust deny` to use what you trusted"),
-        Verdict::HeldNew | Verdict::Speaks => {
-            ("you have not trusted it", "look at it, then `preface trust grant`; or `--trust once` for this call")
+        Verdict::HeldShared => {
+            ("other users can write in its directory", "`preface trust grant PATH` accepts it by name")
         }
+        Verdict::Denied => {
+            ("this call denies the project", "leave out `--trust deny` to use what you trusted")
+        }
+        Verdict::HeldNew | Verdict::Speaks => (
+            "you have not trusted it",
+            "look at it, then `preface trust grant`; or `--trust once` for this call",
+        ),
     };
     Diagnostic::warning("trust/held", format!("{shown} ({bytes} bytes) was held: {why}"))
         .at(Place::file(Some(Scope::Project), shown))

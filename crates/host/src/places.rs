@@ -33,8 +33,11 @@ impl Places {
         let global = global_dir(system, user_home.as_deref(), home);
         if global.is_none() {
             diagnostics.push(
-                Diagnostic::info("layer/no-global", "there is no global layer: neither PREFACE_HOME nor a home directory is set")
-                    .help("set PREFACE_HOME to a directory to have one"),
+                Diagnostic::info(
+                    "layer/no-global",
+                    "there is no global layer: neither PREFACE_HOME nor a home directory is set",
+                )
+                .help("set PREFACE_HOME to a directory to have one"),
             );
         }
         let mut project = Some(cwd.join(&home.project));
@@ -42,8 +45,11 @@ impl Places {
             && inside(&resolved(system, global), &resolved(system, root))
         {
             diagnostics.push(
-                Diagnostic::info("layer/no-project", "there is no project layer: here it would be the global directory")
-                    .at(Place::file(Some(Scope::Project), home.project.clone())),
+                Diagnostic::info(
+                    "layer/no-project",
+                    "there is no project layer: here it would be the global directory",
+                )
+                .at(Place::file(Some(Scope::Project), home.project.clone())),
             );
             project = None;
         }

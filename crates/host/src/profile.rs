@@ -77,7 +77,9 @@ pub fn names(system: &dyn System, global: Option<&Path>) -> Vec<String> {
     if let Some(global) = global
         && let Ok(entries) = system.list(&global.join("profiles"), 1000)
     {
-        names.extend(entries.iter().filter_map(|entry| entry.name.to_str()?.strip_suffix(".toml").map(str::to_owned)));
+        names.extend(
+            entries.iter().filter_map(|entry| entry.name.to_str()?.strip_suffix(".toml").map(str::to_owned)),
+        );
     }
     names.sort();
     names.dedup();
@@ -96,7 +98,9 @@ fn read(
 ) -> Result<(RawProfile, Home), ProfileError> {
     match choice {
         Choice::File(path) => {
-            let stem = path.file_stem().map_or_else(|| "profile".to_owned(), |stem| stem.to_string_lossy().into_owned());
+            let stem = path
+                .file_stem()
+                .map_or_else(|| "profile".to_owned(), |stem| stem.to_string_lossy().into_owned());
             let text = file(system, path)?;
             let dir = path.parent().map_or_else(PathBuf::new, Path::to_owned);
             Ok((profile::read(&stem, &path.display().to_string(), &text)?, Home::Dir(dir)))
@@ -141,7 +145,8 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
         place: Place::file(None, path.display().to_string()),
         ..plain(format!("cannot read the profile `{}`: {why}", path.display()))
     };
-    let read = system.read(path, Within::Anywhere, LIMIT).map_err(|error: ReadError| failed(error.to_string()))?;
+    let read =
+        system.read(path, Within::Anywhere, LIMIT).map_err(|error: ReadError| failed(error.to_string()))?;
     let text = String::from_utf8(read.bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
@@ -152,7 +157,10 @@ fn text(system: &dyn System, home: &Home, raw: &RawProfile, path: &str) -> Resul
         Home::Bundled => {
             let bundled = format!("sections/{path}");
             let bytes = system.bundled(&bundled).ok_or_else(|| format!("there is no bundled `{bundled}`"))?;
-            Ok(decode(&bytes, &Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") })))
+            Ok(decode(
+                &bytes,
+                &Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") }),
+            ))
         }
         Home::Dir(dir) => {
             let at = dir.join(path);

@@ -55,7 +55,8 @@ pub fn write_files(
     let mut written = Vec::new();
     for (name, bundled) in &files.files {
         let Some(bytes) = system.bundled(bundled) else {
-            diagnostics.push(Diagnostic::error("scaffold/missing", format!("there is no bundled `{bundled}`")));
+            diagnostics
+                .push(Diagnostic::error("scaffold/missing", format!("there is no bundled `{bundled}`")));
             continue;
         };
         let path = global.join(name);

@@ -104,8 +104,9 @@ pub fn fit(
     }
     let firm = |part: &DraftPart| part.cut == CutRule::Never;
     let firm_count = kept.iter().filter(|part| firm(part)).count();
-    let firm_need: usize = kept.iter().zip(&needs).filter(|(part, _)| firm(part)).map(|(_, need)| need).sum::<usize>()
-        + between * firm_count.saturating_sub(1);
+    let firm_need: usize =
+        kept.iter().zip(&needs).filter(|(part, _)| firm(part)).map(|(_, need)| need).sum::<usize>()
+            + between * firm_count.saturating_sub(1);
     if firm_need > limit.tokens {
         return Err(over(&firm, firm_need));
     }
@@ -193,7 +194,10 @@ fn hold(
     diagnostics.push(
         Diagnostic::warning(
             "budget/cut",
-            format!("section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {max}", part.section),
+            format!(
+                "section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {max}",
+                part.section
+            ),
         )
         .help("`preface explain` shows where; raise the ceiling, or shorten the text"),
     );

@@ -1,7 +1,8 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold, TemplateLimits, Win,
+    Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold,
+    TemplateLimits, Win,
     overlay::{BODY, Givers, overlay},
 };
 use crate::{
@@ -50,14 +51,52 @@ const OPTIONS: [&str; 6] = ["arrange", "budget", "join", "order", "trust", "vari
 
 /// The keys of a profile's top level.
 const TOP: [&str; 21] = [
-    "about", "added_after", "arrange", "budget", "escape", "group", "guideline", "home", "join", "options", "order",
-    "orders", "remove", "scaffold", "seam", "section", "template", "tools", "trust", "variant", "variants",
+    "about",
+    "added_after",
+    "arrange",
+    "budget",
+    "escape",
+    "group",
+    "guideline",
+    "home",
+    "join",
+    "options",
+    "order",
+    "orders",
+    "remove",
+    "scaffold",
+    "seam",
+    "section",
+    "template",
+    "tools",
+    "trust",
+    "variant",
+    "variants",
 ];
 
 /// The keys of a section that are not options of its provider.
 const SECTION: [&str; 21] = [
-    "after", "before", "between", "cut", "empty", "file", "fill", "item", "keep_blank", "language", "list", "max_tokens",
-    "prefix", "priority", "project", "seam", "stability", "suffix", "text", "trim", "when",
+    "after",
+    "before",
+    "between",
+    "cut",
+    "empty",
+    "file",
+    "fill",
+    "item",
+    "keep_blank",
+    "language",
+    "list",
+    "max_tokens",
+    "prefix",
+    "priority",
+    "project",
+    "seam",
+    "stability",
+    "suffix",
+    "text",
+    "trim",
+    "when",
 ];
 
 struct Builder<'a> {
@@ -134,9 +173,9 @@ impl Builder<'_> {
                 "arrange" | "join" | "order" => table([(key.as_str(), text)]),
                 "trust" => table([("trust", Value::Table(table([("mode", text)])))]),
                 "budget" => {
-                    let tokens = value
-                        .parse::<i64>()
-                        .map_err(|_| self.error(&["budget"], format!("`budget` takes a number of tokens: `{value}`")))?;
+                    let tokens = value.parse::<i64>().map_err(|_| {
+                        self.error(&["budget"], format!("`budget` takes a number of tokens: `{value}`"))
+                    })?;
                     table([("budget", Value::Table(table([("tokens", Value::Integer(tokens))])))])
                 }
                 _ => {
@@ -207,8 +246,24 @@ impl Builder<'_> {
         let unordered = tables.keys().map(SectionId::new).collect();
         let groups = self.groups(&order)?;
         Ok(Profile {
-            name, about, home, trust, scaffold, arrange, join, seam, sections, unordered, groups, added_after, guidelines,
-            tools, template, budget, escape, options,
+            name,
+            about,
+            home,
+            trust,
+            scaffold,
+            arrange,
+            join,
+            seam,
+            sections,
+            unordered,
+            groups,
+            added_after,
+            guidelines,
+            tools,
+            template,
+            budget,
+            escape,
+            options,
         })
     }
 
@@ -262,7 +317,9 @@ impl Builder<'_> {
         let plain = !home.project.is_empty()
             && home.project.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
         if !plain {
-            return Err(self.error(&["home", "project"], "`home.project` is a directory below the working directory"));
+            return Err(
+                self.error(&["home", "project"], "`home.project` is a directory below the working directory")
+            );
         }
         Ok(Home { global, project: home.project })
     }
@@ -283,7 +340,11 @@ impl Builder<'_> {
                 Value::String(text) => text,
                 Value::Integer(number) => number.to_string(),
                 Value::Boolean(yes) => yes.to_string(),
-                _ => return Err(self.error(&["options", &name], "an option is a string, a number or a boolean")),
+                _ => {
+                    return Err(
+                        self.error(&["options", &name], "an option is a string, a number or a boolean")
+                    );
+                }
             };
             // An empty option is an option that is not set: its fact does not exist.
             if !text.is_empty() && text != "false" {
@@ -392,7 +453,8 @@ impl Builder<'_> {
             return Err(self.error(&["section", id], "a section must be a table"));
         };
         let mut options = BTreeMap::new();
-        let foreign: Vec<String> = table.keys().filter(|key| !SECTION.contains(&key.as_str())).cloned().collect();
+        let foreign: Vec<String> =
+            table.keys().filter(|key| !SECTION.contains(&key.as_str())).cloned().collect();
         for key in foreign {
             if !table.contains_key("fill") {
                 let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
@@ -409,16 +471,23 @@ impl Builder<'_> {
         }
         let bodies: Vec<&str> = BODY.into_iter().filter(|key| table.contains_key(*key)).collect();
         if bodies.len() != 1 {
-            let error = self.error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
+            let error = self
+                .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
             return Err(error.help(format!("give it one of {}", quoted(&BODY))));
         }
         let written: Written = self.typed(&["section", id], Value::Table(table))?;
-        let piece = |text: Option<String>, key: &str| text.map(|text| self.literal(text, &format!("section.{id}.{key}")));
+        let piece = |text: Option<String>, key: &str| {
+            text.map(|text| self.literal(text, &format!("section.{id}.{key}")))
+        };
         let body = if let Some(text) = written.text {
             Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
         } else if let Some(path) = &written.file {
             let giver = self.givers.of(&format!("section.{id}.file"));
-            let raw = self.chain.iter().rev().find(|raw| giver.as_deref().is_some_and(|name| name.starts_with(&raw.name)));
+            let raw = self
+                .chain
+                .iter()
+                .rev()
+                .find(|raw| giver.as_deref().is_some_and(|name| name.starts_with(&raw.name)));
             let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(&["section", id], "no profile"))?;
             Body::Text(file(raw, path).map_err(|why| {
                 self.error(&["section", id, "file"], format!("cannot read `{path}`: {why}"))

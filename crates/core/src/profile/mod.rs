@@ -12,7 +12,10 @@ pub use build::{Setting, build};
 pub use raw::{ProfileError, RawProfile, read};
 
 use crate::{
-    condition::Condition, origin::Piece, section::{Section, SectionId}, trust::TrustMode,
+    condition::Condition,
+    origin::Piece,
+    section::{Section, SectionId},
+    trust::TrustMode,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -150,7 +153,8 @@ impl TryFrom<String> for LayerFile {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let (scope, name) = text.split_once(':').ok_or_else(|| format!("not a layer file (`global:base.md`): `{text}`"))?;
+        let (scope, name) =
+            text.split_once(':').ok_or_else(|| format!("not a layer file (`global:base.md`): `{text}`"))?;
         let scope = crate::scope::Scope::ALL
             .into_iter()
             .find(|known| known.as_str() == scope)

@@ -73,8 +73,13 @@ pub fn read(name: &str, path: &str, text: &str) -> Result<RawProfile, ProfileErr
         },
         help: None,
     })?;
-    let mut raw =
-        RawProfile { name: name.to_owned(), path: path.to_owned(), extends: None, table, text: text.to_owned() };
+    let mut raw = RawProfile {
+        name: name.to_owned(),
+        path: path.to_owned(),
+        extends: None,
+        table,
+        text: text.to_owned(),
+    };
     for (key, slot) in [("name", true), ("extends", false)] {
         match raw.table.remove(key) {
             None => {}

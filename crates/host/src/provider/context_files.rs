@@ -58,9 +58,14 @@ impl ContextProvider for ContextFiles {
             dedupe: options.text("dedupe", "file+content"),
             links: options.text("links", "follow"),
             hold_shared: options.text("shared_dirs", "hold") == "hold",
-            exclude: options.texts("exclude", &[]).iter().map(|path| normal(&look.places.cwd, Path::new(path))).collect(),
+            exclude: options
+                .texts("exclude", &[])
+                .iter()
+                .map(|path| normal(&look.places.cwd, Path::new(path)))
+                .collect(),
             tree: match options.text("links", "follow") {
-                "inside" => git::work_tree_root(look.system, &look.places.cwd).or_else(|| Some(look.places.cwd.clone())),
+                "inside" => git::work_tree_root(look.system, &look.places.cwd)
+                    .or_else(|| Some(look.places.cwd.clone())),
                 _ => None,
             },
         };
@@ -79,8 +84,11 @@ impl ContextProvider for ContextFiles {
                     if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
                         let shown = look.places.shown(&path);
                         look.note(
-                            Diagnostic::info("context-shadowed", format!("{shown} was left out: {first} stands in the same directory"))
-                                .at(Place::file(Some(Scope::Project), shown)),
+                            Diagnostic::info(
+                                "context-shadowed",
+                                format!("{shown} was left out: {first} stands in the same directory"),
+                            )
+                            .at(Place::file(Some(Scope::Project), shown)),
                         );
                     }
                     continue;
@@ -127,16 +135,27 @@ impl Walk<'_> {
         if self.exclude.iter().any(|excluded| excluded == path) {
             return false;
         }
-        if self.links == "never" && look.system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link) {
+        if self.links == "never"
+            && look.system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link)
+        {
             let shown = look.places.shown(path);
-            look.note(Diagnostic::info("file/link", format!("{shown} was left out: it is a link, and `links` is `never`")));
+            look.note(Diagnostic::info(
+                "file/link",
+                format!("{shown} was left out: it is a link, and `links` is `never`"),
+            ));
             return false;
         }
         let within = match (&self.tree, scope) {
             (Some(tree), Scope::Project) => Within::Root(tree),
             _ => Within::Anywhere,
         };
-        let wanted = Wanted { scope, within, shared, belongs: Belongs::ToTree, ..Wanted::global(path, CONTEXT_FILE_LIMIT) };
+        let wanted = Wanted {
+            scope,
+            within,
+            shared,
+            belongs: Belongs::ToTree,
+            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
+        };
         let Some(read) = look.read(&wanted) else { return false };
         let shown = look.places.source(scope, path).path.clone();
         let digest = blake3::hash(&read.bytes);
@@ -160,7 +179,13 @@ impl Walk<'_> {
         true
     }
 
-    fn twin<'f>(&self, path: &Path, read: &FileRead, digest: blake3::Hash, found: &'f [Found]) -> Option<(&'f str, &'static str)> {
+    fn twin<'f>(
+        &self,
+        path: &Path,
+        read: &FileRead,
+        digest: blake3::Hash,
+        found: &'f [Found],
+    ) -> Option<(&'f str, &'static str)> {
         let by_file = self.dedupe.contains("file");
         let by_content = self.dedupe.contains("content");
         found.iter().find_map(|other| {

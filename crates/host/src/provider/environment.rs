@@ -30,8 +30,20 @@ impl FactProvider for Environment {
             info("os", "the operating system", "linux", Stability::Static, "free"),
             info("hostname", "the host's name", "workshop", Stability::Static, "free"),
             info("local_date", "the local day", "2026-03-07", Stability::Turn, "the zone's file"),
-            info("local_time", "the local time with its offset", "2026-03-07T08:55:05-06:00", Stability::Turn, "the zone's file"),
-            info("timezone", "the zone's name", "America/Chicago", Stability::Conversation, "the zone's file"),
+            info(
+                "local_time",
+                "the local time with its offset",
+                "2026-03-07T08:55:05-06:00",
+                Stability::Turn,
+                "the zone's file",
+            ),
+            info(
+                "timezone",
+                "the zone's name",
+                "America/Chicago",
+                Stability::Conversation,
+                "the zone's file",
+            ),
             info("shell", "the user's shell", "bash", Stability::Static, "free"),
         ];
         FACTS
@@ -64,13 +76,19 @@ fn shell(look: &Look<'_>) -> Option<String> {
     let name = if look.system.os() == "win32" { "ComSpec" } else { "SHELL" };
     let path = look.system.var(name)?.into_string().ok()?;
     let stem = path.rsplit(['/', '\\']).next()?.trim_end_matches(".exe");
-    let plain = !stem.is_empty() && stem.len() <= 32 && stem.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
+    let plain = !stem.is_empty()
+        && stem.len() <= 32
+        && stem.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
     plain.then(|| stem.to_owned())
 }
 
 fn local(look: &Look<'_>, form: &str) -> Fact {
     match zoned(look) {
-        Ok(zoned) => Fact::of(zoned.strftime(form).to_string(), format!("the turn's clock in {}", look.turn.zone), Stability::Turn),
+        Ok(zoned) => Fact::of(
+            zoned.strftime(form).to_string(),
+            format!("the turn's clock in {}", look.turn.zone),
+            Stability::Turn,
+        ),
         Err(why) => {
             let mut fact = Fact::absent(why.clone());
             fact.diagnostics.push(Diagnostic::warning("fact/clock", why));
@@ -81,7 +99,8 @@ fn local(look: &Look<'_>, form: &str) -> Fact {
 
 /// The turn's instant in the turn's zone.
 fn zoned(look: &Look<'_>) -> Result<Zoned, String> {
-    let now: Timestamp = look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
+    let now: Timestamp =
+        look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
     let zone = if look.turn.zone == "UTC" {
         TimeZone::UTC
     } else {

@@ -61,8 +61,12 @@ impl FactProvider for File {
         let read = match look.system.read(&path, within, FILE_FACT_LIMIT) {
             Ok(read) => read,
             Err(ReadError::Missing) => return Fact::absent("no such file"),
-            Err(error @ ReadError::Outside { .. }) => return refused(key, "template/file-outside", &error.to_string()),
-            Err(error @ ReadError::TooLarge { .. }) => return refused(key, "template/file-too-large", &error.to_string()),
+            Err(error @ ReadError::Outside { .. }) => {
+                return refused(key, "template/file-outside", &error.to_string());
+            }
+            Err(error @ ReadError::TooLarge { .. }) => {
+                return refused(key, "template/file-too-large", &error.to_string());
+            }
             Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
         };
         if read.bytes.contains(&0) {
@@ -81,8 +85,11 @@ impl FactProvider for File {
         let mut fact = Fact::of(text.as_ref(), &shown, Stability::Conversation);
         if std::str::from_utf8(&read.bytes).is_err() {
             fact.diagnostics.push(
-                Diagnostic::warning("file/not-utf8", format!("{shown} is not UTF-8: bad bytes became U+FFFD"))
-                    .at(Place::file(Some(Scope::Project), shown)),
+                Diagnostic::warning(
+                    "file/not-utf8",
+                    format!("{shown} is not UTF-8: bad bytes became U+FFFD"),
+                )
+                .at(Place::file(Some(Scope::Project), shown)),
             );
         }
         fact

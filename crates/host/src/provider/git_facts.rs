@@ -43,8 +43,11 @@ impl FactProvider for Git {
         if !look.gate.repository_speaks() {
             let mut fact = Fact::absent("the project is not trusted");
             fact.diagnostics.push(
-                Diagnostic::info("trust/held", format!("`{key}` was held: it is text of a repository that you have not trusted"))
-                    .help("`preface trust grant`, or `--trust once` for this call"),
+                Diagnostic::info(
+                    "trust/held",
+                    format!("`{key}` was held: it is text of a repository that you have not trusted"),
+                )
+                .help("`preface trust grant`, or `--trust once` for this call"),
             );
             return fact;
         }
@@ -52,7 +55,11 @@ impl FactProvider for Git {
         if key.name() == "branch" {
             return match git::head(look.system, cwd) {
                 Ok(head) => match head.name {
-                    Some(name) => Fact::of(git::shown(name.as_bytes()), look.places.shown(&head.path), Stability::Conversation),
+                    Some(name) => Fact::of(
+                        git::shown(name.as_bytes()),
+                        look.places.shown(&head.path),
+                        Stability::Conversation,
+                    ),
                     None => Fact::absent("the branch has no commit yet"),
                 },
                 Err(trouble) => absent(key, &trouble),

@@ -44,14 +44,18 @@ impl ContextProvider for LayerFiles {
             for name in &names {
                 let path = root.join(name);
                 let wanted = match scope {
-                    Scope::Project => {
-                        Wanted::project(&path, Within::Root(&look.places.cwd), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
-                    }
+                    Scope::Project => Wanted::project(
+                        &path,
+                        Within::Root(&look.places.cwd),
+                        CONTEXT_FILE_LIMIT,
+                        Belongs::ToLayer,
+                    ),
                     _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
                 };
                 let Some(pieces) = look.pieces(&wanted) else { continue };
                 if !is_blank(&pieces) {
-                    let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, &path).path.clone())]);
+                    let facts =
+                        BTreeMap::from([("path".to_owned(), look.places.source(scope, &path).path.clone())]);
                     said.items.push(Item { facts, pieces, language: section.language });
                 }
             }

@@ -68,11 +68,8 @@ pub struct FactInfo {
 }
 
 /// The context providers, by name.
-pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
-    &context_files::ContextFiles,
-    &layer_files::LayerFiles,
-    &system_prompt_file::SystemPromptFile,
-];
+pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] =
+    &[&context_files::ContextFiles, &layer_files::LayerFiles, &system_prompt_file::SystemPromptFile];
 
 /// The fact providers, in the order in which `preface facts` lists them.
 pub const FACT_PROVIDERS: &[&dyn FactProvider] =
@@ -94,7 +91,8 @@ pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
             None => Fact::absent(source),
         };
     }
-    let provider = FACT_PROVIDERS.iter().find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()));
+    let provider =
+        FACT_PROVIDERS.iter().find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()));
     match provider {
         Some(provider) => provider.answer(key, look),
         None => Fact::absent("no such type"),
@@ -138,7 +136,11 @@ impl<'a> SectionOptions<'a> {
 }
 
 /// Builds a contribution without anything in it.
-pub(crate) fn silent(provider: &dyn ContextProvider, section: &Section, why: impl Into<String>) -> Contribution {
+pub(crate) fn silent(
+    provider: &dyn ContextProvider,
+    section: &Section,
+    why: impl Into<String>,
+) -> Contribution {
     Contribution {
         provider: preface_core::section::ProviderName::new(provider.name()),
         id: (provider.id() != provider.name()).then(|| provider.id().to_owned()),

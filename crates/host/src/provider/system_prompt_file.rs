@@ -45,14 +45,20 @@ impl ContextProvider for SystemPromptFile {
         SectionOptions::new(self, section, look);
         let config = settings::SystemPromptFile::read(look.settings);
         if let Some(by) = config.disabled_by {
-            return silent(self, section, format!("switched off by `contextProviders.SystemPromptFile.disable` in the {by} settings"));
+            return silent(
+                self,
+                section,
+                format!("switched off by `contextProviders.SystemPromptFile.disable` in the {by} settings"),
+            );
         }
         if !config.enabled {
             let by = config.enabled_by.map_or_else(String::new, |by| format!(" in the {by} settings"));
             return silent(
                 self,
                 section,
-                format!("switched off by `contextProviders.SystemPromptFile.enabled`{by}; to drop one file only, point its `paths` entry at a path that does not exist"),
+                format!(
+                    "switched off by `contextProviders.SystemPromptFile.enabled`{by}; to drop one file only, point its `paths` entry at a path that does not exist"
+                ),
             );
         }
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
@@ -71,7 +77,9 @@ impl ContextProvider for SystemPromptFile {
         };
         let project = match &look.places.project {
             // No project directory: nothing can be trusted, so no project candidate is read.
-            Some(root) if look.system.stat(root).is_some_and(|stat| stat.kind == crate::system::FileKind::Dir) => {
+            Some(root)
+                if look.system.stat(root).is_some_and(|stat| stat.kind == crate::system::FileKind::Dir) =>
+            {
                 Some(match &config.path_project {
                     Some(path) => expand(path, &look.places.cwd, look),
                     None => root.join("system.md"),
@@ -80,7 +88,9 @@ impl ContextProvider for SystemPromptFile {
             _ => None,
         };
         let same = match (&global, &project) {
-            (Some(a), Some(b)) => matches!((look.system.canonical(a), look.system.canonical(b)), (Ok(a), Ok(b)) if a == b),
+            (Some(a), Some(b)) => {
+                matches!((look.system.canonical(a), look.system.canonical(b)), (Ok(a), Ok(b)) if a == b)
+            }
             _ => false,
         };
         if let Some(path) = &global {
@@ -142,7 +152,15 @@ impl SystemPromptFile {
         None
     }
 
-    fn add(&self, said: &mut Contribution, scope: Scope, path: &Path, within: Within<'_>, limit: u64, look: &Look<'_>) {
+    fn add(
+        &self,
+        said: &mut Contribution,
+        scope: Scope,
+        path: &Path,
+        within: Within<'_>,
+        limit: u64,
+        look: &Look<'_>,
+    ) {
         let wanted = Wanted {
             scope,
             within,
@@ -167,4 +185,3 @@ fn expand(path: &str, base: &Path, look: &Look<'_>) -> PathBuf {
         _ => base.join(path),
     }
 }
-

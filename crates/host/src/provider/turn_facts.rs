@@ -8,7 +8,12 @@ use preface_core::fact::{Fact, FactKey, Stability};
 #[derive(Debug)]
 pub struct TurnFacts;
 
-const fn info(kind: &'static str, name: &'static str, about: &'static str, example: &'static str) -> FactInfo {
+const fn info(
+    kind: &'static str,
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+) -> FactInfo {
     FactInfo { kind, name, dynamic: false, about, example, stability: Stability::Conversation, cost: "free" }
 }
 
@@ -18,7 +23,12 @@ impl FactProvider for TurnFacts {
             info("prompt", "cwd", "the directory that is worked in", "/home/ada/engine"),
             info("prompt", "model", "the model's name", "some-model-1"),
             info("prompt", "conversation_id", "the conversation's id", "c-42"),
-            info("prompt", "cwd_slashes", "the directory with `/` between its parts on every system", "C:/engine"),
+            info(
+                "prompt",
+                "cwd_slashes",
+                "the directory with `/` between its parts on every system",
+                "C:/engine",
+            ),
             FactInfo {
                 dynamic: true,
                 stability: Stability::Conversation,
@@ -39,7 +49,9 @@ impl FactProvider for TurnFacts {
             ("prompt", "cwd_slashes") => given(Some(&turn.cwd.replace('\\', "/")), "the turn"),
             ("prompt", "model") => given(turn.model.as_deref(), "the turn"),
             ("prompt", "conversation_id") => given(turn.conversation.as_deref(), "the turn"),
-            ("tool", name) => given(turn.tools.iter().any(|tool| tool.name == name).then_some(""), "the active tools"),
+            ("tool", name) => {
+                given(turn.tools.iter().any(|tool| tool.name == name).then_some(""), "the active tools")
+            }
             _ => Fact::absent("no such name"),
         }
     }

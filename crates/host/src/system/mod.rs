@@ -26,7 +26,9 @@ pub trait System: fmt::Debug + Send + Sync {
     /// checked is what was read: one open handle.
     ///
     /// # Errors
-    /// Says which of the many ways a file can be no file it was.
+    /// Says which of the many ways a file can be no file it was. A path that leaves its root is
+    /// [`ReadError::Outside`] first and whatever else it is second, so that nothing is told about files outside:
+    /// also one where nothing stands (ask [`System::stat`] about the target).
     fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
     /// Looks at a path and follows links. `None` where nothing is there (a dangling link too).
@@ -44,39 +46,47 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Resolves all links.
     ///
     /// # Errors
-    /// Missing, denied, or a loop of links.
+    /// Missing, dangling, denied, or a loop of links.
     fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError>;
 
     /// Writes a file atomically: a temporary file in the same directory, flushed, then renamed (or linked) into
     /// place, and the directory flushed. A reader sees the old file or the new one, also after a crash.
     ///
-    /// # Errors
-    /// [`WriteError::Exists`] with [`Write::New`], else what the machine says. No temporary file stays behind.
-    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
-
-    /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it.
+    /// The file belongs to the user of this process and gets the permission bits of `mode`, whatever the umask and
+    /// the file before it say. Through a link [`Write::Replace`] replaces the file that it leads to (or creates the
+    /// one it points to) and keeps the link: people keep their dotfiles elsewhere and link them in.
     ///
     /// # Errors
-    /// A missing parent, a file in its place, denied.
+    /// [`WriteError::Exists`] where something stands that this write does not replace: anything for
+    /// [`Write::New`], anything but a regular file for [`Write::Replace`]. Else what the machine says. No temporary
+    /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
+    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
+
+    /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it. A new
+    /// directory gets the permission bits of `mode`, whatever the umask says.
+    ///
+    /// # Errors
+    /// A missing parent, something else in its place (a dangling link too), denied.
     fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError>;
 
-    /// Creates `path` and its missing parents.
+    /// Creates `path` and its missing parents, all with `mode`.
     ///
     /// # Errors
     /// As [`System::make_dir`].
     fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError>;
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file, or a link itself; one that is not there is no error.
     ///
     /// # Errors
     /// Denied, or a directory.
     fn remove(&self, path: &Path) -> Result<(), WriteError>;
 
     /// Takes an exclusive lock on `path` (created if missing), waiting for at most a few seconds. The lock ends with
-    /// the value, and with the process.
+    /// the value, and with the process. Nobody else needs to honour it, and it says nothing about other files.
     ///
     /// # Errors
-    /// Denied, or somebody else holds it too long.
+    /// Denied, something other than a regular file in its place (a link too), or [`WriteError::Busy`]: somebody else
+    /// holds it too long.
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError>;
 
     /// Returns a file of the bundled layer, such as `presets/default.toml`.
@@ -131,7 +141,8 @@ pub enum Within<'a> {
 pub struct FileRead {
     /// All of its bytes.
     pub bytes: Vec<u8>,
-    /// What the open handle said of it.
+    /// What the open handle said of it before it was read. Its `len` is what was promised, for files of `/proc` 0;
+    /// what came is the length of `bytes`.
     pub stat: Stat,
 }
 
@@ -184,7 +195,7 @@ pub struct DirEntry {
 /// Whether a write may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write {
-    /// Creates or replaces.
+    /// Creates, or replaces a regular file.
     Replace,
     /// Creates; refuses where anything stands, also a dangling link or a directory.
     New,
@@ -240,7 +251,7 @@ impl fmt::Display for ReadError {
             ReadError::Denied => write!(f, "permission denied"),
             ReadError::TooLarge { size, limit } => write!(f, "{size} bytes, more than the limit of {limit}"),
             ReadError::Outside { target } => write!(f, "leads outside, to `{}`", target.display()),
-            ReadError::Loop => write!(f, "a loop of links"),
+            ReadError::Loop => write!(f, "a loop of links, or a path too long"),
             ReadError::Other(words) => write!(f, "{words}"),
         }
     }

@@ -13,6 +13,9 @@ use std::{
 /// As many links as Linux follows before it calls them a loop.
 const MAX_LINKS: usize = 40;
 
+/// The longest path that Linux takes.
+const MAX_PATH: usize = 4095;
+
 /// What stands at one path, links not followed.
 pub(super) enum Looked {
     Dir,
@@ -33,6 +36,9 @@ pub(super) struct Lead {
 
 /// Walks `path` (absolute) and asks `look` about every component. `look` answers `None` where nothing is.
 pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Looked>, ReadError>) -> Lead {
+    if path.as_os_str().len() > MAX_PATH {
+        return Lead { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
+    }
     let mut place = root_of(path);
     let mut pending = Vec::new();
     push_steps(path, &mut pending);
@@ -51,7 +57,6 @@ pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Loo
         let trouble = match look(&place) {
             Ok(Some(Looked::Dir)) => continue,
             Ok(Some(Looked::Other)) if whole => continue,
-            Ok(Some(Looked::Other)) => ReadError::Missing,
             Ok(Some(Looked::Link(target))) => {
                 links += 1;
                 ends_in_link |= whole;
@@ -65,8 +70,9 @@ pub(super) fn lead(path: &Path, mut look: impl FnMut(&Path) -> Result<Option<Loo
                 }
                 ReadError::Loop
             }
-            Ok(None) if ends_in_link => ReadError::Dangling,
-            Ok(None) => ReadError::Missing,
+            // Nothing, or a file where the path goes on.
+            Ok(Some(Looked::Other) | None) if ends_in_link => ReadError::Dangling,
+            Ok(Some(Looked::Other) | None) => ReadError::Missing,
             Err(trouble) => trouble,
         };
         return Lead { place, whole, trouble: Some(trouble) };

@@ -14,8 +14,9 @@ use std::{
 const READ: u32 = 4;
 const WRITE: u32 = 2;
 const SEARCH: u32 = 1;
+/// To flush a directory it must be opened, and so be readable.
+const FLUSHED: u32 = READ | WRITE | SEARCH;
 const MAX_NAME: usize = 255;
-const MAX_PATH: usize = 4095;
 
 /// Everything on the disk, by path without links.
 #[derive(Debug)]
@@ -133,9 +134,6 @@ impl Disk {
 
     /// Follows all links of `path`, with permissions and limits on names.
     pub(super) fn lead(&self, path: &Path) -> Lead {
-        if path.as_os_str().len() > MAX_PATH {
-            return Lead { place: path.to_owned(), whole: true, trouble: Some(ReadError::Loop) };
-        }
         resolve::lead(path, |place| {
             let parent = place.parent().and_then(|parent| self.nodes.get(parent));
             if parent.is_some_and(|parent| !self.may(parent, SEARCH)) {
@@ -279,7 +277,7 @@ impl Disk {
     fn target(&self, path: &Path, how: Write) -> Result<PathBuf, WriteError> {
         let entry = self.new_entry(path)?;
         let place = match self.nodes.get(&entry) {
-            None => return self.writable_parent(&entry).map(|()| entry),
+            None => return self.parent_allows(&entry, FLUSHED).map(|()| entry),
             Some(_) if how == Write::New => return Err(WriteError::Exists),
             Some(Node { what: What::Link(_), .. }) => {
                 let lead = self.lead(&entry);
@@ -293,7 +291,7 @@ impl Disk {
             Some(_) => entry,
         };
         match self.nodes.get(&place).map(|node| &node.what) {
-            None | Some(What::File(_)) => self.writable_parent(&place).map(|()| place),
+            None | Some(What::File(_)) => self.parent_allows(&place, FLUSHED).map(|()| place),
             Some(_) => Err(WriteError::Exists),
         }
     }
@@ -316,9 +314,9 @@ impl Disk {
         Ok(place.join(name))
     }
 
-    fn writable_parent(&self, place: &Path) -> Result<(), WriteError> {
+    fn parent_allows(&self, place: &Path, wish: u32) -> Result<(), WriteError> {
         let parent = place.parent().and_then(|parent| self.nodes.get(parent)).ok_or(WriteError::NoParent)?;
-        if self.may(parent, WRITE | SEARCH) { Ok(()) } else { Err(WriteError::Denied) }
+        if self.may(parent, wish) { Ok(()) } else { Err(WriteError::Denied) }
     }
 
     pub(super) fn make_dir(&mut self, path: &Path, mode: u32, steps: &mut Steps) -> Result<Made, WriteError> {
@@ -335,7 +333,7 @@ impl Disk {
                 Err(WriteError::Exists)
             };
         }
-        self.writable_parent(&entry)?;
+        self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
         self.insert(entry, What::Dir, mode & 0o777);
         Ok(Made::New)
@@ -354,7 +352,7 @@ impl Disk {
             Some(What::Dir) => return Err(is_a_directory()),
             Some(_) => {}
         }
-        self.writable_parent(&entry)?;
+        self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
         self.nodes.remove(&entry);
         Ok(())
@@ -371,7 +369,7 @@ impl Disk {
             Some(Node { what: What::File(_), .. }) => {}
             Some(_) => return Err(WriteError::Exists),
             None => {
-                self.writable_parent(&entry)?;
+                self.parent_allows(&entry, WRITE | SEARCH)?;
                 self.insert(entry.clone(), What::File(Arc::from([])), 0o600);
             }
         }

@@ -14,20 +14,30 @@ use std::{
 /// The success of this one `mkdir` is the answer: of two processes exactly one hears [`Made::New`].
 pub(super) fn make_dir(path: &Path, mode: u32) -> Result<Made, WriteError> {
     match mkdir(path, mode) {
-        Ok(()) => Ok(Made::New),
-        Err(error) => match look::stat(path) {
-            Some(stat) if stat.kind == FileKind::Dir => Ok(Made::Existed),
-            _ => Err(write_error(&error)),
-        },
+        Ok(()) => {}
+        Err(error) => {
+            return match look::stat(path) {
+                Some(stat) if stat.kind == FileKind::Dir => Ok(Made::Existed),
+                _ => Err(write_error(&error)),
+            };
+        }
     }
+    settle(path, mode).map_err(|error| write_error(&error))?;
+    Ok(Made::New)
 }
 
 #[cfg(unix)]
 fn mkdir(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().mode(mode).create(path)
+}
+
+/// Gives a new directory the mode that the umask cut, and makes it last.
+#[cfg(unix)]
+fn settle(path: &Path, mode: u32) -> io::Result<()> {
     use rustix::fs::{Mode, OFlags};
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-    fs::DirBuilder::new().mode(mode).create(path)?;
-    // The mode was cut by the umask. Set it on the directory itself: the name may be a link by now.
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    // On the directory itself: the name may be a link by now.
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let dir = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let inherited = dir.metadata()?.mode() & 0o7000;
@@ -42,6 +52,11 @@ fn mkdir(path: &Path, mode: u32) -> io::Result<()> {
 #[cfg(not(unix))]
 fn mkdir(path: &Path, _mode: u32) -> io::Result<()> {
     fs::create_dir(path)
+}
+
+#[cfg(not(unix))]
+fn settle(_path: &Path, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 pub(super) fn remove(path: &Path) -> Result<(), WriteError> {

@@ -24,6 +24,9 @@ pub(super) fn within(path: &Path, root: &Path) -> Result<File, ReadError> {
     if let Some(trouble) = lead.trouble {
         return Err(trouble);
     }
+    if !root.is_dir() {
+        return Err(ReadError::Missing);
+    }
     let file = anywhere(&lead.place)?;
     if look::canonical(&lead.place)? != lead.place {
         return Err(ReadError::Other("it changed while it was being opened".into()));

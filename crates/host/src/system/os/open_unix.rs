@@ -71,6 +71,9 @@ fn step_by_step(path: &Path, root: &Path) -> Result<File, ReadError> {
         if let Some(trouble) = trouble {
             return Err(trouble);
         }
+        if !root.is_dir() {
+            return Err(ReadError::Missing);
+        }
         match open_without_links(&root, below) {
             Ok(file) => return Ok(file.into()),
             // The path has no links and was there: somebody is changing it.
@@ -91,4 +94,60 @@ fn open_without_links(root: &Path, below: &Path) -> Result<OwnedFd, Errno> {
         dir = rustix::fs::openat(&dir, name, flags.union(OFlags::NOFOLLOW), Mode::empty())?;
     }
     Ok(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, os::unix::fs::symlink};
+
+    /// The kernel's answer, where it has one, is the answer of the long way.
+    #[test]
+    fn both_ways_agree() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let top = dir.path().canonicalize().expect("it resolves");
+        let root = top.join("root");
+        fs::create_dir_all(root.join("a/b")).expect("directories");
+        fs::write(root.join("a/f"), "text").expect("a file");
+        fs::write(top.join("out"), "out").expect("a file");
+        let links = [
+            ("rel", "a/f"),
+            ("abs", root.join("a/f").to_str().expect("UTF-8")),
+            ("up", "a/b/../f"),
+            ("dir", "a"),
+            ("escape", "../out"),
+            ("nowhere", "none"),
+            ("through", "a/f/x"),
+            ("self", "self"),
+        ]
+        .map(|(name, target)| symlink(target, root.join(name)).map(|()| name).expect("a link"));
+        let others = [
+            "a/f",
+            "a",
+            "none",
+            "a/none",
+            "a/f/x",
+            "dir/f",
+            "dir/../a/f",
+            "a/b/../f",
+            "../out",
+            "../root/a/f",
+            "dir/up",
+        ];
+        for name in links.into_iter().chain(others) {
+            let long = answer(step_by_step(&root.join(name), &root));
+            let short = beneath(&root.join(name), &root).map(answer);
+            assert!(short.is_none() || short.as_ref() == Some(&long), "{name}: {short:?}, {long:?}");
+        }
+        #[cfg(target_os = "linux")]
+        if beneath(&root.join("a/f"), &root).is_some() {
+            for name in ["a/f", "rel", "up", "dir/f", "none", "nowhere"] {
+                assert!(beneath(&root.join(name), &root).is_some(), "the short way is taken: {name}");
+            }
+        }
+    }
+
+    fn answer(file: Result<File, ReadError>) -> Result<Vec<u8>, ReadError> {
+        crate::system::os::read::bounded(&file?, 99).map(|read| read.bytes)
+    }
 }

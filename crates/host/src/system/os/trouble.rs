@@ -18,8 +18,7 @@ pub(super) fn absolute_to_write(path: &Path) -> Result<&Path, WriteError> {
 /// Says why `path` could not be opened or resolved.
 pub(super) fn read_error(path: &Path, error: &io::Error) -> ReadError {
     match error.kind() {
-        ErrorKind::NotFound => missing(path),
-        ErrorKind::NotADirectory => ReadError::Missing,
+        ErrorKind::NotFound | ErrorKind::NotADirectory => missing(path),
         ErrorKind::PermissionDenied => ReadError::Denied,
         // A regular file that has nothing to say yet (`/proc/kmsg`) is a pipe in disguise.
         ErrorKind::WouldBlock => ReadError::Kind(FileKind::Special),

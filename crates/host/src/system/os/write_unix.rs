@@ -35,6 +35,7 @@ pub(super) fn write(path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<
     let mut temp = Temp::new(&dir)?;
     temp.fill(bytes, mode).map_err(|error| write_error(&error))?;
     temp.put(name, how).map_err(of)?;
+    drop(temp);
     match rustix::fs::fsync(&dir) {
         // Some file systems have nothing to flush in a directory.
         Ok(()) | Err(Errno::INVAL) => Ok(()),

@@ -1,0 +1,372 @@
+//! The document: a prompt as published JSON. What `--format json`, the library and the service return, what an audit
+//! keeps as a receipt, and what `diff` reads back.
+
+use crate::{
+    audit::AuditEvent,
+    budget::Counter,
+    covering::covering,
+    diagnostic::Diagnostics,
+    draft::{Absent, Cut},
+    fact::Stability,
+    origin::Origin,
+    prompt::{Part, Prompt},
+    section::{ProviderName, SectionId},
+};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Publishes a prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
+/// let document = Document::of(&Prompt::default(), &Bytes4);
+/// let json = serde_json::to_string(&document).unwrap();
+/// assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
+/// let receipt: Document = serde_json::from_str(&json).unwrap();
+/// assert_eq!(receipt.check(), Ok(()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// What the model is told.
+    pub text: String,
+    /// The profile that made it.
+    pub preset: String,
+    /// The digest of the text, as `blake3:<hex>`.
+    pub fingerprint: String,
+    /// How long the text is.
+    pub tokens: Tokens,
+    /// Its parts, in order. Their ranges follow each other without a gap.
+    pub parts: Vec<DocumentPart>,
+    /// What is not there, and why.
+    pub absent: Vec<Absent>,
+    /// Notes for this caller.
+    pub diagnostics: Diagnostics,
+    /// Facts for the log.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// Says how many tokens a text has, and who says so.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, document::Tokens};
+/// let tokens = Tokens::of("twelve bytes", &Bytes4);
+/// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// The tokens.
+    pub count: usize,
+    /// The counter's name.
+    pub counter: String,
+    /// True where the count is the model's own, false where it is an estimate.
+    pub exact: bool,
+}
+
+impl Tokens {
+    /// Counts a text.
+    #[must_use]
+    pub fn of(text: &str, counter: &dyn Counter) -> Tokens {
+        Tokens { count: counter.count(text), counter: counter.name().to_owned(), exact: counter.exact() }
+    }
+}
+
+/// Publishes one part. The separator before it belongs to it.
+///
+/// ```
+/// use preface_core::document::DocumentPart;
+/// let json = r#"{"section":"identity","range":[0,4],"tokens":1,"stability":"static","priority":50,
+///     "origins":[{"kind":"caller","flag":"--append"}],
+///     "spans":[{"range":[0,4],"origin":{"kind":"caller","flag":"--append"}}],"cuts":[]}"#;
+/// let part: DocumentPart = serde_json::from_str(json).unwrap();
+/// assert_eq!(part.origins[0].to_string(), "--append");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentPart {
+    /// Its section.
+    pub section: SectionId,
+    /// The context provider that contributed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<ProviderName>,
+    /// Its bytes in the prompt.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+    /// Its tokens, counted by itself: the parts may add up to more than the whole.
+    pub tokens: usize,
+    /// How long its bytes stay the same.
+    pub stability: Stability,
+    /// Who gives way last.
+    pub priority: i64,
+    /// Where its text came from, each file (with the span that covers all that was taken), profile key, fact and flag
+    /// once, in order of first appearance.
+    pub origins: Vec<Origin>,
+    /// Where each byte came from.
+    pub spans: Vec<DocumentSpan>,
+    /// What it lost.
+    pub cuts: Vec<Cut>,
+}
+
+/// Publishes a run of bytes of the prompt and its origin.
+///
+/// ```
+/// use preface_core::document::DocumentSpan;
+/// let json = r#"{"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}"#;
+/// let span: DocumentSpan = serde_json::from_str(json).unwrap();
+/// assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentSpan {
+    /// The bytes, counted from the start of the **prompt**.
+    #[serde(with = "crate::origin::range")]
+    pub range: Range<usize>,
+    /// Where they came from.
+    pub origin: Origin,
+}
+
+impl Document {
+    /// Publishes a prompt, counted by `counter`.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
+    /// let document = Document::of(&Prompt { preset: "default".into(), ..Prompt::default() }, &Bytes4);
+    /// assert_eq!((document.preset.as_str(), document.tokens.count), ("default", 0));
+    /// ```
+    #[must_use]
+    pub fn of(prompt: &Prompt, counter: &dyn Counter) -> Document {
+        Document {
+            text: prompt.text.clone(),
+            preset: prompt.preset.clone(),
+            fingerprint: prompt.fingerprint(),
+            tokens: Tokens::of(&prompt.text, counter),
+            parts: prompt.parts.iter().map(|part| DocumentPart::of(prompt, part, counter)).collect(),
+            absent: prompt.absent.clone(),
+            diagnostics: prompt.diagnostics.clone(),
+            audit: prompt.audit.clone(),
+        }
+    }
+
+    /// Checks a document that was read back: parts tile the text, spans tile the parts, no character is split, and the
+    /// fingerprint is the text's.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
+    /// let mut receipt = Document::of(&Prompt::default(), &Bytes4);
+    /// receipt.text.push_str("and obey");
+    /// assert_eq!(receipt.check(), Err("the parts cover 0 of 8 bytes".into()));
+    /// ```
+    ///
+    /// # Errors
+    /// Names the first gap, overlap or split character, or the fingerprint that the text really has.
+    pub fn check(&self) -> Result<(), String> {
+        let mut at = 0;
+        for part in &self.parts {
+            let (section, range) = (&part.section, &part.range);
+            if range.start != at || range.end < at {
+                return Err(format!("part `{section}` covers {range:?}, expected to start at {at}"));
+            }
+            if range.end > self.text.len() {
+                return Err(format!("part `{section}` covers {range:?} of {} bytes", self.text.len()));
+            }
+            for span in &part.spans {
+                let run = &span.range;
+                if run.start != at || run.end <= at || run.end > range.end {
+                    return Err(format!("a span of `{section}` covers {run:?}, expected to start at {at}"));
+                }
+                if !self.text.is_char_boundary(run.end) {
+                    return Err(format!("a span of `{section}` ends within a character, at {}", run.end));
+                }
+                at = run.end;
+            }
+            if at != range.end {
+                return Err(format!("the spans of `{section}` end at {at}, the part at {}", range.end));
+            }
+        }
+        if at != self.text.len() {
+            return Err(format!("the parts cover {at} of {} bytes", self.text.len()));
+        }
+        let found = crate::prompt::fingerprint(&self.text);
+        if self.fingerprint != found {
+            return Err(format!("the fingerprint is `{}`, the text's is `{found}`", self.fingerprint));
+        }
+        Ok(())
+    }
+
+    /// Returns the part and the span of one byte, in a document that [`check`](Document::check) accepts.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
+    /// assert!(Document::of(&Prompt::default(), &Bytes4).at(0).is_none());
+    /// ```
+    #[must_use]
+    pub fn at(&self, offset: usize) -> Option<(&DocumentPart, &DocumentSpan)> {
+        let part = self.parts.get(self.parts.partition_point(|part| part.range.end <= offset))?;
+        let span = part.spans.get(part.spans.partition_point(|span| span.range.end <= offset))?;
+        span.range.contains(&offset).then_some((part, span))
+    }
+}
+
+impl DocumentPart {
+    fn of(prompt: &Prompt, part: &Part, counter: &dyn Counter) -> DocumentPart {
+        let base = part.range.start;
+        let spans: Vec<DocumentSpan> = part
+            .spans
+            .iter()
+            .map(|span| DocumentSpan {
+                range: base + span.range.start..base + span.range.end,
+                origin: span.origin.clone(),
+            })
+            .collect();
+        let origins = covering(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        DocumentPart {
+            section: part.section.clone(),
+            provider: part.provider.clone(),
+            range: part.range.clone(),
+            tokens: counter.count(prompt.text_of(part)),
+            stability: part.stability,
+            priority: part.priority,
+            origins: origins.into_iter().map(|one| one.origin).collect(),
+            spans,
+            cuts: part.cuts.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        budget::Bytes4,
+        diagnostic::{Diagnostic, Place},
+        draft::{AbsentReason, CutWhy},
+        sample::{caller, fact, file, literal, prompts},
+        scope::Scope,
+    };
+    use proptest::prelude::*;
+
+    fn prompt() -> Prompt {
+        let mut prompt = Prompt::default()
+            .with("identity", &[("You help.", literal("section.identity.text"))])
+            .with_stability(
+                "environment",
+                Stability::Turn,
+                &[
+                    ("\n\n", literal("join")),
+                    ("Today is ", file("AGENTS.md", 0..9)),
+                    ("2026-10-01", fact("system:local_date")),
+                    (".", file("AGENTS.md", 28..29)),
+                    ("!", caller("--append")),
+                ],
+            );
+        prompt.preset = "default".into();
+        prompt.parts[1].provider = Some(ProviderName::new("context-files"));
+        prompt.parts[1].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 6, range: 29..40 });
+        prompt.absent.push(Absent {
+            section: SectionId::new("skills"),
+            reason: AbsentReason::Condition,
+            why: "condition `tool:read` is false".into(),
+        });
+        prompt.diagnostics.push(
+            Diagnostic::warning("trust/held", "`AGENTS.md` is held")
+                .at(Place::file(Some(Scope::Project), "AGENTS.md"))
+                .help("grant it"),
+        );
+        prompt.audit.push(AuditEvent::ContextContributionMade {
+            provider_id: "SystemPromptFile".into(),
+            byte_count: 860,
+        });
+        prompt
+    }
+
+    #[test]
+    fn the_json_is_the_contract() {
+        let json = serde_json::to_string_pretty(&Document::of(&prompt(), &Bytes4)).unwrap();
+        let expected = r#"{
+  "text": "You help.\n\nToday is 2026-10-01.!",
+  "preset": "default",
+  "fingerprint": "FINGERPRINT",
+  "tokens": {"count": 8, "counter": "estimate:bytes4", "exact": false},
+  "parts": [
+    {"section": "identity", "range": [0, 9], "tokens": 3, "stability": "static", "priority": 50,
+     "origins": [{"kind": "literal", "profile": "test", "key": "section.identity.text"}],
+     "spans": [{"range": [0, 9], "origin": {"kind": "literal", "profile": "test", "key": "section.identity.text"}}],
+     "cuts": []},
+    {"section": "environment", "provider": "context-files", "range": [9, 32], "tokens": 6, "stability": "turn", "priority": 50,
+     "origins": [
+       {"kind": "literal", "profile": "test", "key": "join"},
+       {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [0, 29]},
+       {"kind": "fact", "key": "system:local_date", "source": "test"},
+       {"kind": "caller", "flag": "--append"}],
+     "spans": [
+       {"range": [9, 11], "origin": {"kind": "literal", "profile": "test", "key": "join"}},
+       {"range": [11, 20], "origin": {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [0, 9]}},
+       {"range": [20, 30], "origin": {"kind": "fact", "key": "system:local_date", "source": "test"}},
+       {"range": [30, 31], "origin": {"kind": "source", "scope": "project", "path": "AGENTS.md", "span": [28, 29]}},
+       {"range": [31, 32], "origin": {"kind": "caller", "flag": "--append"}}],
+     "cuts": [{"why": "ceiling", "before": 9, "after": 6, "range": [29, 40]}]}],
+  "absent": [{"section": "skills", "reason": "condition", "why": "condition `tool:read` is false"}],
+  "diagnostics": [{"code": "trust/held", "severity": "warning", "message": "`AGENTS.md` is held",
+    "origin": {"scope": "project", "path": "AGENTS.md"}, "help": "grant it"}],
+  "audit": [{"type": "ContextContributionMade", "payload": {"providerId": "SystemPromptFile", "byteCount": 860}}]
+}"#
+        .replace("FINGERPRINT", &prompt().fingerprint());
+        // Compared as text, so that the order of the keys is part of the contract.
+        let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
+        assert_eq!(json, serde_json::to_string_pretty(&expected).unwrap());
+    }
+
+    #[test]
+    fn a_byte_finds_its_part_and_span() {
+        let document = Document::of(&prompt(), &Bytes4);
+        let origin = |at| document.at(at).map(|(part, span)| format!("{} {}", part.section, span.origin));
+        assert_eq!(origin(8).as_deref(), Some("identity test.toml section.identity.text"));
+        assert_eq!(origin(9).as_deref(), Some("environment test.toml join"));
+        assert_eq!(origin(20).as_deref(), Some("environment [system:local_date]"));
+        assert_eq!(origin(32), None);
+    }
+
+    #[test]
+    fn a_forged_text_does_not_match_its_fingerprint() {
+        let mut document = Document::of(&prompt(), &Bytes4);
+        document.text = document.text.replace("You", "Yon");
+        assert!(document.check().unwrap_err().starts_with("the fingerprint is `blake3:"));
+    }
+
+    #[test]
+    fn a_split_character_is_found() {
+        let made = Prompt::default().with("a", &[("é", literal("a")), ("é", literal("b"))]);
+        let mut document = Document::of(&made, &Bytes4);
+        document.parts[0].spans[0].range.end = 1;
+        document.parts[0].spans[1].range.start = 1;
+        assert_eq!(document.check().unwrap_err(), "a span of `a` ends within a character, at 1");
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_comes_back_from_json(prompt in prompts()) {
+            let document = Document::of(&prompt, &Bytes4);
+            prop_assert_eq!(document.check(), Ok(()));
+            let back: Document = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
+            prop_assert_eq!(back, document);
+        }
+
+        #[test]
+        fn a_planted_gap_is_found(
+            prompt in prompts(), which in any::<prop::sample::Index>(), edge in 0..6, by in 1usize..4
+        ) {
+            let mut document = Document::of(&prompt, &Bytes4);
+            prop_assume!(!document.parts.is_empty());
+            let part = which.get(&document.parts).section.clone();
+            let part = document.parts.iter_mut().find(|one| one.section == part).unwrap();
+            let spans = part.spans.len();
+            match edge {
+                0 => part.range.start += by,
+                1 => part.range.end += by,
+                2 => part.range.end = part.range.end.wrapping_sub(by),
+                3 if spans > 0 => part.spans[which.index(spans)].range.start += by,
+                4 if spans > 0 => part.spans[which.index(spans)].range.end += by,
+                5 if spans > 0 => drop(part.spans.remove(which.index(spans))),
+                _ => document.text.push('x'),
+            }
+            prop_assert!(document.check().is_err());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The forms in which a prompt leaves.
+//!
+//! A [`Wire`] shapes a prompt into what somebody else reads. A new one is one file here, with the type and its tests,
+//! and one line in [`WIRES`]. Nothing outside this module knows a vendor.
+
+mod plain;
+
+pub use plain::Plain;
+
+use crate::prompt::Prompt;
+use std::fmt::Debug;
+
+/// Shapes a prompt for a reader outside preface. The same prompt gives the same request.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, wire::{Request, Wire}};
+///
+/// #[derive(Debug)]
+/// struct Quoted;
+///
+/// impl Wire for Quoted {
+///     fn name(&self) -> &'static str {
+///         "quoted"
+///     }
+///     fn about(&self) -> &'static str {
+///         "the prompt as one JSON string"
+///     }
+///     fn shape(&self, prompt: &Prompt) -> Request {
+///         Request { media_type: "application/json", body: serde_json::Value::from(&*prompt.text).to_string() }
+///     }
+/// }
+///
+/// let prompt = Prompt { text: "Say \"hi\".".into(), ..Prompt::default() };
+/// assert_eq!(Quoted.shape(&prompt).body, r#""Say \"hi\".""#);
+/// ```
+pub trait Wire: Debug + Send + Sync {
+    /// Returns the name that options and reports use.
+    fn name(&self) -> &'static str;
+
+    /// Returns half a sentence for lists and help.
+    fn about(&self) -> &'static str;
+
+    /// Turns the prompt into what is sent.
+    fn shape(&self, prompt: &Prompt) -> Request;
+}
+
+/// Holds what is sent, ready for a pipe or a request body.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, wire::wire};
+/// let request = wire("plain").unwrap().shape(&Prompt::default());
+/// assert_eq!((request.media_type, request.body.as_str()), ("text/plain; charset=utf-8", ""));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The media type of the body.
+    pub media_type: &'static str,
+    /// The body.
+    pub body: String,
+}
+
+/// The wire formats, by name.
+///
+/// ```
+/// use preface_core::wire::WIRES;
+/// assert!(WIRES.iter().any(|wire| wire.name() == "plain"));
+/// ```
+pub const WIRES: &[&dyn Wire] = &[&Plain];
+
+/// Returns the wire format with this name.
+///
+/// ```
+/// use preface_core::wire::wire;
+/// assert_eq!(wire("plain").unwrap().about(), "exactly the prompt's bytes");
+/// assert!(wire("plane").is_none());
+/// ```
+#[must_use]
+pub fn wire(name: &str) -> Option<&'static dyn Wire> {
+    WIRES.iter().copied().find(|wire| wire.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_has_each_name_once() {
+        assert!(
+            WIRES.is_sorted_by(|a, b| a.name() < b.name()),
+            "WIRES must stay sorted by name, without duplicates"
+        );
+    }
+
+    #[test]
+    fn a_wire_format_says_what_it_is() {
+        for wire in WIRES {
+            let about = wire.about();
+            assert!(!about.is_empty(), "`{}` must explain itself", wire.name());
+            assert!(
+                !about.ends_with('.') && !about.contains('\n'),
+                "`{}` must explain itself in half a sentence: {about:?}",
+                wire.name()
+            );
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The prompt as it is, for pipes, files and programs that wrap it themselves.
+
+use super::{Request, Wire};
+use crate::prompt::Prompt;
+
+/// Gives exactly the prompt's bytes.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, wire::{Plain, Wire}};
+/// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
+/// assert_eq!(Plain.shape(&prompt).body, "Be brief.");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Plain;
+
+impl Wire for Plain {
+    fn name(&self) -> &'static str {
+        "plain"
+    }
+
+    fn about(&self) -> &'static str {
+        "exactly the prompt's bytes"
+    }
+
+    fn shape(&self, prompt: &Prompt) -> Request {
+        Request { media_type: "text/plain; charset=utf-8", body: prompt.text.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_byte_is_added_or_lost() {
+        for text in ["", "a", "a\n", "\r\n\u{feff}a\0b\u{202e}", "漢字\n\n"] {
+            let prompt = Prompt { text: text.into(), ..Prompt::default() };
+            assert_eq!(Plain.shape(&prompt).body, text);
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Granting and revoking: what `preface trust` does, and what an answer on a terminal does.
+
+use crate::{
+    Built, Engine, Error,
+    consent::{self, Ask, TrustAnswer, TrustQuestion},
+    request::{Request, TrustChoice},
+};
+use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode};
+use preface_host::{
+    gate::{Consent, Seen, Verdict},
+    look::Headless,
+    trust::{Digest, PinPath, PinnedText, TrustStore, whole_digest},
+};
+use std::path::PathBuf;
+
+/// What a grant or a revocation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantReport {
+    /// The canonical path that the record is about.
+    pub path: PathBuf,
+    /// What is newly granted (or revoked), for people: name and bytes.
+    pub added: Vec<(String, usize)>,
+    /// What was granted before already.
+    pub unchanged: Vec<String>,
+    /// What is held still, and why, for people.
+    pub held: Vec<String>,
+    /// Facts for the log.
+    pub audit: Vec<AuditEvent>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+}
+
+impl Engine<'_> {
+    /// Grants what a build for this request would use: every project text by its digest, or the project as a whole,
+    /// as the profile has it. `paths` names single files instead.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn grant(&self, request: &Request, paths: Vec<PathBuf>) -> Result<GrantReport, Error> {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let built = self.run(&request, Some(Consent::Granting(paths.clone())), &Headless)?;
+        match built.mode {
+            TrustMode::None => Err(Error::Usage(
+                format!("profile `{}` has no gate for text; there is nothing to grant", built.prompt.preset),
+                None,
+            )),
+            TrustMode::Whole => self.grant_whole(&built),
+            TrustMode::Pinned => self.grant_pins(&built, &paths),
+        }
+    }
+
+    fn grant_whole(&self, built: &Built) -> Result<GrantReport, Error> {
+        let Some(root) = consent::layer_root(self.system(), &built.places) else {
+            return Err(Error::Usage(
+                "there is no project directory here to trust".to_owned(),
+                built.places.project.as_ref().map(|root| format!("it would be `{}`", root.display())),
+            ));
+        };
+        let digest = whole_digest(self.system(), &root);
+        let report = self
+            .store(built)?
+            .for_project(&built.places.cwd)
+            .grant_whole(&root, Some(digest), None)
+            .map_err(|error| Error::Trust(error.to_string()))?;
+        let summary = preface_host::trust::Summary::of(self.system(), &root);
+        Ok(GrantReport {
+            path: root,
+            added: summary.lines().into_iter().map(|line| (line, 0)).collect(),
+            audit: report.audit,
+            ..GrantReport::default()
+        })
+    }
+
+    fn grant_pins(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+        let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+        let speaking: Vec<&Seen> = built.seen.iter().filter(|seen| seen.verdict == Verdict::Speaks).collect();
+        for path in paths {
+            if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
+                return Err(Error::Usage(
+                    format!("nothing that a build uses lies at `{}`", built.places.shown(path)),
+                    Some("`preface trust status` lists what a build uses".to_owned()),
+                ));
+            }
+        }
+        let texts: Vec<PinnedText> = speaking
+            .iter()
+            .filter(|seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path)))
+            .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
+            .collect();
+        let report = self
+            .store(built)?
+            .for_project(&root)
+            .grant_pins(&root, repository.as_deref(), &texts)
+            .map_err(|error| Error::Trust(error.to_string()))?;
+        let shown = |pin: &PinPath| {
+            speaking
+                .iter()
+                .find(|seen| seen.pin == *pin)
+                .map_or_else(|| pin.to_string(), |seen| seen.shown.clone())
+        };
+        let size =
+            |pin: &PinPath| speaking.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
+        Ok(GrantReport {
+            path: root,
+            added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
+            unchanged: report.unchanged.iter().map(shown).collect(),
+            held: built.held().map(|seen| seen.shown.clone()).collect(),
+            audit: report.audit,
+            diagnostics: built.prompt.diagnostics.clone(),
+        })
+    }
+
+    /// Takes back what was granted: all of it, or what the named paths hold.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+        let built = self.build(&Request { trust: TrustChoice::Deny, ..request.clone() })?;
+        match built.mode {
+            TrustMode::None => {
+                Err(Error::Usage(format!("profile `{}` has no gate for text", built.prompt.preset), None))
+            }
+            TrustMode::Whole => {
+                let Some(root) = consent::layer_root(self.system(), &built.places) else {
+                    return Err(Error::Usage("there is no project directory here".to_owned(), None));
+                };
+                let report = self
+                    .store(&built)?
+                    .for_project(&built.places.cwd)
+                    .revoke_whole(&root)
+                    .map_err(|error| Error::Trust(error.to_string()))?;
+                Ok(GrantReport { path: root, audit: report.audit, ..GrantReport::default() })
+            }
+            TrustMode::Pinned => {
+                let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                let pins: Vec<PinPath> = paths
+                    .iter()
+                    .map(|path| PinPath::new(&root, path).map_err(|error| Error::Trust(error.to_string())))
+                    .collect::<Result<_, _>>()?;
+                let report = self
+                    .store(&built)?
+                    .for_project(&root)
+                    .revoke_pins(&root, repository.as_deref(), (!paths.is_empty()).then_some(pins.as_slice()))
+                    .map_err(|error| Error::Trust(error.to_string()))?;
+                Ok(GrantReport {
+                    path: root,
+                    added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
+                    audit: report.audit,
+                    ..GrantReport::default()
+                })
+            }
+        }
+    }
+
+    /// Opens the trust store of a build.
+    ///
+    /// # Errors
+    /// There is no directory to keep one in.
+    pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
+        match &built.store {
+            Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
+            None => Err(Error::Trust(
+                "there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned(),
+            )),
+        }
+    }
+}
+
+/// Asks a person about held texts and builds again with their answer. `None` where nobody could be asked, or where the
+/// answer was no.
+pub(crate) fn ask_for_pins(
+    engine: &Engine<'_>,
+    request: &Request,
+    built: &Built,
+    ask: &dyn Ask,
+) -> Result<Option<Built>, Error> {
+    let held: Vec<&Seen> = built.held().collect();
+    let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
+    let contents = Digest::of_listing(held.iter().map(|seen| (&seen.pin, seen.digest)));
+    let store =
+        built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
+    let mut notes = Diagnostics::new();
+    if let Some(store) = &store
+        && store.load(&mut notes).pins(&root, repository.as_deref()).declines(&contents)
+    {
+        return Ok(None);
+    }
+    let question = TrustQuestion {
+        path: root.clone(),
+        contents: held
+            .iter()
+            .map(|seen| {
+                let why = match seen.verdict {
+                    Verdict::HeldChanged => ", changed since you trusted it",
+                    Verdict::HeldShared => ", in a directory that other users can write",
+                    _ => "",
+                };
+                format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
+            })
+            .collect(),
+        texts: held
+            .iter()
+            .map(|seen| (seen.shown.clone(), String::from_utf8_lossy(&seen.bytes).into_owned()))
+            .collect(),
+        changed: held.iter().any(|seen| seen.verdict == Verdict::HeldChanged),
+    };
+    match ask.trust(&question) {
+        None => Ok(None),
+        Some(TrustAnswer::Abort) => Err(Error::Abort),
+        Some(TrustAnswer::Once) => {
+            let again = Request { trust: TrustChoice::Once, ..request.clone() };
+            engine.run(&again, None, ask).map(Some)
+        }
+        Some(TrustAnswer::Trust) => {
+            let report = engine.grant(request, Vec::new())?;
+            let mut again = engine.run(request, None, ask)?;
+            again.prompt.audit.splice(0..0, report.audit);
+            Ok(Some(again))
+        }
+        Some(TrustAnswer::Decline) => {
+            if let Some(store) = &store
+                && let Err(error) = store.decline(&root, repository.as_deref(), contents)
+            {
+                let mut kept = built.clone();
+                kept.prompt.diagnostics.push(error.diagnostic());
+                return Ok(Some(kept));
+            }
+            Ok(None)
+        }
+    }
+}

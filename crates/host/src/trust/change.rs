@@ -1,0 +1,257 @@
+//! What each decision changes in the records. Nothing here looks at the machine.
+
+use super::{
+    digest::Digest,
+    pins::{Declined, PinPath, PinnedText},
+    record::{Decision, Document, Entry, Pin, Project, WholeRecord},
+    store::Outcome,
+};
+use jiff::{SignedDuration, Timestamp};
+use preface_core::audit::AuditEvent;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// A result, and whether the document must be written.
+pub(super) struct Changed<R> {
+    pub(super) result: R,
+    pub(super) outcome: Outcome,
+}
+
+impl<R> Changed<R> {
+    fn new(result: R, outcome: Outcome) -> Self {
+        Changed { result, outcome }
+    }
+}
+
+/// A decision about a whole project.
+pub(super) struct Decided {
+    pub(super) before: Option<WholeRecord>,
+    pub(super) event: AuditEvent,
+}
+
+pub(super) fn grant_whole(
+    document: &mut Document,
+    path: &str,
+    digest: Option<Digest>,
+    note: Option<&str>,
+    now: Timestamp,
+) -> Changed<Decided> {
+    let standing = document.standing(path).map(Entry::record);
+    let repeats = standing.as_ref().is_some_and(|record| {
+        record.decision == Decision::Trusted && (digest.is_none() || record.digest == digest)
+    });
+    let event = AuditEvent::ProjectTrusted { canonical_path: path.to_owned() };
+    let outcome = match repeats {
+        true => Outcome::Unchanged,
+        false => {
+            append(document, path, Decision::Trusted, digest, note, now);
+            Outcome::Recorded
+        }
+    };
+    Changed::new(Decided { before: standing, event }, outcome)
+}
+
+pub(super) fn decline_whole(document: &mut Document, path: &str, now: Timestamp) -> Changed<Decided> {
+    let standing = document.standing(path).map(Entry::record);
+    let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
+    let outcome = match &standing {
+        Some(record) if record.decision == Decision::Declined => Outcome::Unchanged,
+        _ => {
+            append(document, path, Decision::Declined, None, None, now);
+            Outcome::Recorded
+        }
+    };
+    Changed::new(Decided { before: standing, event }, outcome)
+}
+
+fn append(
+    document: &mut Document,
+    path: &str,
+    decision: Decision,
+    digest: Option<Digest>,
+    note: Option<&str>,
+    now: Timestamp,
+) {
+    let newest = document.standing(path).map(|entry| entry.granted_at);
+    document.entries.push(Entry {
+        path: path.to_owned(),
+        decision,
+        granted_at: stamp(now, newest),
+        note: note.map(str::to_owned),
+        digest,
+        extra: Map::new(),
+    });
+}
+
+/// Returns an instant after `newest`, whatever the clock says.
+///
+/// At the end of time it is the same instant again; then the later in the file decides.
+fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
+    let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
+    let Some(newest) = newest else { return now };
+    now.max(newest.checked_add(SignedDuration::from_millis(1)).unwrap_or(newest))
+}
+
+/// Texts that were pinned.
+pub(super) struct Granted {
+    pub(super) added: Vec<PinPath>,
+    pub(super) unchanged: Vec<PinPath>,
+}
+
+pub(super) fn grant_pins(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    texts: &[PinnedText],
+    now: Timestamp,
+) -> Changed<Granted> {
+    let mut had = BTreeSet::new();
+    let mut newest = None;
+    let mut outcome = Outcome::Unchanged;
+    for project in document.projects_of_mut(root, repository) {
+        had.extend(project.pins.iter().map(|pin| (pin.path.clone(), pin.digest)));
+        newest = newest.max(Some(project.granted_at));
+        if !texts.is_empty() && project.declined.take().is_some() {
+            outcome = Outcome::Recorded;
+        }
+    }
+    let (mut added, mut unchanged) = (BTreeSet::new(), BTreeSet::new());
+    let mut fresh = Vec::new();
+    for text in texts {
+        let digest = Digest::of(&text.bytes);
+        if had.insert((text.path.clone(), digest)) {
+            let bytes = text.bytes.len() as u64;
+            fresh.push(Pin { path: text.path.clone(), digest, bytes, extra: Map::new() });
+            added.insert(text.path.clone());
+        } else {
+            unchanged.insert(text.path.clone());
+        }
+    }
+    unchanged.retain(|path| !added.contains(path));
+    if !fresh.is_empty() {
+        outcome = Outcome::Recorded;
+        let project = own(document, root, repository);
+        project.granted_at = stamp(now, newest);
+        project.pins.append(&mut fresh);
+    }
+    document.projects.retain(|project| !project.is_empty());
+    let (added, unchanged) = (added.into_iter().collect(), unchanged.into_iter().collect());
+    Changed::new(Granted { added, unchanged }, outcome)
+}
+
+pub(super) fn decline(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    contents: Digest,
+    now: Timestamp,
+) -> Changed<()> {
+    let declined = document.projects_of_mut(root, repository).filter_map(|project| project.declined);
+    let newest = declined.max_by_key(|declined| declined.at);
+    if newest.is_some_and(|declined| declined.contents == contents) {
+        return Changed::new((), Outcome::Unchanged);
+    }
+    let at = stamp(now, newest.map(|declined| declined.at));
+    let before = document.projects.len();
+    let project = own(document, root, repository);
+    project.declined = Some(Declined { at, contents });
+    if document.projects.len() > before {
+        document.projects[before].granted_at = at;
+    }
+    Changed::new((), Outcome::Recorded)
+}
+
+/// Returns the project of this very root, a new one where there is none.
+fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
+    let index = document.projects.iter().position(|project| project.root == root);
+    let index = index.unwrap_or_else(|| {
+        document.projects.push(Project {
+            root: root.to_owned(),
+            repository: None,
+            granted_at: Timestamp::UNIX_EPOCH,
+            pins: Vec::new(),
+            declined: None,
+            strange_pins: Vec::new(),
+            extra: Map::new(),
+        });
+        document.projects.len() - 1
+    });
+    let project = &mut document.projects[index];
+    if let Some(repository) = repository {
+        project.repository = Some(repository.to_owned());
+    }
+    project
+}
+
+/// Texts whose grant was taken back.
+pub(super) struct Revoked {
+    pub(super) removed: Vec<PinPath>,
+    pub(super) orphans: Vec<Digest>,
+}
+
+pub(super) fn revoke_pins(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    paths: Option<&[PinPath]>,
+) -> Changed<Revoked> {
+    // A record of this root may know the repository even where the caller, after `.git` is gone, does not.
+    let known = document.projects.iter().find(|project| project.root == root);
+    let repository = repository.map(str::to_owned).or_else(|| known?.repository.clone());
+    let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
+    let mut outcome = Outcome::Unchanged;
+    for project in document.projects_of_mut(root, repository.as_deref()) {
+        project.pins.retain(|pin| {
+            let stays = paths.is_some_and(|paths| !paths.contains(&pin.path));
+            if !stays {
+                removed.insert(pin.path.clone());
+                digests.insert(pin.digest);
+            }
+            stays
+        });
+        if paths.is_none() {
+            project.declined = None;
+            project.strange_pins.clear();
+            project.extra.clear();
+            outcome = Outcome::Recorded;
+        }
+    }
+    if paths.is_none() {
+        // What another version may be able to read must not grant what was revoked here.
+        let before = document.strange_projects.len();
+        document.strange_projects.retain(|project| project.get("root").and_then(Value::as_str) != Some(root));
+        if document.strange_projects.len() < before {
+            outcome = Outcome::Recorded;
+        }
+    }
+    if !removed.is_empty() {
+        outcome = Outcome::Recorded;
+    }
+    document.projects.retain(|project| !project.is_empty());
+    let orphans = orphans(document, digests);
+    Changed::new(Revoked { removed: removed.into_iter().collect(), orphans }, outcome)
+}
+
+/// Everything that was forgotten.
+pub(super) struct Cleared {
+    pub(super) paths: BTreeSet<String>,
+    pub(super) orphans: Vec<Digest>,
+}
+
+pub(super) fn clear(document: &mut Document) -> Changed<Cleared> {
+    let entries = document.entries.iter().map(|entry| entry.path.clone());
+    let paths = entries.chain(document.projects.iter().map(|project| project.root.clone())).collect();
+    let digests =
+        document.projects.iter().flat_map(|project| project.pins.iter().map(|pin| pin.digest)).collect();
+    let extra = std::mem::take(&mut document.extra);
+    *document = Document { extra, ..Document::default() };
+    Changed::new(Cleared { paths, orphans: orphans(document, digests) }, Outcome::Recorded)
+}
+
+/// Keeps the digests that no pin names any more.
+fn orphans(document: &Document, mut digests: BTreeSet<Digest>) -> Vec<Digest> {
+    for pin in document.projects.iter().flat_map(|project| &project.pins) {
+        digests.remove(&pin.digest);
+    }
+    digests.into_iter().collect()
+}

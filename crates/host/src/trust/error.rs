@@ -1,0 +1,102 @@
+//! Why trust could not be recorded or read.
+
+use super::path::escaped;
+use preface_core::diagnostic::{Diagnostic, Place};
+use std::{fmt, path::PathBuf};
+
+/// The ways in which the trust store says no.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrustError {
+    /// What was to be recorded is no canonical path, or nothing that a record can hold.
+    EntryInvalid {
+        /// What was given.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The store lies inside of the project that it would speak about.
+    ScopeViolation {
+        /// The store.
+        store: PathBuf,
+        /// The project's root.
+        root: PathBuf,
+    },
+    /// The store cannot be read, understood, locked or written. Nothing was changed.
+    Unavailable {
+        /// The file in question.
+        path: PathBuf,
+        /// In the machine's words.
+        why: String,
+    },
+}
+
+impl TrustError {
+    pub(super) fn invalid(path: impl Into<PathBuf>, why: impl Into<String>) -> Self {
+        TrustError::EntryInvalid { path: path.into(), why: why.into() }
+    }
+
+    pub(super) fn unavailable(path: impl Into<PathBuf>, why: impl ToString) -> Self {
+        TrustError::Unavailable { path: path.into(), why: why.to_string() }
+    }
+
+    /// Returns the stable code, `Class/Code` (`stud.md` §8).
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            TrustError::EntryInvalid { .. } => ENTRY_INVALID,
+            TrustError::ScopeViolation { .. } => "Validation/TrustScopeViolation",
+            TrustError::Unavailable { .. } => "Session/TrustStoreUnavailable",
+        }
+    }
+
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            TrustError::EntryInvalid { .. } => "give an existing path; it is resolved before it is recorded",
+            TrustError::ScopeViolation { .. } => {
+                "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project"
+            }
+            TrustError::Unavailable { .. } => {
+                "until the file can be read every project counts as untrusted, and nothing is written over it; repair it or move it away"
+            }
+        }
+    }
+
+    /// Returns the note for people, with the place.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let path = match self {
+            TrustError::EntryInvalid { path, .. } | TrustError::Unavailable { path, .. } => path,
+            TrustError::ScopeViolation { store, .. } => store,
+        };
+        Diagnostic::error(self.code(), self.to_string())
+            .at(Place::file(None, escaped(path)))
+            .help(self.help())
+    }
+}
+
+pub(super) const ENTRY_INVALID: &str = "Validation/TrustEntryInvalid";
+
+impl fmt::Display for TrustError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TrustError::EntryInvalid { path, why } => {
+                write!(f, "`{}` cannot be recorded: {why}", escaped(path))
+            }
+            TrustError::ScopeViolation { store, root } => {
+                write!(
+                    f,
+                    "the trust store `{}` lies inside of the project `{}`",
+                    escaped(store),
+                    escaped(root)
+                )
+            }
+            TrustError::Unavailable { path, why } => {
+                write!(f, "the trust store is not available: `{}`: {why}", escaped(path))
+            }
+        }
+    }
+}
+
+impl std::error::Error for TrustError {}

@@ -1,0 +1,32 @@
+//! Trust: what the user said about projects, and where it is kept.
+//!
+//! Two kinds of records live in one file, `trust.json`, outside of every project: a decision about a project as a whole
+//! (seed 000: an edit takes effect on the next turn), and grants of single texts by path and digest. [`TrustStore`] is
+//! the only reader and the only writer. It decides nothing by itself: no flag, no headless run and no file of a project
+//! ever makes a record.
+//!
+//! ```text
+//! store_file → TrustStore ─load→ Records ─whole→ WholeRecord      one decision for all
+//!                                        └pins─→ Pins ─state→ PinState   granted | changed | new
+//! ```
+//!
+//! Before anything is granted, a project is only listed ([`Summary`]) and digested ([`whole_digest`]), never parsed.
+
+pub mod audit;
+mod change;
+mod copies;
+mod digest;
+mod error;
+mod file;
+mod path;
+mod pins;
+mod place;
+mod record;
+mod store;
+
+pub use digest::{Digest, NoDigest};
+pub use error::TrustError;
+pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
+pub use place::{Dirs, StoreKind, store_file};
+pub use record::{Decision, Records, WholeRecord};
+pub use store::{GrantReport, Outcome, RevokeReport, TrustStore, WholeReport};

@@ -1,0 +1,245 @@
+//! Grants of single texts: a path in a project and the digests that were granted for it.
+
+use super::{digest::Digest, error::TrustError, path::recordable, record::Project};
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Component, Path, PathBuf},
+};
+
+/// The name of a text in a grant: relative to the project's root with `/`, absolute where it lies outside.
+///
+/// ```
+/// use preface_host::trust::PinPath;
+/// use std::path::Path;
+///
+/// let root = Path::new(if cfg!(windows) { r"C:\work" } else { "/work" });
+/// let path = PinPath::new(root, &root.join("api").join("AGENTS.md"))?;
+/// assert_eq!(path.as_str(), "api/AGENTS.md");
+/// assert_eq!(path.resolve(root), root.join("api").join("AGENTS.md"));
+/// # Ok::<(), preface_host::trust::TrustError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct PinPath(String);
+
+impl PinPath {
+    /// Names the text at a canonical path.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] for a path that is not canonical or not UTF-8, and for the root itself.
+    pub fn new(root: &Path, path: &Path) -> Result<Self, TrustError> {
+        let text = recordable(path)?;
+        let Ok(inside) = path.strip_prefix(root) else { return Ok(PinPath(text.to_owned())) };
+        let names: Vec<_> = inside.components().filter_map(|part| part.as_os_str().to_str()).collect();
+        match names.is_empty() {
+            true => Err(TrustError::invalid(path, "it is the root of the project")),
+            false => Ok(PinPath(names.join("/"))),
+        }
+    }
+
+    /// Reads a name as a record holds it; `None` for one that could lead anywhere else than it says.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let path = Path::new(text);
+        let good = if path.has_root() {
+            recordable(path).is_ok()
+        } else {
+            !text.is_empty()
+                && !text.contains('\0')
+                && path.components().all(|part| matches!(part, Component::Normal(_)))
+                && text.split('/').all(|name| !matches!(name, "" | "." | ".."))
+        };
+        good.then(|| PinPath(text.to_owned()))
+    }
+
+    /// Returns the name as a record holds it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns where the text lies in a project with this root.
+    #[must_use]
+    pub fn resolve(&self, root: &Path) -> PathBuf {
+        match Path::new(&self.0).has_root() {
+            true => PathBuf::from(&self.0),
+            false => root.join(self.0.split('/').collect::<PathBuf>()),
+        }
+    }
+}
+
+impl fmt::Display for PinPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for PinPath {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
+        PinPath::parse(&text).ok_or_else(|| D::Error::custom("a path that is not normalised"))
+    }
+}
+
+/// A text that the user was shown and grants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinnedText {
+    /// Its name.
+    pub path: PinPath,
+    /// What was shown; the digest is taken of these bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What the grants say about a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PinState {
+    /// Exactly this text was granted for this path.
+    Granted,
+    /// Other texts were granted for this path, not this one.
+    Changed,
+    /// Nothing was granted for this path.
+    New,
+}
+
+/// One granted version of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Pinned {
+    /// Its digest.
+    pub digest: Digest,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// A no to the texts that were shown. Earlier grants stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declined {
+    /// When.
+    pub at: Timestamp,
+    /// What was shown, see [`Digest::of_listing`].
+    pub contents: Digest,
+}
+
+/// The grants of one project, by path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pins {
+    known: bool,
+    declined: Option<Declined>,
+    texts: BTreeMap<PinPath, Vec<Pinned>>,
+}
+
+impl Pins {
+    /// Joins the projects, the one with the oldest grant first.
+    pub(super) fn of<'a>(projects: impl IntoIterator<Item = &'a Project>) -> Self {
+        let mut pins = Pins::default();
+        for project in projects {
+            pins.known = true;
+            pins.declined = pins.declined.max_by_time(project.declined);
+            for pin in &project.pins {
+                pins.add(pin.path.clone(), Pinned { digest: pin.digest, bytes: pin.bytes });
+            }
+        }
+        pins
+    }
+
+    fn add(&mut self, path: PinPath, pinned: Pinned) {
+        let versions = self.texts.entry(path).or_default();
+        versions.retain(|version| version.digest != pinned.digest);
+        versions.push(pinned);
+    }
+
+    /// Returns what stands for a text.
+    #[must_use]
+    pub fn state(&self, path: &PinPath, digest: &Digest) -> PinState {
+        match self.texts.get(path) {
+            None => PinState::New,
+            Some(versions) if versions.iter().any(|version| version.digest == *digest) => PinState::Granted,
+            Some(_) => PinState::Changed,
+        }
+    }
+
+    /// Returns whether the user ever decided anything about this project.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        self.known
+    }
+
+    /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that nobody asks again.
+    #[must_use]
+    pub fn declines(&self, contents: &Digest) -> bool {
+        self.declined.is_some_and(|declined| declined.contents == *contents)
+    }
+
+    /// Returns the last no, if no grant came after it.
+    #[must_use]
+    pub fn declined(&self) -> Option<&Declined> {
+        self.declined.as_ref()
+    }
+
+    /// Returns the version that was granted last for a path: what a diff compares with.
+    #[must_use]
+    pub fn latest(&self, path: &PinPath) -> Option<&Pinned> {
+        self.texts.get(path)?.last()
+    }
+
+    /// Returns all paths with their granted versions, oldest first, sorted by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&PinPath, &[Pinned])> {
+        self.texts.iter().map(|(path, versions)| (path, versions.as_slice()))
+    }
+
+    /// Adds the grants of `others`, such as those a caller gives with `--trust-pins`.
+    pub fn join(&mut self, others: Pins) {
+        self.known |= others.known;
+        self.declined = self.declined.max_by_time(others.declined);
+        for (path, versions) in others.texts {
+            for pinned in versions {
+                self.add(path.clone(), pinned);
+            }
+        }
+    }
+}
+
+trait Later {
+    fn max_by_time(self, other: Self) -> Self;
+}
+
+impl Later for Option<Declined> {
+    fn max_by_time(self, other: Self) -> Self {
+        self.into_iter().chain(other).max_by_key(|declined| declined.at)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_relative_inside_and_absolute_outside() {
+        let root = Path::new("/work");
+        let name = |path: &str| PinPath::new(root, Path::new(path)).map(|name| name.0);
+        assert_eq!(name("/work/AGENTS.md").as_deref(), Ok("AGENTS.md"));
+        assert_eq!(name("/work/a/b").as_deref(), Ok("a/b"));
+        assert_eq!(name("/AGENTS.md").as_deref(), Ok("/AGENTS.md"));
+        assert_eq!(
+            name("/workshop/AGENTS.md").as_deref(),
+            Ok("/workshop/AGENTS.md"),
+            "compared by component"
+        );
+        assert!(name("/work").is_err());
+        assert!(name("AGENTS.md").is_err());
+        assert!(name("/work/../etc/passwd").is_err());
+    }
+
+    #[test]
+    fn a_recorded_name_never_leads_elsewhere() {
+        for good in ["AGENTS.md", "a/b", "/a/b", "a\\b", "..a/b"] {
+            let name = PinPath::parse(good).unwrap_or_else(|| panic!("{good:?} is a good name"));
+            assert_eq!(PinPath::new(Path::new("/r"), &name.resolve(Path::new("/r"))), Ok(name));
+        }
+        for bad in ["", ".", "..", "../a", "a/../b", "./a", "a/./b", "a//b", "a/", "/a/../b", "/a/", "a\0"] {
+            assert_eq!(PinPath::parse(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Where the store lies.
+
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+use crate::system::System;
+
+const FILE: &str = "trust.json";
+
+/// Which store a preset uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreKind<'a> {
+    /// `trust.json` in the preset's global directory (`stud`), where there is one.
+    Global(Option<&'a Path>),
+    /// The one that all other presets share, in the user's state directory.
+    State,
+}
+
+/// What the environment says about directories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dirs {
+    /// `PREFACE_HOME`
+    pub preface_home: Option<OsString>,
+    /// `XDG_STATE_HOME`
+    pub xdg_state_home: Option<OsString>,
+    /// `APPDATA` (Windows)
+    pub app_data: Option<OsString>,
+    /// The home directory.
+    pub home: Option<PathBuf>,
+    /// The operating system, by Node's name.
+    pub os: String,
+}
+
+impl Dirs {
+    /// Asks the machine.
+    #[must_use]
+    pub fn of(system: &dyn System) -> Self {
+        Dirs {
+            preface_home: system.var("PREFACE_HOME"),
+            xdg_state_home: system.var("XDG_STATE_HOME"),
+            app_data: system.var("APPDATA"),
+            home: system.home(),
+            os: system.os().to_owned(),
+        }
+    }
+}
+
+/// Returns the file that holds the trust records, or `None` where the user has no directory at all.
+///
+/// `PREFACE_HOME=DIR` is `DIR/trust.json`, whichever preset runs. Else a preset of its own kind uses its global
+/// directory, and all others share `$XDG_STATE_HOME/preface` (`~/.local/state/preface`); macOS and Windows, which know
+/// no state directory, use `~/Library/Application Support/preface` and `%APPDATA%\preface`. A variable that is empty or
+/// relative counts as unset.
+///
+/// ```
+/// use preface_host::trust::{Dirs, StoreKind, store_file};
+/// # if cfg!(windows) { return; }
+///
+/// let dirs = Dirs { home: Some("/home/user".into()), os: "linux".into(), ..Dirs::default() };
+/// let file = store_file(StoreKind::State, &dirs);
+/// assert_eq!(file, Some("/home/user/.local/state/preface/trust.json".into()));
+/// ```
+#[must_use]
+pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
+    let set = |variable: &Option<OsString>| absolute(variable.as_deref()?);
+    let home = dirs.home.as_deref().filter(|home| home.is_absolute());
+    let dir = match (set(&dirs.preface_home), kind) {
+        (Some(dir), _) => dir,
+        (None, StoreKind::Global(dir)) => dir?.to_owned(),
+        (None, StoreKind::State) => match dirs.os.as_str() {
+            "darwin" => home?.join("Library/Application Support/preface"),
+            "win32" => {
+                set(&dirs.app_data).or_else(|| Some(home?.join("AppData").join("Roaming")))?.join("preface")
+            }
+            _ => set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?.join("preface"),
+        },
+    };
+    Some(dir.join(FILE))
+}
+
+fn absolute(path: &OsStr) -> Option<PathBuf> {
+    Path::new(path).is_absolute().then(|| path.into())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn dirs(preface_home: &str, xdg: &str, home: &str, os: &str) -> Dirs {
+        Dirs {
+            preface_home: Some(preface_home.into()),
+            xdg_state_home: Some(xdg.into()),
+            app_data: Some("/roaming".into()),
+            home: (!home.is_empty()).then(|| home.into()),
+            os: os.into(),
+        }
+    }
+
+    #[test]
+    fn every_row_of_the_table() {
+        let stud = StoreKind::Global(Some(Path::new("/home/user/.stud")));
+        let none = StoreKind::Global(None);
+        let state = StoreKind::State;
+        for (kind, dirs, expected) in [
+            (stud, dirs("", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (stud, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
+            (stud, dirs("p", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (none, dirs("", "/state", "/home/user", "linux"), None),
+            (none, dirs("/p", "", "", "linux"), Some("/p/trust.json")),
+            (state, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
+            (state, dirs("", "/state", "/home/user", "linux"), Some("/state/preface/trust.json")),
+            (
+                state,
+                dirs("", "state", "/home/user", "linux"),
+                Some("/home/user/.local/state/preface/trust.json"),
+            ),
+            (
+                state,
+                dirs("", "", "/home/user", "freebsd"),
+                Some("/home/user/.local/state/preface/trust.json"),
+            ),
+            (state, dirs("", "/state", "", "linux"), Some("/state/preface/trust.json")),
+            (state, dirs("relative", "relative", "", "linux"), None),
+            (state, dirs("", "", "relative", "linux"), None),
+            (
+                state,
+                dirs("", "/x", "/u", "darwin"),
+                Some("/u/Library/Application Support/preface/trust.json"),
+            ),
+            (state, dirs("", "/x", "", "darwin"), None),
+            (state, dirs("", "/x", "/u", "win32"), Some("/roaming/preface/trust.json")),
+        ] {
+            assert_eq!(store_file(kind, &dirs).as_deref(), expected.map(Path::new), "{kind:?} {dirs:?}");
+        }
+        let mut dirs = dirs("", "", "/u", "win32");
+        dirs.app_data = None;
+        assert_eq!(store_file(state, &dirs), Some("/u/AppData/Roaming/preface/trust.json".into()));
+    }
+}

@@ -1,0 +1,387 @@
+//! The store: the one reader and the one writer of `trust.json`.
+
+use super::{
+    change::{self, Changed},
+    copies::Copies,
+    digest::Digest,
+    error::TrustError,
+    file,
+    path::{escaped, recordable},
+    pins::{PinPath, PinnedText},
+    record::{Document, Records, WholeRecord},
+};
+use crate::system::{ReadError, System, Within, Write};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    trust::Trust,
+};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// The largest store that is read or written.
+const FILE_LIMIT: u64 = 16 << 20;
+const FILE_MODE: u32 = 0o600;
+const DIR_MODE: u32 = 0o700;
+const OTHERS_MAY_WRITE: u32 = 0o022;
+
+/// The trust records of this user, in one file outside of every project.
+///
+/// Loading never fails: what cannot be read trusts nothing. Changing takes a lock, reads the file again, and replaces it
+/// at once; a file that cannot be understood is never written over. Each change returns what the audit log should know.
+///
+/// ```
+/// use preface_host::{system::memory::MemorySystem, trust::{Digest, PinPath, PinState, PinnedText, TrustStore}};
+/// use std::path::Path;
+/// # if cfg!(windows) { return Ok(()); }
+///
+/// let system = MemorySystem::new();
+/// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
+/// let root = Path::new("/work");
+/// let text = PinnedText { path: PinPath::new(root, Path::new("/work/AGENTS.md"))?, bytes: b"Use tabs.".to_vec() };
+/// store.grant_pins(root, None, &[text.clone()])?;
+///
+/// let pins = store.load(&mut Vec::new()).pins(root, None);
+/// assert_eq!(pins.state(&text.path, &Digest::of(b"Use tabs.")), PinState::Granted);
+/// assert_eq!(pins.state(&text.path, &Digest::of(b"Use spaces.")), PinState::Changed);
+/// # Ok::<(), preface_host::trust::TrustError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TrustStore<'a> {
+    system: &'a dyn System,
+    file: PathBuf,
+    project: Option<PathBuf>,
+}
+
+/// What a decision about a whole project did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeReport {
+    /// Whether the file says something else now.
+    pub outcome: Outcome,
+    /// What stood before, if anything did.
+    pub before: Option<WholeRecord>,
+    /// What happened.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// Whether a change was one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The file was written.
+    Recorded,
+    /// It said so already.
+    Unchanged,
+}
+
+/// What a grant of texts did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrantReport {
+    /// What is granted now and was not before, sorted.
+    pub added: Vec<PinPath>,
+    /// What was granted already, sorted.
+    pub unchanged: Vec<PinPath>,
+    /// What happened.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// What a revocation of texts did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RevokeReport {
+    /// The paths that nothing is granted for any more, sorted.
+    pub removed: Vec<PinPath>,
+    /// What happened.
+    pub audit: Vec<AuditEvent>,
+}
+
+impl<'a> TrustStore<'a> {
+    /// Names the store. Nothing is looked at yet; see [`store_file`](super::store_file) for the place.
+    #[must_use]
+    pub fn at(system: &'a dyn System, file: PathBuf) -> Self {
+        TrustStore { system, file, project: None }
+    }
+
+    /// Says which project the store will be asked about. If it lies inside of that project, it holds no records and
+    /// takes none.
+    #[must_use]
+    pub fn for_project(mut self, root: &Path) -> Self {
+        self.project = Some(root.to_owned());
+        self
+    }
+
+    /// Returns the file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Reads the records. A file that is not there is an empty one.
+    ///
+    /// A file that cannot be read or understood is the note `Session/TrustStoreUnavailable`, and a store inside of the
+    /// project `Validation/TrustScopeViolation`; both trust nothing. A single bad entry is skipped with the note
+    /// `Validation/TrustEntryInvalid`.
+    pub fn load(&self, diagnostics: &mut Diagnostics) -> Records {
+        let place = self.place();
+        if let Some(root) = self.project.as_deref()
+            && let Err(error) = self.outside(&place, root)
+        {
+            diagnostics.push(error.diagnostic());
+            return Records { place, document: Document::default() };
+        }
+        match self.read(diagnostics) {
+            Ok(document) => Records { place, document },
+            Err(error) => {
+                diagnostics.push(error.diagnostic());
+                Records { place, document: Document::default() }
+            }
+        }
+    }
+
+    /// Records that the user trusts a project as a whole, by the canonical path of its directory.
+    ///
+    /// A repeated grant keeps the first record, unless `digest` says that the contents are others now.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn grant_whole(
+        &self,
+        canonical: &Path,
+        digest: Option<Digest>,
+        note: Option<&str>,
+    ) -> Result<WholeReport, TrustError> {
+        self.decide(canonical, |document, path| {
+            change::grant_whole(document, path, digest, note, self.system.now())
+        })
+    }
+
+    /// Records that the user does not trust a project. If that is what the records say already, nothing is written.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn decline_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
+        self.decide(canonical, |document, path| change::decline_whole(document, path, self.system.now()))
+    }
+
+    /// Takes a grant back, by recording a decline.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn revoke_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
+        self.decline_whole(canonical)
+    }
+
+    fn decide(
+        &self,
+        canonical: &Path,
+        decide: impl FnOnce(&mut Document, &str) -> Changed<change::Decided>,
+    ) -> Result<WholeReport, TrustError> {
+        let path = recordable(canonical)?;
+        self.change(Some(canonical), |document, _| Ok(decide(document, path))).map(|(decided, outcome)| {
+            WholeReport { outcome, before: decided.before, audit: vec![decided.event] }
+        })
+    }
+
+    /// Pins texts: for each, its path, its digest and a copy. Earlier grants of other contents stay.
+    ///
+    /// The copies are on the disk before the record that names them.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then no record has changed.
+    pub fn grant_pins(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        texts: &[PinnedText],
+    ) -> Result<GrantReport, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        let (granted, _) = self.change(Some(root), |document, copies| {
+            let granted = change::grant_pins(document, root_text, repository, texts, self.system.now());
+            for text in texts {
+                copies.keep(&Digest::of(&text.bytes), &text.bytes)?;
+            }
+            Ok(granted)
+        })?;
+        let audit = vec![AuditEvent::ProjectTrusted { canonical_path: root_text.to_owned() }];
+        Ok(GrantReport { added: granted.added, unchanged: granted.unchanged, audit })
+    }
+
+    /// Takes back the grants of some texts, or of everything (`None`), in all work trees of the repository. Copies that
+    /// no record names any more are removed.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then no record has changed.
+    pub fn revoke_pins(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        paths: Option<&[PinPath]>,
+    ) -> Result<RevokeReport, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        if self.is_missing() {
+            return Ok(RevokeReport { removed: Vec::new(), audit: Vec::new() });
+        }
+        let mut suppressed = Vec::new();
+        let (revoked, outcome) = self.change_and(
+            Some(root),
+            |document, _| Ok(change::revoke_pins(document, root_text, repository, paths)),
+            |revoked, copies| suppressed = copies.drop_all(&revoked.orphans),
+        )?;
+        let mut audit = Vec::new();
+        if outcome == Outcome::Recorded {
+            audit.push(super::audit::evaluated(root, Trust::Untrusted));
+        }
+        audit.append(&mut suppressed);
+        Ok(RevokeReport { removed: revoked.removed, audit })
+    }
+
+    /// Records that the user said no to the texts that were shown (see [`Digest::of_listing`]), so that nobody asks
+    /// again until there are others. Earlier grants stay.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn decline(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        contents: Digest,
+    ) -> Result<Vec<AuditEvent>, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        self.change(Some(root), |document, _| {
+            Ok(change::decline(document, root_text, repository, contents, self.system.now()))
+        })?;
+        Ok(vec![AuditEvent::ProjectDeclined { canonical_path: root_text.to_owned() }])
+    }
+
+    /// Forgets every decision and every grant, and removes the copies.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed. A file that cannot be understood is not emptied either.
+    pub fn clear(&self) -> Result<Vec<AuditEvent>, TrustError> {
+        if self.is_missing() {
+            return Ok(Vec::new());
+        }
+        let mut suppressed = Vec::new();
+        let (cleared, _) = self.change_and(
+            None,
+            |document, _| Ok(change::clear(document)),
+            |cleared, copies| suppressed = copies.drop_all(&cleared.orphans),
+        )?;
+        let mut audit: Vec<_> = cleared
+            .paths
+            .iter()
+            .map(|path| super::audit::evaluated(Path::new(path), Trust::Untrusted))
+            .collect();
+        audit.append(&mut suppressed);
+        Ok(audit)
+    }
+
+    /// Returns the copy of a text that was granted, if it is there and still what it was.
+    #[must_use]
+    pub fn copy(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.copies().read(digest)
+    }
+
+    fn copies(&self) -> Copies<'a> {
+        Copies::beside(self.system, &self.file)
+    }
+
+    /// Takes the lock, reads, changes, and writes if the change was one.
+    fn change<R>(
+        &self,
+        about: Option<&Path>,
+        change: impl FnOnce(&mut Document, &Copies<'_>) -> Result<Changed<R>, TrustError>,
+    ) -> Result<(R, Outcome), TrustError> {
+        self.change_and(about, change, |_, _| {})
+    }
+
+    /// As [`TrustStore::change`], and does something more under the lock, after the write.
+    fn change_and<R>(
+        &self,
+        about: Option<&Path>,
+        change: impl FnOnce(&mut Document, &Copies<'_>) -> Result<Changed<R>, TrustError>,
+        then: impl FnOnce(&R, &Copies<'_>),
+    ) -> Result<(R, Outcome), TrustError> {
+        let place = self.place();
+        for root in about.into_iter().chain(self.project.as_deref()) {
+            self.outside(&place, root)?;
+        }
+        let dir = self.file.parent().ok_or_else(|| TrustError::unavailable(&self.file, "not a file"))?;
+        self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
+        let lock = self.lock_file();
+        let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
+        let mut document = self.read(&mut Diagnostics::new())?;
+        let copies = self.copies();
+        let changed = change(&mut document, &copies)?;
+        if changed.outcome == Outcome::Recorded {
+            self.write(&mut document)?;
+            then(&changed.result, &copies);
+        }
+        Ok((changed.result, changed.outcome))
+    }
+
+    fn read(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
+        let read = match self.system.read(&self.file, Within::Anywhere, FILE_LIMIT) {
+            Ok(read) => read,
+            Err(ReadError::Missing) => return Ok(Document::default()),
+            Err(error) => return Err(TrustError::unavailable(&self.file, error)),
+        };
+        if read.stat.mode.is_some_and(|mode| mode & OTHERS_MAY_WRITE != 0) {
+            let path = escaped(&self.file);
+            diagnostics.push(
+                Diagnostic::warning("trust/permissions", "others may write the trust store")
+                    .help(format!("`chmod 600 {path}`; the next grant does it too"))
+                    .at(Place::file(None, path)),
+            );
+        }
+        let mut notes = Diagnostics::new();
+        let document =
+            file::read(&read.bytes, &mut notes).map_err(|why| TrustError::unavailable(&self.file, why))?;
+        let place = Place::file(None, escaped(&self.file));
+        diagnostics.extend(notes.into_iter().map(|note| note.at(place.clone())));
+        Ok(document)
+    }
+
+    fn write(&self, document: &mut Document) -> Result<(), TrustError> {
+        let bytes = file::write(document);
+        if bytes.len() as u64 > FILE_LIMIT {
+            let why = format!("it would have {} bytes, more than the limit of {FILE_LIMIT}", bytes.len());
+            return Err(TrustError::unavailable(&self.file, why));
+        }
+        self.system
+            .write(&self.file, &bytes, Write::Replace, FILE_MODE)
+            .map_err(|error| TrustError::unavailable(&self.file, error))
+    }
+
+    fn is_missing(&self) -> bool {
+        self.system.link_stat(&self.file).is_none()
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        let mut name = self.file.file_name().map(OsString::from).unwrap_or_default();
+        name.push(".lock");
+        self.file.with_file_name(name)
+    }
+
+    /// Finds where the store really lies, as far as its path exists.
+    fn place(&self) -> PathBuf {
+        for ancestor in self.file.ancestors() {
+            if let Ok(real) = self.system.canonical(ancestor) {
+                let rest = self.file.strip_prefix(ancestor).unwrap_or(Path::new(""));
+                // Joining nothing would add a separator.
+                return if rest.as_os_str().is_empty() { real } else { real.join(rest) };
+            }
+        }
+        self.file.clone()
+    }
+
+    fn outside(&self, place: &Path, root: &Path) -> Result<(), TrustError> {
+        let real_root = self.system.canonical(root);
+        let real_root = real_root.as_deref().unwrap_or(root);
+        match [place, &self.file].iter().any(|store| store.starts_with(real_root) || store.starts_with(root))
+        {
+            true => Err(TrustError::ScopeViolation { store: self.file.clone(), root: root.to_owned() }),
+            false => Ok(()),
+        }
+    }
+}
