@@ -34,7 +34,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         process("git rev-parse --abbrev-ref HEAD", command)?,
     ];
     let measured = interleave(contestants, rounds.unwrap_or(201));
-    let bars = vec![Bar { of: "from files", to: "git rev-parse --abbrev-ref HEAD", at_most: 1.0 / 50.0 }];
+    let bars = vec![Bar { of: "from files", to: "git rev-parse --abbrev-ref HEAD", at_most: 1.0 / 20.0 }];
     Ok(vec![Table::new("two directories below the root, one commit", measured, bars)])
 }
 
