@@ -51,6 +51,9 @@ pub fn run(case: &Case) -> Result<(), String> {
                 for (name, value) in &turn.env {
                     system = system.with_var(name, value);
                 }
+                if turn.homeless {
+                    system = system.without_home();
+                }
                 let outcome = ask(&system, turn)?;
                 last = Some((outcome, (**turn).clone()));
             }
@@ -110,6 +113,7 @@ fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, 
             );
             system
         }
+        Entry::Same(other) => system.with_hard_link(at, absolute(other)),
         Entry::Dir => system.with_dir(at),
         Entry::Pipe => system.with_special(at),
         Entry::Unreadable => system.with_unreadable(at),
