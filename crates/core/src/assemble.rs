@@ -36,18 +36,25 @@ pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
         absent,
         ..Prompt::default()
     };
-    for part in parts {
+    let mut contributed = Vec::new();
+    for mut part in parts {
+        let id = part.audit_id.take().filter(|_| !part.text.is_empty());
+        contributed.extend(id.map(|id| (prompt.parts.len(), id)));
         append(&mut prompt, part, joining);
+    }
+    // Counted at the end: the part after may still take line ends away.
+    for (at, provider_id) in contributed {
+        let part = &prompt.parts[at];
+        let gap = if at == 0 { 0 } else { joining.join.text.len() };
+        let byte_count = part.range.len().saturating_sub(gap);
+        prompt.audit.push(AuditEvent::ContextContributionMade { provider_id, byte_count });
     }
     prompt
 }
 
 fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
-    let DraftPart { section, provider, audit_id, text, mut spans, stability, priority, cuts, .. } = draft;
+    let DraftPart { section, provider, text, mut spans, stability, priority, cuts, .. } = draft;
     let mut text = text.as_str();
-    if let (Some(id), true) = (audit_id, !text.is_empty()) {
-        prompt.audit.push(AuditEvent::ContextContributionMade { provider_id: id, byte_count: text.len() });
-    }
     let mut start = prompt.text.len();
     if let Some(before) = prompt.parts.last_mut() {
         if joining.seam {
