@@ -132,6 +132,12 @@ impl SystemPromptFile {
     fn way(&self, path: &Path, look: &Look<'_>) -> Option<Way> {
         let root = look.places.project.as_ref()?;
         let real_root = resolved(look.system, root);
+        if let Within::Root(around) = look.layer_within()
+            && !inside(&real_root, &resolved(look.system, around))
+        {
+            // The directory itself leads outside; the read is refused and says so.
+            return Some(Way::Inside(around.to_owned()));
+        }
         let real = resolved(look.system, path);
         if inside(&real, &real_root) {
             return Some(Way::Inside(real_root));
