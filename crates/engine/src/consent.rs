@@ -233,7 +233,7 @@ impl Gatekeeper<'_> {
                 );
                 Ok(Trust::Stale)
             }
-            Some(record) if !may_ask || !record.changed_since(&digest) => Ok(Trust::Declined),
+            Some(record) if !may_ask || record.digest == Some(digest) => Ok(Trust::Declined),
             Some(_) => self.answered(root, digest, store.as_ref(), Trust::Declined, diagnostics, events),
             None if may_ask => {
                 self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events)
@@ -253,7 +253,7 @@ impl Gatekeeper<'_> {
     ) -> Result<Trust, Error> {
         let question = TrustQuestion {
             path: root.to_owned(),
-            contents: Summary::of(self.system, root).lines(),
+            contents: Summary::of(self.system, root).to_string().lines().map(str::to_owned).collect(),
             texts: Vec::new(),
             changed: false,
         };
@@ -273,7 +273,7 @@ impl Gatekeeper<'_> {
                 Ok(Trust::Once)
             }
             TrustAnswer::Decline => {
-                match store.map(|store| store.decline_whole(root, Some(digest))) {
+                match store.map(|store| store.decline_whole(root)) {
                     Some(Ok(report)) => events.extend(report.audit),
                     Some(Err(error)) => diagnostics.push(error.diagnostic()),
                     None => {}

@@ -347,10 +347,10 @@ const SEED_ORDER: [(&str, &str); 10] = [
 /// Lays the settings' own keys over the profile.
 fn apply(profile: &mut Profile, own: &Own) {
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-    if let Some(tokens) = own.budget.tokens {
+    if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));
     }
-    if let Some(on_over) = own.budget.on_over {
+    if let Some(on_over) = &own.budget.on_over {
         profile.budget.on_over = match on_over.value {
             settings::OnOver::Cut => OnOver::Cut,
             settings::OnOver::Error => OnOver::Error,
@@ -358,10 +358,10 @@ fn apply(profile: &mut Profile, own: &Own) {
         };
     }
     let limits = &mut profile.template;
-    limits.max_depth = own.template.max_depth.map_or(limits.max_depth, |max| size(max.value));
-    limits.max_bytes = own.template.max_bytes.map_or(limits.max_bytes, |max| size(max.value));
-    limits.raw = own.template.raw.map_or(limits.raw, |raw| raw.value);
-    limits.trim_tag_lines = own.template.trim_tag_lines.map_or(limits.trim_tag_lines, |trim| trim.value);
+    limits.max_depth = own.template.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
+    limits.max_bytes = own.template.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
+    limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
+    limits.trim_tag_lines = own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
 }
 
 /// Asks each section's context provider, in the profile's order.
@@ -381,17 +381,12 @@ fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
             match provider::context_provider(name.as_str()) {
                 Some(provider) => Some(provider.contribute(section, look)),
                 None => {
-                    let mut note = Diagnostic::warning(
-                        "profile/unknown-provider",
-                        format!(
-                            "section `{}` is filled by `{name}`, which this version does not have",
-                            section.id
-                        ),
-                    );
                     let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
-                    if let Some(near) = did_you_mean(name.as_str(), names) {
-                        note = note.help(format!("did you mean `{near}`?"));
-                    }
+                    let what = format!("section `{}` is filled by `{name}`, which this version does not have", section.id);
+                    let note = match did_you_mean(name.as_str(), names) {
+                        Some(near) => Diagnostic::warning("profile/unknown-provider", what).help(format!("did you mean `{near}`?")),
+                        None => Diagnostic::info("profile/unknown-provider", what),
+                    };
                     look.note(note);
                     None
                 }

@@ -65,7 +65,7 @@ impl Engine<'_> {
         let summary = preface_host::trust::Summary::of(self.system(), &root);
         Ok(GrantReport {
             path: root,
-            added: summary.lines().into_iter().map(|line| (line, 0)).collect(),
+            added: summary.to_string().lines().map(|line| (line.to_owned(), 0)).collect(),
             audit: report.audit,
             ..GrantReport::default()
         })

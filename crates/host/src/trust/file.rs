@@ -251,7 +251,7 @@ fn pin_value(pin: &Pin) -> Value {
 }
 
 /// Returns an instant as JavaScript prints it, longer only where it is finer.
-fn iso(instant: Timestamp) -> String {
+pub(super) fn iso(instant: Timestamp) -> String {
     match instant.subsec_nanosecond() % 1_000_000 {
         0 => format!("{instant:.3}"),
         _ => instant.to_string(),

@@ -14,19 +14,30 @@
 
 pub mod audit;
 mod change;
+mod contents;
 mod copies;
 mod digest;
 mod error;
+mod export;
 mod file;
 mod path;
 mod pins;
 mod place;
 mod record;
+mod row;
 mod store;
+mod summary;
 
+pub use contents::whole_digest;
 pub use digest::{Digest, NoDigest};
 pub use error::TrustError;
+pub use export::{ExportError, export};
 pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
 pub use place::{Dirs, StoreKind, store_file};
 pub use record::{Decision, Records, WholeRecord};
+pub use row::{Row, RowText};
 pub use store::{GrantReport, Outcome, RevokeReport, TrustStore, WholeReport};
+pub use summary::{Role, Summary, SummaryEntry};
+
+#[cfg(all(test, unix))]
+mod tests;

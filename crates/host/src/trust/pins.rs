@@ -144,6 +144,15 @@ impl Pins {
         pins
     }
 
+    /// Gathers grants that a caller gives.
+    pub(super) fn given(texts: impl IntoIterator<Item = (PinPath, Pinned)>) -> Self {
+        let mut pins = Pins { known: true, ..Pins::default() };
+        for (path, pinned) in texts {
+            pins.add(path, pinned);
+        }
+        pins
+    }
+
     fn add(&mut self, path: PinPath, pinned: Pinned) {
         let versions = self.texts.entry(path).or_default();
         versions.retain(|version| version.digest != pinned.digest);

@@ -9,6 +9,7 @@ use super::{
     path::{escaped, recordable},
     pins::{PinPath, PinnedText},
     record::{Document, Records, WholeRecord},
+    row::Row,
 };
 use crate::system::{ReadError, System, Within, Write};
 use preface_core::{
@@ -136,6 +137,12 @@ impl<'a> TrustStore<'a> {
                 Records { place, document: Document::default() }
             }
         }
+    }
+
+    /// Returns what stands for every project that has a record, sorted by path. Notes are those of
+    /// [`TrustStore::load`].
+    pub fn list(&self, diagnostics: &mut Diagnostics) -> Vec<Row> {
+        self.load(diagnostics).list()
     }
 
     /// Records that the user trusts a project as a whole, by the canonical path of its directory.

@@ -1,0 +1,96 @@
+//! Whatever happened before, the last word stands.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Debug)]
+enum Step {
+    Clock(i64),
+    Grant(usize, Option<u8>),
+    Decline(usize),
+    Revoke(usize),
+    Pin(usize, usize, u8),
+    Unpin(usize, bool, Option<usize>),
+}
+
+const PATHS: [&str; 3] = ["/a/.p", "/a/.p/b", "/c"];
+const NAMES: [&str; 2] = ["x.md", "/d/x.md"];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (-100_000_000_i64..100_000_000).prop_map(Step::Clock),
+        (0..3_usize, proptest::option::of(0..2_u8)).prop_map(|(path, digest)| Step::Grant(path, digest)),
+        (0..3_usize).prop_map(Step::Decline),
+        (0..3_usize).prop_map(Step::Revoke),
+        (0..3_usize, 0..2_usize, 0..3_u8).prop_map(|(root, name, version)| Step::Pin(root, name, version)),
+        (0..3_usize, any::<bool>(), proptest::option::of(0..2_usize))
+            .prop_map(|(root, knows, name)| Step::Unpin(root, knows, name)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn the_last_operation_wins(steps in proptest::collection::vec(step(), 1..40)) {
+        let system = MemorySystem::new();
+        let start = system.now();
+        let mut whole = BTreeMap::new();
+        // All roots belong to one repository, so what is pinned for one counts for all that say so.
+        let mut pins = BTreeSet::new();
+        let repository = Some(Path::new("/repository"));
+        for step in steps {
+            let store = store(&system);
+            match step {
+                Step::Clock(skew) => {
+                    system.set_now(start + SignedDuration::from_millis(skew));
+                }
+                Step::Grant(path, digest) => {
+                    let digest = digest.map(|byte| Digest::of(&[byte]));
+                    store.grant_whole(Path::new(PATHS[path]), digest, None).expect("granted");
+                    whole.insert(path, Decision::Trusted);
+                }
+                Step::Decline(path) => {
+                    store.decline_whole(Path::new(PATHS[path])).expect("declined");
+                    whole.insert(path, Decision::Declined);
+                }
+                Step::Revoke(path) => {
+                    store.revoke_whole(Path::new(PATHS[path])).expect("revoked");
+                    whole.insert(path, Decision::Declined);
+                }
+                Step::Pin(root, name, version) => {
+                    let text = PinnedText { path: PinPath::parse(NAMES[name]).expect("a name"), bytes: vec![version] };
+                    store.grant_pins(Path::new(PATHS[root]), repository, &[text]).expect("granted");
+                    pins.insert((name, version));
+                }
+                Step::Unpin(root, knows, name) => {
+                    let path = name.map(|name| PinPath::parse(NAMES[name]).expect("a name"));
+                    let root = Path::new(PATHS[root]);
+                    let known = knows || load_any(&system).pins(root, None).any();
+                    store.revoke_pins(root, knows.then_some(Path::new("/repository")), path.as_ref().map(std::slice::from_ref))
+                        .expect("revoked");
+                    if known {
+                        pins.retain(|(pinned, _)| name.is_some_and(|name| name != *pinned));
+                    }
+                }
+            }
+            let records = load_any(&system);
+            for (index, path) in PATHS.iter().enumerate() {
+                prop_assert_eq!(decision(&records, path), whole.get(&index).copied());
+                let granted = records.pins(Path::new(path), repository);
+                for (name, version) in (0..2).flat_map(|name| (0..3).map(move |version| (name, version))) {
+                    let path = PinPath::parse(NAMES[name]).expect("a name");
+                    let stands = granted.state(&path, &Digest::of(&[version])) == PinState::Granted;
+                    prop_assert_eq!(stands, pins.contains(&(name, version)));
+                }
+            }
+            for (_, version) in &pins {
+                prop_assert_eq!(store.copy(&Digest::of(&[*version])), Some(vec![*version]));
+            }
+        }
+    }
+}
+
+fn load_any(system: &MemorySystem) -> Records {
+    store(system).load(&mut Vec::new())
+}

@@ -1,0 +1,107 @@
+//! The rules of the store, one by one, on a machine in memory.
+
+use super::*;
+use crate::system::{
+    ReadError, System, WriteError,
+    memory::{Fault, MemorySystem, Verb},
+};
+use jiff::{SignedDuration, Timestamp};
+use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::Trust};
+use std::path::{Path, PathBuf};
+
+mod faults;
+mod last_word;
+mod pinned;
+mod whole;
+
+const FILE: &str = "/home/user/.config/x/trust.json";
+const KEY: &str = "/work/.stud";
+const ROOT: &str = "/work";
+
+fn store(system: &MemorySystem) -> TrustStore<'_> {
+    TrustStore::at(system, FILE.into())
+}
+
+fn key() -> &'static Path {
+    Path::new(KEY)
+}
+
+fn root() -> &'static Path {
+    Path::new(ROOT)
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().expect("an instant")
+}
+
+fn content(system: &MemorySystem) -> String {
+    content_of(system, FILE)
+}
+
+fn content_of(system: &MemorySystem, path: &str) -> String {
+    let read = system.read(Path::new(path), crate::system::Within::Anywhere, u64::MAX);
+    String::from_utf8(read.expect("a file").bytes).expect("text")
+}
+
+/// Loads and expects no notes.
+fn load(system: &MemorySystem) -> Records {
+    let mut notes = Diagnostics::new();
+    let records = store(system).load(&mut notes);
+    assert_eq!(notes, [], "{}", content(system));
+    records
+}
+
+fn codes(notes: &Diagnostics) -> Vec<&str> {
+    notes.iter().map(|note| note.code.as_str()).collect()
+}
+
+fn decision(records: &Records, path: &str) -> Option<Decision> {
+    records.whole(Path::new(path)).map(|record| record.decision)
+}
+
+fn text(path: &str, bytes: &str) -> PinnedText {
+    PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
+}
+
+fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {
+    pins.state(&PinPath::parse(path).expect("a good name"), &Digest::of(bytes.as_bytes()))
+}
+
+/// Where the file lies does not matter to a caller.
+#[test]
+fn a_linked_store_is_written_through() {
+    let system = MemorySystem::new()
+        .with_file("/dotfiles/trust.json", "{\"entries\": []}")
+        .with_mode("/dotfiles/trust.json", 0o600)
+        .with_link(FILE, "/dotfiles/trust.json");
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    assert!(content_of(&system, "/dotfiles/trust.json").contains(KEY));
+    assert_eq!(store(&system).file(), PathBuf::from(FILE));
+}
+
+#[test]
+#[ignore]
+fn timing() {
+    for projects in [10, 200] {
+        let system = MemorySystem::new();
+        let texts: Vec<_> = (0..10).map(|n| text(&format!("dir/some/file{n}.md"), &format!("{n}"))).collect();
+        for p in 0..projects {
+            let root = format!("/home/user/projects/project{p}");
+            store(&system)
+                .grant_pins(Path::new(&root), Some(&Path::new(&root).join(".git")), &texts)
+                .unwrap();
+            store(&system).grant_whole(&Path::new(&root).join(".stud"), Some(Digest::of(b"")), None).unwrap();
+        }
+        let mut times: Vec<_> = (0..200)
+            .map(|_| {
+                let t = std::time::Instant::now();
+                let r = load(&system);
+                let p = r.pins(Path::new("/home/user/projects/project5"), None);
+                assert!(p.any());
+                t.elapsed()
+            })
+            .collect();
+        times.sort();
+        eprintln!("{projects} projects, {} bytes: {:?}", content(&system).len(), times[100]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Grants of single texts.
+
+use super::*;
+
+#[test]
+fn a_grant_is_for_a_path_and_its_contents() {
+    let system = MemorySystem::new();
+    assert!(!store(&system).load(&mut Vec::new()).pins(root(), None).any());
+    let texts = [text("AGENTS.md", "one"), text("a/b.md", "two"), text("/AGENTS.md", "three")];
+    let report = store(&system).grant_pins(root(), None, &texts).expect("granted");
+    assert_eq!(report.added.len(), 3);
+    assert_eq!(report.audit, [AuditEvent::ProjectTrusted { canonical_path: ROOT.into() }]);
+    let pins = load(&system).pins(root(), None);
+    assert!(pins.any());
+    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted);
+    assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Changed, "bound to the path too");
+    assert_eq!(state(&pins, "CLAUDE.md", "one"), PinState::New);
+    assert_eq!(state(&pins, "/AGENTS.md", "three"), PinState::Granted);
+    for other in ["/", "/work/a", "/workshop", "/elsewhere"] {
+        assert!(!load(&system).pins(Path::new(other), None).any(), "{other}: nothing is inherited");
+    }
+}
+
+#[test]
+fn a_digest_stays_granted_until_revoked() {
+    let system = MemorySystem::new();
+    for version in ["one", "two", "one"] {
+        store(&system).grant_pins(root(), None, &[text("AGENTS.md", version)]).expect("granted");
+    }
+    let pins = load(&system).pins(root(), None);
+    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::Granted, "after switching branches");
+    assert_eq!(state(&pins, "AGENTS.md", "two"), PinState::Granted);
+    let path = PinPath::parse("AGENTS.md").expect("a good name");
+    assert_eq!(pins.latest(&path).map(|pinned| pinned.digest), Some(Digest::of(b"two")));
+    for version in ["one", "two"] {
+        let digest = Digest::of(version.as_bytes());
+        assert_eq!(store(&system).copy(&digest).as_deref(), Some(version.as_bytes()));
+    }
+
+    let report = store(&system).revoke_pins(root(), None, Some(&[path.clone()])).expect("revoked");
+    assert_eq!(report.removed, [path]);
+    let pins = load(&system).pins(root(), None);
+    assert!(!pins.any());
+    assert_eq!(state(&pins, "AGENTS.md", "one"), PinState::New);
+    assert_eq!(store(&system).copy(&Digest::of(b"one")), None, "copies go with the last record");
+}
+
+#[test]
+fn repeating_a_grant_changes_nothing_but_heals_the_copy() {
+    let system = MemorySystem::new();
+    let texts = [text("a", "1"), text("a", "1"), text("b", "1")];
+    let first = store(&system).grant_pins(root(), None, &texts).expect("granted");
+    assert_eq!((first.added.len(), first.unchanged.len()), (2, 0));
+    let before = content(&system);
+    let copy = format!("/home/user/.config/x/trust.d/{}", Digest::of(b"1").hex());
+    for damage in [None, Some("damaged")] {
+        system.cut(&copy);
+        if let Some(damage) = damage {
+            system.put_file(&copy, damage);
+        }
+        assert_eq!(store(&system).copy(&Digest::of(b"1")), None, "a copy is what its name says");
+        system.set_now(at("2028-01-01T00:00:00Z"));
+        let again = store(&system).grant_pins(root(), None, &texts).expect("granted");
+        assert_eq!((again.added.len(), again.unchanged.len()), (0, 2));
+        assert_eq!(content(&system), before);
+        assert_eq!(store(&system).copy(&Digest::of(b"1")).as_deref(), Some(&b"1"[..]));
+    }
+    let steps = system.write_steps();
+    store(&system).grant_pins(root(), None, &texts).expect("granted");
+    assert_eq!(system.write_steps(), steps, "a whole copy is not written again");
+}
+
+#[test]
+fn work_trees_of_one_repository_share() {
+    let system = MemorySystem::new();
+    let (main, other) = (Path::new("/work"), Path::new("/other"));
+    let repository = Some(Path::new("/work/.git"));
+    store(&system).grant_pins(main, repository, &[text("a", "1")]).expect("granted");
+    let report = store(&system).grant_pins(other, repository, &[text("a", "1"), text("a", "2")]);
+    assert_eq!(report.expect("granted").added, [text("a", "2").path]);
+    for (root, repository) in [(main, repository), (other, repository), (Path::new("/third"), repository)] {
+        let pins = load(&system).pins(root, repository);
+        assert_eq!(state(&pins, "a", "1"), PinState::Granted, "{root:?}");
+        assert_eq!(state(&pins, "a", "2"), PinState::Granted, "{root:?}");
+    }
+    let stranger = load(&system).pins(Path::new("/third"), Some(Path::new("/third/.git")));
+    assert!(!stranger.any());
+    assert!(!load(&system).pins(Path::new("/third"), None).any());
+
+    // A revocation reaches every work tree, also where only the record knows the repository.
+    store(&system).revoke_pins(main, None, None).expect("revoked");
+    for root in [main, other] {
+        assert!(!load(&system).pins(root, repository).any(), "{root:?}");
+    }
+}
+
+#[test]
+fn a_no_is_bound_to_what_was_shown() {
+    let system = MemorySystem::new();
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    let (shown, other) = (Digest::of(b"shown"), Digest::of(b"other"));
+    let audit = store(&system).decline(root(), None, shown).expect("declined");
+    assert_eq!(audit, [AuditEvent::ProjectDeclined { canonical_path: ROOT.into() }]);
+    let pins = load(&system).pins(root(), None);
+    assert!(pins.declines(&shown) && !pins.declines(&other), "asked again when something changes");
+    assert_eq!(state(&pins, "a", "1"), PinState::Granted, "what was granted before stays");
+
+    let before = content(&system);
+    store(&system).decline(root(), None, shown).expect("declined");
+    assert_eq!(content(&system), before, "history does not grow");
+
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    assert_eq!(load(&system).pins(root(), None).declined(), None, "a grant is the last word");
+}
+
+#[test]
+fn a_no_without_any_grant_is_known() {
+    let system = MemorySystem::new();
+    let shown = Digest::of(b"shown");
+    store(&system).decline(root(), Some(Path::new("/work/.git")), shown).expect("declined");
+    let records = load(&system);
+    assert!(records.pins(Path::new("/tree"), Some(Path::new("/work/.git"))).declines(&shown));
+    assert_eq!(records.list()[0].trust, Trust::Declined);
+    store(&system)
+        .grant_pins(Path::new("/tree"), Some(Path::new("/work/.git")), &[text("a", "1")])
+        .expect("granted");
+    let records = load(&system);
+    assert_eq!(records.pins(root(), None).declined(), None);
+    assert_eq!(records.list().len(), 1, "a record that says nothing goes: {}", content(&system));
+}
+
+#[test]
+fn the_file_is_documented() {
+    let system = MemorySystem::new();
+    let repository = Some(Path::new("/work/.git"));
+    store(&system).grant_pins(root(), repository, &[text("b", "2"), text("a", "1")]).expect("granted");
+    store(&system).decline(root(), repository, Digest::of(b"")).expect("declined");
+    assert_eq!(
+        content(&system),
+        format!(
+            r#"{{
+  "entries": [],
+  "pins": [
+{{
+  "root": "/work",
+  "repository": "/work/.git",
+  "grantedAt": "2026-01-02T03:04:05.000Z",
+  "pins": [
+    {{
+      "path": "a",
+      "digest": "{}",
+      "bytes": 1
+    }},
+    {{
+      "path": "b",
+      "digest": "{}",
+      "bytes": 1
+    }}
+  ],
+  "declined": {{
+    "at": "2026-01-02T03:04:05.000Z",
+    "contents": "{}"
+  }}
+}}
+  ]
+}}"#,
+            Digest::of(b"1"),
+            Digest::of(b"2"),
+            Digest::of(b""),
+        )
+    );
+}
+
+#[test]
+fn bad_pins_are_skipped_and_kept() {
+    let good = Digest::of(b"1");
+    let file = format!(
+        r#"{{"pins": [
+          {{"root": "/work", "grantedAt": "2026-01-01T00:00:00Z", "commands": [{{"argv": ["x"]}}], "pins": [
+            {{"path": "../a", "digest": "{good}", "bytes": 1}},
+            {{"path": "a", "digest": "md5:1", "bytes": 1}},
+            {{"path": "a", "digest": "{good}", "bytes": 1, "by": "me"}}]}},
+          {{"root": "work", "grantedAt": "2026-01-01T00:00:00Z", "pins": []}},
+          {{"root": "/other", "grantedAt": "2026-01-01T00:00:00Z", "repository": 1, "pins": []}},
+          null]}}"#
+    );
+    let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
+    let mut notes = Diagnostics::new();
+    let pins = store(&system).load(&mut notes).pins(root(), None);
+    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 5]);
+    assert_eq!(state(&pins, "a", "1"), PinState::Granted);
+    assert_eq!(pins.iter().count(), 1);
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    let kept = content(&system);
+    for unknown in ["../a", "md5:1", "\"by\": \"me\"", "\"root\": \"work\"", "argv", "null"] {
+        assert!(kept.contains(unknown), "`{unknown}` is kept: {kept}");
+    }
+    store(&system).revoke_pins(root(), None, None).expect("revoked");
+    assert!(!content(&system).contains("argv"), "revoking everything takes everything");
+}
+
+#[test]
+fn a_listing_shows_what_stands() {
+    let system = MemorySystem::new();
+    store(&system).grant_pins(root(), Some(Path::new("/work/.git")), &[text("a", "1")]).expect("granted");
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).revoke_whole(key()).expect("revoked");
+    let rows = serde_json::to_string_pretty(&store(&system).list(&mut Vec::new())).expect("JSON");
+    let digest = Digest::of(b"1");
+    assert_eq!(
+        rows,
+        format!(
+            r#"[
+  {{
+"path": "/work",
+"mode": "pinned",
+"trust": "trusted",
+"at": "2026-01-02T03:04:05.000Z",
+"repository": "/work/.git",
+"texts": [
+  {{
+    "path": "a",
+    "digest": "{digest}",
+    "bytes": 1
+  }}
+]
+  }},
+  {{
+"path": "/work/.stud",
+"mode": "whole",
+"trust": "declined",
+"at": "2026-01-02T03:04:05.001Z"
+  }}
+]"#
+        )
+    );
+}
+
+#[test]
+fn exported_pins_grant_on_another_machine() {
+    let system = MemorySystem::new();
+    store(&system).grant_pins(root(), None, &[text("a", "1"), text("a", "2")]).expect("granted");
+    let exported = export(&load(&system), root(), None);
+    let mut pins = Pins::from_export(exported.as_bytes()).expect("pins");
+    assert_eq!(state(&pins, "a", "1"), PinState::Granted);
+    assert_eq!(state(&pins, "a", "2"), PinState::Granted);
+    assert_eq!(state(&pins, "a", "3"), PinState::Changed);
+    pins.join(Pins::from_export(br#"{"trustPins":1,"pins":[]}"#).expect("pins"));
+    assert_eq!(pins.iter().count(), 1);
+}
+
+#[test]
+fn a_text_that_cannot_be_kept_is_not_granted() {
+    let system = MemorySystem::new();
+    let huge = PinnedText { path: text("a", "").path, bytes: vec![0; (16 << 20) + 1] };
+    let error = store(&system).grant_pins(root(), None, &[huge]).expect_err("too large");
+    assert_eq!(error.code(), "Validation/TrustEntryInvalid");
+    assert_eq!(system.stat(Path::new(FILE)), None);
+}

@@ -1,0 +1,421 @@
+//! Decisions about whole projects, and the file itself.
+
+use super::*;
+
+#[test]
+fn the_file_has_the_form_that_others_read() {
+    let system = MemorySystem::new();
+    let digest = Digest::of(b"");
+    store(&system).grant_whole(Path::new("/b/.stud"), Some(digest), Some("by hand")).expect("granted");
+    store(&system).decline_whole(Path::new("/a/.stud")).expect("declined");
+    store(&system).grant_whole(Path::new("/a/.stud"), None, None).expect("granted");
+    assert_eq!(
+        content(&system),
+        r#"{
+  "entries": [
+{
+  "canonicalPath": "/a/.stud",
+  "decision": "declined",
+  "grantedAt": "2026-01-02T03:04:05.000Z",
+  "schemaVersion": 1
+},
+{
+  "canonicalPath": "/a/.stud",
+  "decision": "trusted",
+  "grantedAt": "2026-01-02T03:04:05.001Z",
+  "schemaVersion": 1
+},
+{
+  "canonicalPath": "/b/.stud",
+  "decision": "trusted",
+  "grantedAt": "2026-01-02T03:04:05.000Z",
+  "schemaVersion": 1,
+  "note": "by hand",
+  "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+}
+  ]
+}"#
+    );
+    let record = load(&system).whole(Path::new("/b/.stud")).expect("a record");
+    assert_eq!(record.digest, Some(digest));
+    assert_eq!(record.note.as_deref(), Some("by hand"));
+    assert!(!record.changed_since(&digest) && record.changed_since(&Digest::of(b"other")));
+}
+
+#[test]
+fn nothing_is_trusted_before_anybody_was_asked() {
+    let system = MemorySystem::new();
+    let records = load_empty(&system);
+    assert_eq!(decision(&records, KEY), None);
+    assert!(!records.pins(root(), None).any());
+    let writes = system
+        .touches()
+        .into_iter()
+        .filter(|touch| matches!(touch.verb, Verb::Write | Verb::MakeDir | Verb::Lock | Verb::Remove));
+    assert_eq!(writes.count(), 0, "looking makes nothing");
+}
+
+fn load_empty(system: &MemorySystem) -> Records {
+    let mut notes = Diagnostics::new();
+    let records = store(system).load(&mut notes);
+    assert_eq!(notes, []);
+    records
+}
+
+#[test]
+fn nothing_is_inherited() {
+    let system = MemorySystem::new();
+    store(&system).grant_whole(Path::new("/a/b"), None, None).expect("granted");
+    let records = load(&system);
+    for other in ["/a", "/a/b/c", "/a/bc", "/a/b/", "/", "a/b", ""] {
+        assert_eq!(decision(&records, other), None, "{other:?}");
+    }
+}
+
+#[test]
+fn the_latest_instant_decides_and_of_two_the_later_in_the_file() {
+    let entry = |decision: &str, at: &str| {
+        format!(r#"{{"canonicalPath":"{KEY}","decision":"{decision}","grantedAt":"{at}","schemaVersion":1}}"#)
+    };
+    let (early, late) = ("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.001Z");
+    for (entries, expected) in [
+        ([("trusted", late), ("declined", early)], Decision::Trusted),
+        ([("declined", late), ("trusted", early)], Decision::Declined),
+        ([("trusted", early), ("declined", early)], Decision::Declined),
+        ([("declined", early), ("trusted", early)], Decision::Trusted),
+        // The same instant in another time zone.
+        ([("trusted", "2026-01-01T01:00:00.000+01:00"), ("declined", early)], Decision::Declined),
+    ] {
+        let entries = entries.map(|(decision, at)| entry(decision, at)).join(",");
+        let system = MemorySystem::new().with_file(FILE, format!(r#"{{"entries":[{entries}]}}"#));
+        let system = system.with_mode(FILE, 0o600);
+        assert_eq!(decision(&load(&system), KEY), Some(expected), "{entries}");
+        // Rewriting, which sorts, does not change it.
+        store(&system).grant_whole(Path::new("/other"), None, None).expect("granted");
+        assert_eq!(decision(&load(&system), KEY), Some(expected), "{}", content(&system));
+    }
+}
+
+#[test]
+fn a_repeated_grant_keeps_the_first_one_and_other_contents_append() {
+    let system = MemorySystem::new();
+    let (one, two) = (Some(Digest::of(b"1")), Some(Digest::of(b"2")));
+    let first = store(&system).grant_whole(key(), one, None).expect("granted");
+    assert_eq!((first.outcome, first.before), (Outcome::Recorded, None));
+    let before = content(&system);
+    system.set_now(at("2027-01-01T00:00:00Z"));
+    for digest in [one, None] {
+        let again = store(&system).grant_whole(key(), digest, Some("ignored")).expect("granted");
+        assert_eq!(again.outcome, Outcome::Unchanged);
+        assert_eq!(content(&system), before);
+    }
+    let other = store(&system).grant_whole(key(), two, None).expect("granted");
+    assert_eq!(other.outcome, Outcome::Recorded);
+    let record = load(&system).whole(key()).expect("a record");
+    assert_eq!((record.digest, record.granted_at), (two, at("2027-01-01T00:00:00Z")));
+    assert_eq!(content(&system).matches("trusted").count(), 2, "history stays");
+}
+
+#[test]
+fn a_repeated_decline_appends_nothing() {
+    let system = MemorySystem::new();
+    store(&system).decline_whole(key()).expect("declined");
+    let before = content(&system);
+    for _ in 0..3 {
+        assert_eq!(store(&system).decline_whole(key()).expect("declined").outcome, Outcome::Unchanged);
+        assert_eq!(store(&system).revoke_whole(key()).expect("revoked").outcome, Outcome::Unchanged);
+    }
+    assert_eq!(content(&system), before);
+}
+
+#[test]
+fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
+    let system = MemorySystem::new().with_now(at("2030-01-01T00:00:00.5Z"));
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    system.set_now(at("1999-01-01T00:00:00Z"));
+    store(&system).revoke_whole(key()).expect("revoked");
+    let record = load(&system).whole(key()).expect("a record");
+    assert_eq!(record.decision, Decision::Declined);
+    assert_eq!(record.granted_at, at("2030-01-01T00:00:00.501Z"));
+}
+
+#[test]
+fn even_at_the_end_of_time_the_last_word_stands() {
+    let system = MemorySystem::new().with_now(Timestamp::MAX);
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).revoke_whole(key()).expect("revoked");
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).revoke_whole(key()).expect("revoked");
+    assert_eq!(decision(&load(&system), KEY), Some(Decision::Declined), "{}", content(&system));
+}
+
+#[test]
+fn clear_empties() {
+    let system = MemorySystem::new();
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    let audit = store(&system).clear().expect("cleared");
+    assert_eq!(
+        audit,
+        [audit::evaluated(root(), Trust::Untrusted), audit::evaluated(key(), Trust::Untrusted)]
+    );
+    assert_eq!(content(&system), "{\n  \"entries\": []\n}");
+    assert_eq!(store(&system).copy(&Digest::of(b"1")), None);
+    let nothing = MemorySystem::new();
+    assert_eq!(store(&nothing).clear(), Ok(Vec::new()));
+    assert_eq!(nothing.stat(Path::new(FILE)), None, "clearing makes no file");
+}
+
+#[test]
+fn every_decision_is_told() {
+    let system = MemorySystem::new();
+    let trusted = [AuditEvent::ProjectTrusted { canonical_path: KEY.into() }];
+    let declined = [AuditEvent::ProjectDeclined { canonical_path: KEY.into() }];
+    for _ in 0..2 {
+        assert_eq!(store(&system).grant_whole(key(), None, None).expect("granted").audit, trusted);
+    }
+    for _ in 0..2 {
+        assert_eq!(store(&system).revoke_whole(key()).expect("revoked").audit, declined);
+    }
+    assert_eq!(audit::once(key()), AuditEvent::ProjectTrustOnce { canonical_path: KEY.into() });
+}
+
+#[test]
+fn no_bad_path_is_recorded() {
+    let system = MemorySystem::new();
+    for bad in ["", "work/.stud", "./x", "/work/.stud/", "/work//.stud", "/work/../x", "/work/./x"] {
+        let bad = Path::new(bad);
+        let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
+        assert_eq!(error.code(), "Validation/TrustEntryInvalid", "{bad:?}");
+        assert!(store(&system).decline_whole(bad).is_err(), "{bad:?}");
+        assert!(store(&system).grant_pins(bad, None, &[text("a", "")]).is_err(), "{bad:?}");
+        assert!(store(&system).grant_pins(root(), Some(bad), &[text("a", "")]).is_err(), "{bad:?}");
+    }
+    assert_eq!(system.stat(Path::new(FILE)), None);
+    assert_eq!(system.stat(Path::new("/home/user/.config")), None, "nothing was made");
+}
+
+#[test]
+fn a_path_that_is_not_utf_8_is_refused_and_never_found() {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/work/\xff/.stud"));
+        let system = MemorySystem::new();
+        let error = store(&system).grant_whole(path, None, None).expect_err("not UTF-8");
+        assert_eq!(
+            error.to_string(),
+            r"`/work/\xff/.stud` cannot be recorded: it is not UTF-8",
+            "lossy text would stand for several paths"
+        );
+        store(&system).grant_whole(Path::new("/work/\u{fffd}/.stud"), None, None).expect("granted");
+        assert_eq!(load(&system).whole(path), None);
+    }
+}
+
+#[test]
+fn the_older_form_is_read_as_trusted_and_rewritten() {
+    let legacy = r#"[
+        {"canonicalPath": "/b/.stud/", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project"},
+        {"canonicalPath": "/a/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project"},
+        {"canonicalPath": "/c/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "project", "decision": "declined"},
+        {"canonicalPath": "/d/.stud", "grantedAt": "2025-01-01T00:00:00.000Z", "kind": "plugin"},
+        {"canonicalPath": "/e/.stud", "grantedAt": "2025-01-01T00:00:00.000Z"}
+    ]"#;
+    let system = MemorySystem::new().with_file(FILE, legacy).with_mode(FILE, 0o600);
+    let mut notes = Diagnostics::new();
+    let records = store(&system).load(&mut notes);
+    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 2]);
+    let decisions =
+        ["/a/.stud", "/b/.stud", "/c/.stud", "/d/.stud", "/e/.stud"].map(|path| decision(&records, path));
+    let trusted = Some(Decision::Trusted);
+    assert_eq!(decisions, [trusted, trusted, Some(Decision::Declined), None, None]);
+    assert_eq!(content(&system), legacy, "reading writes nothing");
+
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    let rewritten = content(&system);
+    assert!(rewritten.starts_with("{\n  \"entries\": [\n    {\n      \"canonicalPath\": \"/a/.stud\","));
+    assert!(rewritten.contains("\"/b/.stud\""), "without the separator at its end: {rewritten}");
+    assert_eq!(decision(&store(&system).load(&mut notes), "/c/.stud"), Some(Decision::Declined));
+}
+
+#[test]
+fn one_bad_entry_is_skipped_and_kept() {
+    let good = r#"{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00.000Z","schemaVersion":1,"future":[1]}"#;
+    for bad in [
+        "null",
+        "7",
+        r#""/work/.stud""#,
+        "{}",
+        r#"{"canonicalPath":"relative","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/x/../y","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","decision":"yes","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","decision":true,"grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","kind":"project","grantedAt":"2026-01-01T00:00:00Z"}"#,
+        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"yesterday","schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":1767225600,"schemaVersion":1}"#,
+        r#"{"canonicalPath":"/bad","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":2}"#,
+    ] {
+        let system = MemorySystem::new()
+            .with_file(FILE, format!(r#"{{"entries":[{bad},{good}],"future":{{"a":1}}}}"#))
+            .with_mode(FILE, 0o600);
+        let mut notes = Diagnostics::new();
+        let records = store(&system).load(&mut notes);
+        assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"], "{bad}");
+        assert!(notes[0].message.starts_with("entry 0 of `entries`"), "{}", notes[0].message);
+        assert_eq!(decision(&records, KEY), Some(Decision::Trusted), "{bad}");
+        assert_eq!(decision(&records, "/bad"), None, "{bad}");
+
+        store(&system).decline_whole(Path::new("/other")).expect("declined");
+        let kept: serde_json::Value = serde_json::from_str(&content(&system)).expect("JSON");
+        let bad: serde_json::Value = serde_json::from_str(bad).expect("JSON");
+        assert!(kept["entries"].as_array().expect("a list").contains(&bad), "{kept}");
+        assert_eq!(kept["future"]["a"], 1);
+        assert_eq!(kept["entries"][1]["future"][0], 1, "{kept}");
+    }
+}
+
+#[test]
+fn a_file_that_is_none_of_ours_trusts_nothing_and_is_never_written_over() {
+    for malformed in [
+        "",
+        " ",
+        "{",
+        "null",
+        "7",
+        "\"x\"",
+        "{\"entries\": {}}",
+        "{\"entries\": [], \"pins\": {}}",
+        "{\"entries\": null}",
+        "\u{feff}{\"entries\": []}",
+        "{\"entries\": []} x",
+        "{\"entries\": [],}",
+        "// x\n{\"entries\": []}",
+    ] {
+        let system = MemorySystem::new().with_file(FILE, malformed).with_mode(FILE, 0o600);
+        unavailable(&system, malformed);
+        assert_eq!(content(&system), malformed);
+    }
+    let deep = "[".repeat(100_000);
+    let system = MemorySystem::new().with_file(FILE, &deep);
+    unavailable(&system, "deep");
+    assert_eq!(content(&system), deep);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_trusts_nothing_and_is_never_written_over() {
+    let denied = MemorySystem::new().with_unreadable(FILE);
+    unavailable(&denied, "denied");
+    let broken = MemorySystem::new()
+        .with_file(FILE, "{}")
+        .with_read_error(FILE, ReadError::Other("input/output error".into()));
+    unavailable(&broken, "broken");
+    unavailable(&MemorySystem::new().with_dir(FILE), "a directory");
+    unavailable(&MemorySystem::new().with_special(FILE), "a pipe");
+    unavailable(&MemorySystem::new().with_link(FILE, "nowhere"), "a dangling link");
+    unavailable(&MemorySystem::new().with_link(FILE, "trust.json"), "a loop");
+    unavailable(&MemorySystem::new().with_file(FILE, vec![b' '; (16 << 20) + 1]), "too large");
+    unavailable(&MemorySystem::new().with_file("/home/user/.config", ""), "a file for a directory");
+}
+
+fn unavailable(system: &MemorySystem, what: &str) {
+    let mut notes = Diagnostics::new();
+    let records = store(system).load(&mut notes);
+    let note = notes.iter().find(|note| note.code == "Session/TrustStoreUnavailable");
+    let place = note.and_then(|note| note.place.as_ref());
+    // A parent that is a file reads as missing on some machines; then only writing fails.
+    assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
+    assert_eq!(decision(&records, KEY), None, "{what}");
+    assert!(!records.pins(root(), None).any(), "{what}");
+    let store = store(system);
+    let errors = [
+        store.grant_whole(key(), None, None).err(),
+        store.decline_whole(key()).err(),
+        store.grant_pins(root(), None, &[text("a", "")]).err(),
+        store.decline(root(), None, Digest::of(b"")).err(),
+    ];
+    for error in errors {
+        let code = error.as_ref().map(TrustError::code);
+        assert_eq!(code, Some("Session/TrustStoreUnavailable"), "{what}: {error:?}");
+    }
+    if what != "a file for a directory" {
+        assert!(store.clear().is_err(), "{what}");
+        assert!(store.revoke_pins(root(), None, None).is_err(), "{what}");
+    }
+}
+
+#[test]
+fn a_store_inside_of_the_project_has_no_say() {
+    let forged = r#"{"entries":[{"canonicalPath":"/work/.stud","decision":"trusted","grantedAt":"2026-01-01T00:00:00Z","schemaVersion":1}],
+        "pins":[{"root":"/work","grantedAt":"2026-01-01T00:00:00Z","pins":[]}]}"#;
+    let inside = "/work/.stud/trust.json";
+    let system = MemorySystem::new()
+        .with_file(inside, forged)
+        .with_mode(inside, 0o600)
+        .with_link("/linked", "/work/.stud")
+        .with_link("/config/trust.json", inside)
+        .with_link("/config/work", "/work");
+    for file in [inside, "/linked/trust.json", "/config/trust.json"] {
+        let store = TrustStore::at(&system, file.into());
+        let records = store.load(&mut Vec::new());
+        assert_eq!(records.whole(key()), None, "{file}");
+        assert!(records.lies_inside(key()), "{file}");
+        assert!(!records.pins(root(), None).any(), "{file}");
+        for error in [
+            store.grant_whole(key(), None, None).err(),
+            store.grant_pins(root(), None, &[text("a", "")]).err(),
+            store.grant_pins(Path::new("/config/work"), None, &[text("a", "")]).err(),
+            store.decline(root(), None, Digest::of(b"")).err(),
+        ] {
+            assert_eq!(
+                error.as_ref().map(TrustError::code),
+                Some("Validation/TrustScopeViolation"),
+                "{file}"
+            );
+        }
+        let store = store.for_project(root());
+        let mut notes = Diagnostics::new();
+        assert_eq!(store.load(&mut notes).list(), []);
+        assert_eq!(codes(&notes), ["Validation/TrustScopeViolation"], "{file}");
+        assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err(), "{file}");
+        assert!(store.clear().is_err(), "{file}");
+    }
+    assert_eq!(content_of(&system, inside), forged);
+    // A segment of the same name outside of the project is no violation.
+    let store = TrustStore::at(&system, "/home/user/.stud/trust.json".into()).for_project(key());
+    assert_eq!(store.grant_whole(key(), None, None).expect("granted").outcome, Outcome::Recorded);
+    assert_eq!(decision(&store.load(&mut Vec::new()), KEY), Some(Decision::Trusted));
+}
+
+#[test]
+fn it_is_for_the_user_alone() {
+    let system = MemorySystem::new();
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
+    let copy = format!("/home/user/.config/x/trust.d/{}", Digest::of(b"1").hex());
+    assert_eq!(mode(FILE), Some(0o600));
+    assert_eq!(mode("/home/user/.config/x/trust.json.lock"), Some(0o600));
+    assert_eq!(mode(&copy), Some(0o600));
+    assert_eq!(mode("/home/user/.config/x"), Some(0o700));
+    assert_eq!(mode("/home/user/.config/x/trust.d"), Some(0o700));
+    let names: Vec<_> = system.list(Path::new("/home/user/.config/x"), 9).expect("a directory");
+    let names: Vec<_> = names.iter().map(|entry| entry.name.to_string_lossy()).collect();
+    assert_eq!(names, ["trust.d", "trust.json", "trust.json.lock"], "nothing else is made");
+
+    let system = system.with_mode(FILE, 0o666);
+    let mut notes = Diagnostics::new();
+    store(&system).load(&mut notes);
+    assert_eq!(codes(&notes), ["trust/permissions"]);
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    assert_eq!(system.stat(Path::new(FILE)).and_then(|stat| stat.mode), Some(0o600), "corrected");
+}
+
+#[test]
+fn a_lock_that_others_hold_is_waited_for_and_then_told() {
+    let lock = format!("{FILE}.lock");
+    let system = MemorySystem::new().with_foreign_lock(&lock);
+    let error = store(&system).grant_whole(key(), None, None).expect_err("busy");
+    assert_eq!(error, TrustError::unavailable(lock, WriteError::Busy));
+    assert_eq!(load_empty(&system).list(), [], "reading needs no lock");
+}

@@ -1,0 +1,254 @@
+//! Reading a case file. `cases/README.md` is its reference.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A Markdown file with one or more cases.
+#[derive(Clone, Debug)]
+pub struct CaseFile {
+    /// The cases, each with what stands before the first `##` in front.
+    pub cases: Vec<Case>,
+}
+
+/// One scenario: files, turns and what is expected of them, in order.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The heading.
+    pub name: String,
+    /// What happens.
+    pub acts: Vec<Act>,
+}
+
+/// One thing that a case does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Puts something on the disk.
+    Put(String, Entry),
+    /// Runs a turn.
+    Turn(Box<Turn>, usize),
+    /// Compares something of the last turn; with the line that the block starts at.
+    Expect(Expectation, String, usize),
+}
+
+/// What can stand at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A file with these bytes.
+    File(Vec<u8>),
+    /// A link to this target.
+    Link(String),
+    /// A directory.
+    Dir,
+    /// A pipe.
+    Pipe,
+    /// A file that may not be read.
+    Unreadable,
+    /// A directory that may not be written.
+    Unwritable,
+    /// A directory that everybody may write.
+    Shared,
+    /// Nothing any more.
+    Gone,
+}
+
+/// What a turn's outcome is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expectation {
+    /// The prompt, byte for byte.
+    Prompt,
+    /// The same, with escapes.
+    PromptEscaped,
+    /// A row for each part and source.
+    Explain,
+    /// What is not there.
+    Absent,
+    /// Every note.
+    Diagnostics,
+    /// Every audit event.
+    Audit,
+    /// What stopped the call.
+    Error,
+    /// A file's bytes after the turn; the block's first line is its path.
+    File,
+}
+
+/// What is asked, as TOML.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Turn {
+    /// `build` (default), `grant`, `revoke`, `init`.
+    pub action: Option<String>,
+    /// Relative to the project.
+    pub cwd: Option<String>,
+    /// A preset's name.
+    pub preset: Option<String>,
+    /// A profile file.
+    pub profile: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// The conversation.
+    pub conversation: Option<String>,
+    /// The tools.
+    pub tools: Option<Vec<String>>,
+    /// The instant.
+    pub now: Option<String>,
+    /// The zone.
+    pub zone: Option<String>,
+    /// The budget.
+    pub budget: Option<usize>,
+    /// `ask`, `once`, `deny`, `require`.
+    pub trust: Option<String>,
+    /// What a person answers: `trust`, `once`, `decline`, `abort`.
+    pub answer: Option<String>,
+    /// What a person answers to single questions.
+    pub confirm: Option<bool>,
+    /// `path=value`.
+    pub set: Vec<String>,
+    /// Facts.
+    pub fact: BTreeMap<String, String>,
+    /// Paths for `grant` and `revoke`.
+    pub paths: Vec<String>,
+    /// Severities that the `diagnostics` block does not list.
+    pub ignore: Vec<String>,
+    /// Environment variables.
+    pub env: BTreeMap<String, String>,
+}
+
+/// Reads a case file.
+///
+/// # Errors
+/// Names the line that is not understood.
+pub fn parse(text: &str) -> Result<CaseFile, String> {
+    let mut title = String::new();
+    let mut shared: Vec<Act> = Vec::new();
+    let mut cases: Vec<Case> = Vec::new();
+    let mut lines = text.lines().enumerate().peekable();
+    let mut path: Option<String> = None;
+    while let Some((at, line)) = lines.next() {
+        let number = at + 1;
+        if let Some(name) = line.strip_prefix("# ") {
+            title = name.trim().to_owned();
+        } else if let Some(name) = line.strip_prefix("## ") {
+            cases.push(Case { name: name.trim().to_owned(), acts: shared.clone() });
+        } else if let Some(info) = line.trim_start().strip_prefix("```") {
+            let fence_len = 3 + info.len() - info.trim_start_matches('`').len();
+            let info = info.trim_start_matches('`').trim().to_owned();
+            let fence = "`".repeat(fence_len);
+            let mut body = String::new();
+            loop {
+                match lines.next() {
+                    None => return Err(format!("line {number}: this block never ends")),
+                    Some((_, line)) if line.trim() == fence => break,
+                    Some((_, line)) => {
+                        body.push_str(line);
+                        body.push('\n');
+                    }
+                }
+            }
+            let acts = cases.last_mut().map_or(&mut shared, |case| &mut case.acts);
+            match (path.take(), act(&info)) {
+                (Some(path), None) => {
+                    let bytes = if info.split(' ').any(|word| word == "escaped") {
+                        unescape(body.trim_end_matches('\n')).map_err(|why| format!("line {number}: {why}"))?
+                    } else {
+                        body.into_bytes()
+                    };
+                    acts.push(Act::Put(path, Entry::File(bytes)));
+                }
+                (None, Some(BlockKind::Turn)) => {
+                    let turn = toml::from_str(&body).map_err(|error| format!("line {number}: {error}"))?;
+                    acts.push(Act::Turn(Box::new(turn), number));
+                }
+                (None, Some(BlockKind::Expect(what))) => acts.push(Act::Expect(what, body, number)),
+                (Some(path), Some(_)) => return Err(format!("line {number}: `{path}` needs a block of text")),
+                (None, None) => return Err(format!("line {number}: whose block is `{info}`?")),
+            }
+        } else if let Some((name, rest)) = named(line) {
+            let acts = cases.last_mut().map_or(&mut shared, |case| &mut case.acts);
+            let entry = match rest.trim().trim_end_matches('.') {
+                ":" => {
+                    path = Some(name.to_owned());
+                    continue;
+                }
+                "is a directory" => Entry::Dir,
+                "is a pipe" => Entry::Pipe,
+                "is gone" => Entry::Gone,
+                "is unreadable" => Entry::Unreadable,
+                "is an unwritable directory" => Entry::Unwritable,
+                "is a shared directory" => Entry::Shared,
+                rest => match rest.strip_prefix("links to `").and_then(|rest| rest.strip_suffix('`')) {
+                    Some(target) => Entry::Link(target.to_owned()),
+                    // A sentence that happens to start with code.
+                    None => continue,
+                },
+            };
+            acts.push(Act::Put(name.to_owned(), entry));
+        }
+    }
+    if cases.is_empty() {
+        cases.push(Case { name: title, acts: shared });
+    }
+    for case in &cases {
+        if !case.acts.iter().any(|act| matches!(act, Act::Expect(..))) {
+            return Err(format!("case `{}` expects nothing", case.name));
+        }
+    }
+    Ok(CaseFile { cases })
+}
+
+fn named(line: &str) -> Option<(&str, &str)> {
+    let rest = line.strip_prefix('`')?;
+    rest.split_once('`')
+}
+
+enum BlockKind {
+    Turn,
+    Expect(Expectation),
+}
+
+fn act(info: &str) -> Option<BlockKind> {
+    Some(match info {
+        "toml turn" => BlockKind::Turn,
+        "prompt" => BlockKind::Expect(Expectation::Prompt),
+        "prompt escaped" => BlockKind::Expect(Expectation::PromptEscaped),
+        "explain" => BlockKind::Expect(Expectation::Explain),
+        "absent" => BlockKind::Expect(Expectation::Absent),
+        "diagnostics" => BlockKind::Expect(Expectation::Diagnostics),
+        "audit" => BlockKind::Expect(Expectation::Audit),
+        "error" => BlockKind::Expect(Expectation::Error),
+        "file" => BlockKind::Expect(Expectation::File),
+        _ => return None,
+    })
+}
+
+/// Reads `\n`, `\r`, `\t`, `\\`, `\xHH` and `\u{H…}`; everything else stands for itself.
+pub(super) fn unescape(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            continue;
+        }
+        match chars.next() {
+            Some('n') => bytes.push(b'\n'),
+            Some('r') => bytes.push(b'\r'),
+            Some('t') => bytes.push(b'\t'),
+            Some('0') => bytes.push(0),
+            Some('\\') => bytes.push(b'\\'),
+            Some('x') => {
+                let hex: String = chars.by_ref().take(2).collect();
+                bytes.push(u8::from_str_radix(&hex, 16).map_err(|_| format!("bad escape `\\x{hex}`"))?);
+            }
+            Some('u') => {
+                let rest: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                let hex = rest.trim_start_matches('{');
+                let c = u32::from_str_radix(hex, 16).ok().and_then(char::from_u32);
+                let c = c.ok_or_else(|| format!("bad escape `\\u{{{hex}}}`"))?;
+                bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            other => return Err(format!("bad escape `\\{}`", other.map_or_else(String::new, String::from))),
+        }
+    }
+    Ok(bytes)
+}

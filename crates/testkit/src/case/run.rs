@@ -1,0 +1,288 @@
+//! Running a case on a machine in memory.
+
+use super::parse::{Act, Case, Entry, Expectation, Turn, parse, unescape};
+use crate::MemorySystem;
+use preface::{
+    ASSETS, Ask, Built, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
+    core::{line, origin::Origin, prompt::Prompt},
+    host::look::Confirm,
+};
+use similar::TextDiff;
+use std::path::{Path, PathBuf};
+
+/// The directory that a case's relative paths belong to.
+pub const PROJECT: &str = "/home/user/project";
+
+/// Runs every case of a file and returns what failed, for people.
+#[must_use]
+pub fn run_file(path: &Path) -> Vec<String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return vec![format!("{}: {error}", path.display())],
+    };
+    match parse(&text) {
+        Err(why) => vec![format!("{}: {why}", path.display())],
+        Ok(file) => file
+            .cases
+            .iter()
+            .filter_map(|case| run(case).err().map(|why| format!("{} ({})\n{why}", path.display(), case.name)))
+            .collect(),
+    }
+}
+
+/// Runs one case.
+///
+/// # Errors
+/// The first difference, for people.
+pub fn run(case: &Case) -> Result<(), String> {
+    let mut system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir(PROJECT)
+        .with_current_dir(PROJECT)
+        .with_var("SHELL", "/bin/bash");
+    let mut last: Option<(Result<Outcome, Error>, Turn)> = None;
+    for act in &case.acts {
+        match act {
+            Act::Put(path, entry) => system = put(system, path, entry)?,
+            Act::Turn(turn, _) => {
+                for (name, value) in &turn.env {
+                    system = system.with_var(name, value);
+                }
+                let outcome = ask(&system, turn)?;
+                last = Some((outcome, (**turn).clone()));
+            }
+            Act::Expect(what, wanted, line) => {
+                let Some((outcome, turn)) = &last else { return Err(format!("line {line}: no turn before this block")) };
+                let found = match found(*what, wanted, outcome, turn, &system) {
+                    Ok(found) => found,
+                    Err(why) => return Err(format!("line {line}: {why}")),
+                };
+                let wanted = normal(*what, wanted).map_err(|why| format!("line {line}: {why}"))?;
+                if found != wanted {
+                    let diff = TextDiff::from_lines(&wanted, &found);
+                    let diff = diff.unified_diff().header("expected", "found").to_string();
+                    return Err(format!("line {line}: {what:?} differs\n{diff}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a turn gave.
+enum Outcome {
+    Built(Box<Built>),
+    Report(Vec<String>),
+}
+
+fn absolute(path: &str) -> PathBuf {
+    match path.strip_prefix("~/") {
+        Some(rest) => Path::new("/home/user").join(rest),
+        None if path == "~" => PathBuf::from("/home/user"),
+        None => Path::new(PROJECT).join(path),
+    }
+}
+
+fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, String> {
+    if let Some(bundled) = path.strip_prefix("bundled/") {
+        let Entry::File(bytes) = entry else { return Err(format!("`{path}` can only be a file")) };
+        return Ok(system.with_bundled(bundled, bytes.clone()));
+    }
+    let at = absolute(path);
+    Ok(match entry {
+        Entry::File(bytes) => {
+            system.put_file(&at, bytes);
+            system
+        }
+        Entry::Gone => {
+            system.cut(&at);
+            system
+        }
+        Entry::Link(target) => {
+            system.put_link(&at, if target.starts_with('~') { absolute(target) } else { PathBuf::from(target) });
+            system
+        }
+        Entry::Dir => system.with_dir(at),
+        Entry::Pipe => system.with_special(at),
+        Entry::Unreadable => system.with_unreadable(at),
+        Entry::Unwritable => system.with_unwritable_dir(at),
+        Entry::Shared => system.with_dir(&at).with_mode(at, 0o1777),
+    })
+}
+
+fn ask(system: &MemorySystem, turn: &Turn) -> Result<Result<Outcome, Error>, String> {
+    let engine = Engine::new(system);
+    let mut facts = std::collections::BTreeMap::new();
+    for (key, value) in &turn.fact {
+        facts.insert(key.parse().map_err(|error| format!("{error}"))?, Some(value.clone()));
+    }
+    let request = Request {
+        cwd: Some(turn.cwd.as_deref().map_or_else(|| PathBuf::from(PROJECT), absolute)),
+        preset: turn.preset.clone(),
+        profile: turn.profile.as_deref().map(absolute),
+        model: turn.model.clone(),
+        conversation: turn.conversation.clone(),
+        tools: turn.tools.clone().map_or(ToolChoice::Profile, ToolChoice::Named),
+        now: Some(turn.now.clone().unwrap_or_else(|| "2026-03-07T14:55:05Z".to_owned())),
+        zone: Some(turn.zone.clone().unwrap_or_else(|| "UTC".to_owned())),
+        budget: turn.budget,
+        counter: None,
+        facts,
+        sets: turn.set.clone(),
+        trust: match turn.trust.as_deref() {
+            None | Some("ask") => TrustChoice::Ask,
+            Some("once") => TrustChoice::Once,
+            Some("deny") => TrustChoice::Deny,
+            Some("require") => TrustChoice::Require,
+            Some(other) => return Err(format!("unknown trust `{other}`")),
+        },
+        pins: None,
+    };
+    let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
+    let person = Person { answer: turn.answer.clone(), confirm: turn.confirm.unwrap_or(false) };
+    Ok(match turn.action.as_deref() {
+        None | Some("build") => engine.build_asking(&request, &person).map(|built| Outcome::Built(Box::new(built))),
+        Some("grant") => engine
+            .grant(&request, paths)
+            .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+        Some("revoke") => engine
+            .revoke(&request, &paths)
+            .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+        Some(other) => return Err(format!("unknown action `{other}`")),
+    })
+}
+
+/// Who answers in a case.
+#[derive(Debug)]
+struct Person {
+    answer: Option<String>,
+    confirm: bool,
+}
+
+impl Confirm for Person {
+    fn confirm(&self, _question: &str) -> bool {
+        self.confirm
+    }
+}
+
+impl Ask for Person {
+    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
+        match self.answer.as_deref()? {
+            "trust" => Some(TrustAnswer::Trust),
+            "once" => Some(TrustAnswer::Once),
+            "decline" => Some(TrustAnswer::Decline),
+            _ => Some(TrustAnswer::Abort),
+        }
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        self
+    }
+}
+
+fn found(
+    what: Expectation,
+    wanted: &str,
+    outcome: &Result<Outcome, Error>,
+    turn: &Turn,
+    system: &MemorySystem,
+) -> Result<String, String> {
+    match (what, outcome) {
+        (Expectation::File, _) => {
+            let path = wanted.lines().next().unwrap_or_default();
+            let text = preface::host::system::System::read(
+                system,
+                &absolute(path),
+                preface::host::system::Within::Anywhere,
+                1 << 20,
+            )
+            .map_or_else(|error| format!("({error})\n"), |read| String::from_utf8_lossy(&read.bytes).into_owned());
+            Ok(format!("{path}\n{text}"))
+        }
+        (Expectation::Error, Err(error)) => Ok(format!("{error}\n")),
+        (_, Err(error)) => Err(format!("the turn failed: {error}")),
+        (Expectation::Error, Ok(_)) => Err("the turn did not fail".to_owned()),
+        (Expectation::Explain, Ok(Outcome::Report(lines))) => Ok(lines.iter().map(|line| format!("{line}\n")).collect()),
+        (_, Ok(Outcome::Report(_))) => Err("this turn builds no prompt".to_owned()),
+        (what, Ok(Outcome::Built(built))) => {
+            laws(built)?;
+            let prompt = &built.prompt;
+            Ok(match what {
+                Expectation::Prompt | Expectation::PromptEscaped => prompt.text.clone(),
+                Expectation::Explain => explain(prompt),
+                Expectation::Absent => {
+                    prompt.absent.iter().map(|absent| format!("{}: {}\n", absent.section, absent.why)).collect()
+                }
+                Expectation::Diagnostics => prompt
+                    .diagnostics
+                    .iter()
+                    .filter(|note| !turn.ignore.iter().any(|severity| severity == note.severity.as_str()))
+                    .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
+                    .collect(),
+                Expectation::Audit => prompt
+                    .audit
+                    .iter()
+                    .map(|event| serde_json::to_string(event).map(|line| line + "\n"))
+                    .collect::<Result<String, _>>()
+                    .map_err(|error| error.to_string())?,
+                Expectation::Error | Expectation::File => String::new(),
+            })
+        }
+    }
+}
+
+/// What holds for every build, whatever the case expects.
+fn laws(built: &Built) -> Result<(), String> {
+    built.prompt.check_tiling()?;
+    let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
+    let mut again: preface::core::world::World = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+    if again != built.world {
+        return Err("the world does not survive its JSON form".to_owned());
+    }
+    match line::run(&mut again, &mut |_| None) {
+        Ok(prompt) if prompt.text == built.prompt.text && prompt.parts == built.prompt.parts => Ok(()),
+        Ok(_) => Err("the saved world gives another prompt".to_owned()),
+        Err(error) => Err(format!("the saved world cannot be rebuilt: {error}")),
+    }
+}
+
+/// A row for each part and source: section, scope, origin, tokens. Runs of equal origins are one row.
+fn explain(prompt: &Prompt) -> String {
+    let mut rows = String::new();
+    for part in &prompt.parts {
+        let mut groups: Vec<(String, String, usize)> = Vec::new();
+        for span in &part.spans {
+            let (scope, label) = match &span.origin {
+                Origin::Source { source, .. } => (source.scope.as_str().to_owned(), source.path.clone()),
+                other => ("-".to_owned(), other.to_string()),
+            };
+            match groups.iter_mut().find(|group| group.0 == scope && group.1 == label) {
+                Some(group) => group.2 += span.range.len(),
+                None => groups.push((scope, label, span.range.len())),
+            }
+        }
+        for (scope, label, bytes) in groups {
+            rows.push_str(&format!("{}  {scope}  {label}  {} tokens\n", part.section, bytes.div_ceil(4)));
+        }
+    }
+    rows
+}
+
+/// Brings an expectation into the form of what is found.
+fn normal(what: Expectation, wanted: &str) -> Result<String, String> {
+    match what {
+        Expectation::Prompt => Ok(wanted.strip_suffix('\n').unwrap_or(wanted).to_owned()),
+        Expectation::PromptEscaped => {
+            String::from_utf8(unescape(wanted.trim_end_matches('\n'))?).map_err(|error| error.to_string())
+        }
+        Expectation::Explain => Ok(wanted
+            .lines()
+            .map(|line| {
+                let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+                cells.join("  ") + "\n"
+            })
+            .collect()),
+        _ => Ok(wanted.to_owned()),
+    }
+}
