@@ -4,6 +4,7 @@
 //! [`text::visible`] or [`text::one_line`] on its way, so that nothing in it can move the cursor or hide.
 
 pub mod note;
+pub mod patch;
 pub mod style;
 pub mod table;
 pub mod text;
@@ -101,6 +102,11 @@ impl Ui {
     pub fn view(&self, view: &str) -> Result<(), Failure> {
         let mut out = anstream::stdout().lock();
         out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(Failure::output)
+    }
+
+    /// Writes a unified diff: exactly in a pipe, coloured and with nothing hidden on a terminal.
+    pub fn patch(&self, diff: &str) -> Result<(), Failure> {
+        if self.out_is_terminal { self.view(&patch::coloured(diff)) } else { self.data(diff.as_bytes()) }
     }
 
     /// Writes to stderr. Where nobody listens, nothing is lost that could be helped.

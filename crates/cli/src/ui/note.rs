@@ -13,6 +13,7 @@ use super::{
     style,
     text::{self, columns, wrap},
 };
+use anstyle::Style;
 use preface::core::{
     diagnostic::{Diagnostic, Place, Severity},
     lint::hidden::escape_hidden,
@@ -72,8 +73,8 @@ impl fmt::Display for Note<'_> {
         };
         let dim = style::DIM;
         writeln!(f, "{word}{}{word:#}: {bold}{message}{bold:#}{dim}{code}{dim:#}", self.severity)?;
-        if let Some(place) = self.place {
-            self.place(f, place)?;
+        if let Some(at) = self.place {
+            f.write_str(&place(at, word, self.columns))?;
         }
         if let Some(help) = self.help {
             let hint = style::HINT;
@@ -84,31 +85,25 @@ impl fmt::Display for Note<'_> {
     }
 }
 
-impl Note<'_> {
-    fn place(&self, f: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Result {
-        let dim = style::DIM;
-        let number = place.line.map_or_else(String::new, |line| line.to_string());
-        let gutter = number.len().max(1);
-        let layer = place.scope.map_or_else(String::new, |scope| format!("   ({scope} layer)"));
-        writeln!(f, "{:gutter$}{dim}——▶{dim:#} {}{dim}{layer}{dim:#}", "", spot(place))?;
-        let (Some(excerpt), Some(column)) = (&place.excerpt, place.column) else { return Ok(()) };
-        if excerpt.is_empty() {
-            return Ok(());
-        }
-        let length = place.span.as_ref().map_or(1, ExactSizeIterator::len);
-        let Excerpt { line, before, under } =
-            Excerpt::of(excerpt, column, length, self.columns.saturating_sub(gutter + 3));
-        let word = style::severity(self.severity);
-        writeln!(f, "{:gutter$} {dim}│{dim:#}", "")?;
-        writeln!(f, "{dim}{number:>gutter$} │{dim:#} {line}")?;
-        writeln!(
-            f,
-            "{:gutter$} {dim}│{dim:#} {:before$}{word}{}{word:#}",
-            "",
-            "",
-            "^".repeat(under)
-        )
+/// Shows a place: its path, and the line with what is meant underlined in `style`.
+pub fn place(place: &Place, style: Style, most: usize) -> String {
+    let dim = style::DIM;
+    let number = place.line.map_or_else(String::new, |line| line.to_string());
+    let gutter = number.len().max(1);
+    let layer = place.scope.map_or_else(String::new, |scope| format!("   ({scope} layer)"));
+    let mut out = format!("{:gutter$}{dim}——▶{dim:#} {}{dim}{layer}{dim:#}\n", "", spot(place));
+    let (Some(excerpt), Some(column)) = (&place.excerpt, place.column) else { return out };
+    if excerpt.is_empty() {
+        return out;
     }
+    let length = place.span.as_ref().map_or(1, ExactSizeIterator::len);
+    let Excerpt { line, before, under } =
+        Excerpt::of(excerpt, column, length, most.saturating_sub(gutter + 3));
+    let carets = "^".repeat(under);
+    let _ = writeln!(out, "{:gutter$} {dim}│{dim:#}", "");
+    let _ = writeln!(out, "{dim}{number:>gutter$} │{dim:#} {line}");
+    let _ = writeln!(out, "{:gutter$} {dim}│{dim:#} {:before$}{style}{carets}{style:#}", "", "");
+    out
 }
 
 /// Returns the message as words: control characters shown, line ends kept.
@@ -146,7 +141,8 @@ impl Excerpt {
             end += 1;
         }
         let show = |text: &str| escape_hidden(&text.replace('\t', "    ")).into_owned();
-        let (head, meant, tail) = (show(&excerpt[..start]), show(&excerpt[start..end]), show(&excerpt[end..]));
+        let (head, meant, tail) =
+            (show(&excerpt[..start]), show(&excerpt[start..end]), show(&excerpt[end..]));
         let mut before = columns(&head);
         let mut line = head;
         // The carets stay in sight, with some of what stands before them.
@@ -178,9 +174,9 @@ mod tests {
     fn note() -> Diagnostic {
         let text = "# Rules\n\nYou are on [git:brnach].\n";
         let place = Place::within(Some(Scope::Project), ".preface/template.md", text, 20..32);
-        Diagnostic::error("template/unknown-name", "unknown variable `git.brnach`").at(place).help(
-            "did you mean `git:branch`? `preface facts` lists what is available here",
-        )
+        Diagnostic::error("template/unknown-name", "unknown variable `git.brnach`")
+            .at(place)
+            .help("did you mean `git:branch`? `preface facts` lists what is available here")
     }
 
     #[test]
@@ -233,6 +229,9 @@ warning: here
     #[test]
     fn long_messages_are_wrapped_under_themselves() {
         let note = Diagnostic::info("x", "one two three four five six").help("seven eight nine ten eleven");
-        assert_eq!(plain(&note, 24), "info: one two three four\n      five six\nhint: seven eight nine\n      ten eleven\n");
+        assert_eq!(
+            plain(&note, 24),
+            "info: one two three four\n      five six\nhint: seven eight nine\n      ten eleven\n"
+        );
     }
 }
