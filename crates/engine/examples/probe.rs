@@ -8,7 +8,13 @@ fn main() {
     let b = preface::Engine::new(&system).build(&request).unwrap();
     b.prompt.check_tiling().unwrap();
     println!("{}", b.prompt.text);
-    for n in &b.prompt.diagnostics { eprintln!("{} {}: {}", n.severity, n.code, n.message); }
-    for n in &b.prompt.absent { eprintln!("absent {}: {}", n.section, n.why); }
-    for p in &b.prompt.parts { eprintln!("{} {:?} {}", p.section, p.range, p.stability); }
+    for n in &b.prompt.diagnostics {
+        eprintln!("{} {}: {}", n.severity, n.code, n.message);
+    }
+    for n in &b.prompt.absent {
+        eprintln!("absent {}: {}", n.section, n.why);
+    }
+    for p in &b.prompt.parts {
+        eprintln!("{} {:?} {}", p.section, p.range, p.stability);
+    }
 }

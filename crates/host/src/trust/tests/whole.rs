@@ -13,26 +13,26 @@ fn the_file_has_the_form_that_others_read() {
         content(&system),
         r#"{
   "entries": [
-{
-  "canonicalPath": "/a/.stud",
-  "decision": "declined",
-  "grantedAt": "2026-01-02T03:04:05.000Z",
-  "schemaVersion": 1
-},
-{
-  "canonicalPath": "/a/.stud",
-  "decision": "trusted",
-  "grantedAt": "2026-01-02T03:04:05.001Z",
-  "schemaVersion": 1
-},
-{
-  "canonicalPath": "/b/.stud",
-  "decision": "trusted",
-  "grantedAt": "2026-01-02T03:04:05.000Z",
-  "schemaVersion": 1,
-  "note": "by hand",
-  "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
-}
+    {
+      "canonicalPath": "/a/.stud",
+      "decision": "declined",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "schemaVersion": 1
+    },
+    {
+      "canonicalPath": "/a/.stud",
+      "decision": "trusted",
+      "grantedAt": "2026-01-02T03:04:05.001Z",
+      "schemaVersion": 1
+    },
+    {
+      "canonicalPath": "/b/.stud",
+      "decision": "trusted",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "schemaVersion": 1,
+      "note": "by hand",
+      "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+    }
   ]
 }"#
     );
@@ -409,6 +409,11 @@ fn it_is_for_the_user_alone() {
     assert_eq!(codes(&notes), ["trust/permissions"]);
     store(&system).grant_whole(key(), None, None).expect("granted");
     assert_eq!(system.stat(Path::new(FILE)).and_then(|stat| stat.mode), Some(0o600), "corrected");
+
+    let system = system.with_owner(FILE, 4711);
+    let mut notes = Diagnostics::new();
+    store(&system.with_mode(FILE, 0o644)).load(&mut notes);
+    assert_eq!(notes[0].message, "the trust store belongs to another user");
 }
 
 #[test]
