@@ -53,7 +53,9 @@ impl TrustError {
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
-            TrustError::EntryInvalid { .. } => "give an existing path; it is resolved before it is recorded",
+            TrustError::EntryInvalid { .. } => {
+                "a record names canonical, absolute paths, and texts of at most 16 MiB"
+            }
             TrustError::ScopeViolation { .. } => {
                 "a repository could bring its own records; set `PREFACE_HOME` (or `XDG_STATE_HOME`) to a directory outside of the project"
             }

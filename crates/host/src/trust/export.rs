@@ -15,6 +15,7 @@
 
 use super::{
     digest::Digest,
+    object::Object,
     pins::{PinPath, Pinned, Pins},
     record::Records,
 };
@@ -33,7 +34,7 @@ pub fn export(records: &Records, root: &Path, repository: Option<&Path>) -> Stri
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Export {
     trust_pins: u32,
-    pins: Vec<ExportedPin>,
+    pins: Vec<Object<ExportedPin>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,10 +72,8 @@ impl Pins {
     #[must_use]
     pub fn export(&self) -> String {
         let pins = self.iter().flat_map(|(path, versions)| {
-            versions.iter().map(|Pinned { digest, bytes }| ExportedPin {
-                path: path.clone(),
-                digest: *digest,
-                bytes: *bytes,
+            versions.iter().map(|Pinned { digest, bytes }| {
+                Object(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
             })
         });
         let export = Export { trust_pins: VERSION, pins: pins.collect() };
@@ -98,14 +97,14 @@ impl Pins {
     /// # Ok::<(), preface_host::trust::ExportError>(())
     /// ```
     pub fn from_export(bytes: &[u8]) -> Result<Pins, ExportError> {
-        let export: Export =
+        let Object::<Export>(export) =
             serde_json::from_slice(bytes).map_err(|error| ExportError::Malformed(error.to_string()))?;
         match export.trust_pins {
             VERSION => Ok(Pins::given(
                 export
                     .pins
                     .into_iter()
-                    .map(|pin| (pin.path, Pinned { digest: pin.digest, bytes: pin.bytes })),
+                    .map(|Object(pin)| (pin.path, Pinned { digest: pin.digest, bytes: pin.bytes })),
             )),
             version => Err(ExportError::Version(version)),
         }
@@ -143,6 +142,7 @@ mod tests {
             "{}".into(),
             pin("../a", &good),
             pin("a", "sha1:00"),
+            "[1, []]".into(),
             r#"{"trustPins":1,"pins":[],"root":"/"}"#.into(),
         ] {
             assert!(matches!(Pins::from_export(bad.as_bytes()), Err(ExportError::Malformed(_))), "{bad}");

@@ -1,32 +1,7 @@
-//! The form of `trust.json`.
+//! The form of `trust.json`, as `format.md` describes it.
 //!
-//! ```json
-//! {
-//!   "entries": [
-//!     {
-//!       "canonicalPath": "/work/.stud",
-//!       "decision": "trusted",
-//!       "grantedAt": "2026-01-02T03:04:05.000Z",
-//!       "schemaVersion": 1,
-//!       "note": "optional",
-//!       "digest": "blake3:…"
-//!     }
-//!   ],
-//!   "pins": [
-//!     {
-//!       "root": "/work",
-//!       "repository": "/work/.git",
-//!       "grantedAt": "2026-01-02T03:04:05.000Z",
-//!       "pins": [{"path": "AGENTS.md", "digest": "blake3:…", "bytes": 9}],
-//!       "declined": {"at": "2026-01-02T03:04:05.000Z", "contents": "blake3:…"}
-//!     }
-//!   ]
-//! }
-//! ```
-//!
-//! `entries` is the form of `stud.md` §4.2; readers that know only it skip `pins`. Older files are an array of
-//! `{canonicalPath, grantedAt, kind: "project"}`. What is not understood is kept when the file is written again, but
-//! says nothing. `commands` in a project is reserved for grants of commands and kept like any other unknown key.
+//! This is the reader that keeps everything, so that a file can be written again; what it does not understand says
+//! nothing. [`lean`](super::lean) is the short way for looking things up.
 
 use super::{
     error::ENTRY_INVALID,
@@ -39,7 +14,7 @@ use preface_core::diagnostic::{Diagnostic, Diagnostics};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-const SCHEMA_VERSION: u64 = 1;
+pub(super) const SCHEMA_VERSION: u64 = 1;
 
 /// Reads the file. Each entry that is no entry is a note and is skipped.
 ///

@@ -11,6 +11,8 @@
 //! ```
 //!
 //! Before anything is granted, a project is only listed ([`Summary`]) and digested ([`whole_digest`]), never parsed.
+//!
+#![doc = include_str!("format.md")]
 
 pub mod audit;
 mod change;
@@ -20,6 +22,8 @@ mod digest;
 mod error;
 mod export;
 mod file;
+mod lean;
+mod object;
 mod path;
 mod pins;
 mod place;

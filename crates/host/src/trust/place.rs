@@ -12,7 +12,7 @@ const FILE: &str = "trust.json";
 /// Which store a preset uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind<'a> {
-    /// `trust.json` in the preset's global directory (`stud`), where there is one.
+    /// `trust.json` in the preset's own global directory, where there is one.
     Global(Option<&'a Path>),
     /// The one that all other presets share, in the user's state directory.
     State,
@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table() {
-        let stud = StoreKind::Global(Some(Path::new("/home/user/.stud")));
+        let own = StoreKind::Global(Some(Path::new("/home/user/.stud")));
         let none = StoreKind::Global(None);
         let state = StoreKind::State;
         for (kind, dirs, expected) in [
-            (stud, dirs("", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
-            (stud, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
-            (stud, dirs("p", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (own, dirs("", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
+            (own, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),
+            (own, dirs("p", "/state", "/home/user", "linux"), Some("/home/user/.stud/trust.json")),
             (none, dirs("", "/state", "/home/user", "linux"), None),
             (none, dirs("/p", "", "", "linux"), Some("/p/trust.json")),
             (state, dirs("/p", "/state", "/home/user", "linux"), Some("/p/trust.json")),

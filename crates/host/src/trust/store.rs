@@ -2,16 +2,16 @@
 
 use super::{
     change::{self, Changed},
-    copies::Copies,
+    copies::{COPY_LIMIT, Copies},
     digest::Digest,
     error::TrustError,
-    file,
+    file, lean,
     path::{escaped, recordable},
     pins::{PinPath, PinnedText},
     record::{Document, Records, WholeRecord},
     row::Row,
 };
-use crate::system::{ReadError, System, Within, Write};
+use crate::system::{ReadError, Stat, System, Within, Write};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -26,6 +26,7 @@ use std::{
 const FILE_LIMIT: u64 = 16 << 20;
 const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
+const ROOT_USER: u32 = 0;
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
 /// The trust records of this user, in one file outside of every project.
@@ -130,7 +131,7 @@ impl<'a> TrustStore<'a> {
             diagnostics.push(error.diagnostic());
             return Records { place, document: Document::default() };
         }
-        match self.read(diagnostics) {
+        match self.look(diagnostics) {
             Ok(document) => Records { place, document },
             Err(error) => {
                 diagnostics.push(error.diagnostic());
@@ -167,7 +168,21 @@ impl<'a> TrustStore<'a> {
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
     pub fn decline_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
-        self.decide(canonical, |document, path| change::decline_whole(document, path, self.system.now()))
+        self.decide(canonical, |document, path| {
+            change::decline_whole(document, path, None, self.system.now())
+        })
+    }
+
+    /// Records that the user does not trust a project with the contents that were shown (see
+    /// [`whole_digest`](super::whole_digest)), so that nobody asks again until there are others. A no to other contents
+    /// takes the place of the last no.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn decline_contents(&self, canonical: &Path, contents: Digest) -> Result<WholeReport, TrustError> {
+        self.decide(canonical, |document, path| {
+            change::decline_whole(document, path, Some(contents), self.system.now())
+        })
     }
 
     /// Takes a grant back, by recording a decline.
@@ -202,6 +217,10 @@ impl<'a> TrustStore<'a> {
         texts: &[PinnedText],
     ) -> Result<GrantReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        if let Some(text) = texts.iter().find(|text| text.bytes.len() as u64 > COPY_LIMIT) {
+            let why = format!("its {} bytes are more than the limit of {COPY_LIMIT}", text.bytes.len());
+            return Err(TrustError::invalid(text.path.resolve(root), why));
+        }
         let (granted, _) = self.change(Some(root), |document, copies| {
             let granted = change::grant_pins(document, root_text, repository, texts, self.system.now());
             for text in texts {
@@ -317,7 +336,7 @@ impl<'a> TrustStore<'a> {
         self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
         let lock = self.lock_file();
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
-        let mut document = self.read(&mut Diagnostics::new())?;
+        let mut document = self.read()?;
         let copies = self.copies();
         let changed = change(&mut document, &copies)?;
         if changed.outcome == Outcome::Recorded {
@@ -327,26 +346,56 @@ impl<'a> TrustStore<'a> {
         Ok((changed.result, changed.outcome))
     }
 
-    fn read(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
-        let read = match self.system.read(&self.file, Within::Anywhere, FILE_LIMIT) {
-            Ok(read) => read,
-            Err(ReadError::Missing) => return Ok(Document::default()),
-            Err(error) => return Err(TrustError::unavailable(&self.file, error)),
-        };
-        if read.stat.mode.is_some_and(|mode| mode & OTHERS_MAY_WRITE != 0) {
-            let path = escaped(&self.file);
-            diagnostics.push(
-                Diagnostic::warning("trust/permissions", "others may write the trust store")
-                    .help(format!("`chmod 600 {path}`; the next grant does it too"))
-                    .at(Place::file(None, path)),
-            );
+    /// Reads the file for looking things up.
+    fn look(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
+        let Some(bytes) = self.bytes(diagnostics)? else { return Ok(Document::default()) };
+        match lean::read(&bytes) {
+            Some(document) => Ok(document),
+            None => self.understand(&bytes, diagnostics),
         }
+    }
+
+    /// Reads the file with everything in it, to be written again.
+    fn read(&self) -> Result<Document, TrustError> {
+        let mut notes = Diagnostics::new();
+        let Some(bytes) = self.bytes(&mut notes)? else { return Ok(Document::default()) };
+        self.understand(&bytes, &mut notes)
+    }
+
+    fn understand(&self, bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
         let mut notes = Diagnostics::new();
         let document =
-            file::read(&read.bytes, &mut notes).map_err(|why| TrustError::unavailable(&self.file, why))?;
+            file::read(bytes, &mut notes).map_err(|why| TrustError::unavailable(&self.file, why))?;
         let place = Place::file(None, escaped(&self.file));
         diagnostics.extend(notes.into_iter().map(|note| note.at(place.clone())));
         Ok(document)
+    }
+
+    /// Returns what the file holds; `None` where there is no file.
+    fn bytes(&self, diagnostics: &mut Diagnostics) -> Result<Option<Vec<u8>>, TrustError> {
+        let read = match self.system.read(&self.file, Within::Anywhere, FILE_LIMIT) {
+            Ok(read) => read,
+            Err(ReadError::Missing) => return Ok(None),
+            Err(error) => return Err(TrustError::unavailable(&self.file, error)),
+        };
+        diagnostics.extend(self.exposure(&read.stat));
+        Ok(Some(read.bytes))
+    }
+
+    /// Says if somebody else could have written the file.
+    fn exposure(&self, stat: &Stat) -> Option<Diagnostic> {
+        let user = self.system.user_id();
+        let allowed = [user, Some(ROOT_USER)];
+        let what = if stat.mode.is_some_and(|mode| mode & OTHERS_MAY_WRITE != 0) {
+            "others may write the trust store"
+        } else if stat.owner.is_some() && user != Some(ROOT_USER) && !allowed.contains(&stat.owner) {
+            "the trust store belongs to another user"
+        } else {
+            return None;
+        };
+        let path = escaped(&self.file);
+        let help = format!("make `{path}` yours alone: `chmod 600`, and see what `preface trust list` shows");
+        Some(Diagnostic::warning("trust/permissions", what).help(help).at(Place::file(None, path)))
     }
 
     fn write(&self, document: &mut Document) -> Result<(), TrustError> {

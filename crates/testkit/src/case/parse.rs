@@ -149,7 +149,8 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
             match (path.take(), act(&info)) {
                 (Some(path), None) => {
                     let bytes = if info.split(' ').any(|word| word == "escaped") {
-                        unescape(body.trim_end_matches('\n')).map_err(|why| format!("line {number}: {why}"))?
+                        unescape(body.trim_end_matches('\n'))
+                            .map_err(|why| format!("line {number}: {why}"))?
                     } else {
                         body.into_bytes()
                     };
@@ -160,7 +161,9 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                     acts.push(Act::Turn(Box::new(turn), number));
                 }
                 (None, Some(BlockKind::Expect(what))) => acts.push(Act::Expect(what, body, number)),
-                (Some(path), Some(_)) => return Err(format!("line {number}: `{path}` needs a block of text")),
+                (Some(path), Some(_)) => {
+                    return Err(format!("line {number}: `{path}` needs a block of text"));
+                }
                 (None, None) => return Err(format!("line {number}: whose block is `{info}`?")),
             }
         } else if let Some((name, rest)) = named(line) {

@@ -25,7 +25,9 @@ pub fn run_file(path: &Path) -> Vec<String> {
         Ok(file) => file
             .cases
             .iter()
-            .filter_map(|case| run(case).err().map(|why| format!("{} ({})\n{why}", path.display(), case.name)))
+            .filter_map(|case| {
+                run(case).err().map(|why| format!("{} ({})\n{why}", path.display(), case.name))
+            })
             .collect(),
     }
 }
@@ -53,7 +55,9 @@ pub fn run(case: &Case) -> Result<(), String> {
                 last = Some((outcome, (**turn).clone()));
             }
             Act::Expect(what, wanted, line) => {
-                let Some((outcome, turn)) = &last else { return Err(format!("line {line}: no turn before this block")) };
+                let Some((outcome, turn)) = &last else {
+                    return Err(format!("line {line}: no turn before this block"));
+                };
                 let found = match found(*what, wanted, outcome, turn, &system) {
                     Ok(found) => found,
                     Err(why) => return Err(format!("line {line}: {why}")),
@@ -100,7 +104,10 @@ fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, 
             system
         }
         Entry::Link(target) => {
-            system.put_link(&at, if target.starts_with('~') { absolute(target) } else { PathBuf::from(target) });
+            system.put_link(
+                &at,
+                if target.starts_with('~') { absolute(target) } else { PathBuf::from(target) },
+            );
             system
         }
         Entry::Dir => system.with_dir(at),
@@ -142,7 +149,9 @@ fn ask(system: &MemorySystem, turn: &Turn) -> Result<Result<Outcome, Error>, Str
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
     let person = Person { answer: turn.answer.clone(), confirm: turn.confirm.unwrap_or(false) };
     Ok(match turn.action.as_deref() {
-        None | Some("build") => engine.build_asking(&request, &person).map(|built| Outcome::Built(Box::new(built))),
+        None | Some("build") => {
+            engine.build_asking(&request, &person).map(|built| Outcome::Built(Box::new(built)))
+        }
         Some("grant") => engine
             .grant(&request, paths)
             .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
@@ -197,13 +206,18 @@ fn found(
                 preface::host::system::Within::Anywhere,
                 1 << 20,
             )
-            .map_or_else(|error| format!("({error})\n"), |read| String::from_utf8_lossy(&read.bytes).into_owned());
+            .map_or_else(
+                |error| format!("({error})\n"),
+                |read| String::from_utf8_lossy(&read.bytes).into_owned(),
+            );
             Ok(format!("{path}\n{text}"))
         }
         (Expectation::Error, Err(error)) => Ok(format!("{error}\n")),
         (_, Err(error)) => Err(format!("the turn failed: {error}")),
         (Expectation::Error, Ok(_)) => Err("the turn did not fail".to_owned()),
-        (Expectation::Explain, Ok(Outcome::Report(lines))) => Ok(lines.iter().map(|line| format!("{line}\n")).collect()),
+        (Expectation::Explain, Ok(Outcome::Report(lines))) => {
+            Ok(lines.iter().map(|line| format!("{line}\n")).collect())
+        }
         (_, Ok(Outcome::Report(_))) => Err("this turn builds no prompt".to_owned()),
         (what, Ok(Outcome::Built(built))) => {
             laws(built)?;
@@ -211,9 +225,11 @@ fn found(
             Ok(match what {
                 Expectation::Prompt | Expectation::PromptEscaped => prompt.text.clone(),
                 Expectation::Explain => explain(prompt),
-                Expectation::Absent => {
-                    prompt.absent.iter().map(|absent| format!("{}: {}\n", absent.section, absent.why)).collect()
-                }
+                Expectation::Absent => prompt
+                    .absent
+                    .iter()
+                    .map(|absent| format!("{}: {}\n", absent.section, absent.why))
+                    .collect(),
                 Expectation::Diagnostics => prompt
                     .diagnostics
                     .iter()
@@ -236,7 +252,8 @@ fn found(
 fn laws(built: &Built) -> Result<(), String> {
     built.prompt.check_tiling()?;
     let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
-    let mut again: preface::core::world::World = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+    let mut again: preface::core::world::World =
+        serde_json::from_str(&json).map_err(|error| error.to_string())?;
     if again != built.world {
         return Err("the world does not survive its JSON form".to_owned());
     }
@@ -279,7 +296,8 @@ fn normal(what: Expectation, wanted: &str) -> Result<String, String> {
         Expectation::Explain => Ok(wanted
             .lines()
             .map(|line| {
-                let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+                let cells: Vec<&str> =
+                    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
                 cells.join("  ") + "\n"
             })
             .collect()),

@@ -78,30 +78,3 @@ fn a_linked_store_is_written_through() {
     assert!(content_of(&system, "/dotfiles/trust.json").contains(KEY));
     assert_eq!(store(&system).file(), PathBuf::from(FILE));
 }
-
-#[test]
-#[ignore]
-fn timing() {
-    for projects in [10, 200] {
-        let system = MemorySystem::new();
-        let texts: Vec<_> = (0..10).map(|n| text(&format!("dir/some/file{n}.md"), &format!("{n}"))).collect();
-        for p in 0..projects {
-            let root = format!("/home/user/projects/project{p}");
-            store(&system)
-                .grant_pins(Path::new(&root), Some(&Path::new(&root).join(".git")), &texts)
-                .unwrap();
-            store(&system).grant_whole(&Path::new(&root).join(".stud"), Some(Digest::of(b"")), None).unwrap();
-        }
-        let mut times: Vec<_> = (0..200)
-            .map(|_| {
-                let t = std::time::Instant::now();
-                let r = load(&system);
-                let p = r.pins(Path::new("/home/user/projects/project5"), None);
-                assert!(p.any());
-                t.elapsed()
-            })
-            .collect();
-        times.sort();
-        eprintln!("{projects} projects, {} bytes: {:?}", content(&system).len(), times[100]);
-    }
-}

@@ -37,7 +37,8 @@ fn a_digest_stays_granted_until_revoked() {
         assert_eq!(store(&system).copy(&digest).as_deref(), Some(version.as_bytes()));
     }
 
-    let report = store(&system).revoke_pins(root(), None, Some(&[path.clone()])).expect("revoked");
+    let report =
+        store(&system).revoke_pins(root(), None, Some(std::slice::from_ref(&path))).expect("revoked");
     assert_eq!(report.removed, [path]);
     let pins = load(&system).pins(root(), None);
     assert!(!pins.any());
@@ -119,13 +120,15 @@ fn a_no_without_any_grant_is_known() {
     let shown = Digest::of(b"shown");
     store(&system).decline(root(), Some(Path::new("/work/.git")), shown).expect("declined");
     let records = load(&system);
-    assert!(records.pins(Path::new("/tree"), Some(Path::new("/work/.git"))).declines(&shown));
+    let pins = records.pins(Path::new("/tree"), Some(Path::new("/work/.git")));
+    assert!(pins.any() && pins.declines(&shown));
+    assert_eq!(pins.trust(), Trust::Declined);
     assert_eq!(records.list()[0].trust, Trust::Declined);
     store(&system)
         .grant_pins(Path::new("/tree"), Some(Path::new("/work/.git")), &[text("a", "1")])
         .expect("granted");
     let records = load(&system);
-    assert_eq!(records.pins(root(), None).declined(), None);
+    assert_eq!(records.pins(root(), None), Pins::default());
     assert_eq!(records.list().len(), 1, "a record that says nothing goes: {}", content(&system));
 }
 
@@ -141,27 +144,27 @@ fn the_file_is_documented() {
             r#"{{
   "entries": [],
   "pins": [
-{{
-  "root": "/work",
-  "repository": "/work/.git",
-  "grantedAt": "2026-01-02T03:04:05.000Z",
-  "pins": [
     {{
-      "path": "a",
-      "digest": "{}",
-      "bytes": 1
-    }},
-    {{
-      "path": "b",
-      "digest": "{}",
-      "bytes": 1
+      "root": "/work",
+      "repository": "/work/.git",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "pins": [
+        {{
+          "path": "a",
+          "digest": "{}",
+          "bytes": 1
+        }},
+        {{
+          "path": "b",
+          "digest": "{}",
+          "bytes": 1
+        }}
+      ],
+      "declined": {{
+        "at": "2026-01-02T03:04:05.000Z",
+        "contents": "{}"
+      }}
     }}
-  ],
-  "declined": {{
-    "at": "2026-01-02T03:04:05.000Z",
-    "contents": "{}"
-  }}
-}}
   ]
 }}"#,
             Digest::of(b"1"),
@@ -169,6 +172,20 @@ fn the_file_is_documented() {
             Digest::of(b""),
         )
     );
+}
+
+#[test]
+fn what_we_write_is_read_the_short_way() {
+    let system = MemorySystem::new();
+    store(&system)
+        .grant_pins(root(), Some(Path::new("/g")), &[text("b", "2"), text("ü\"/a", "1")])
+        .expect("granted");
+    store(&system).decline(root(), None, Digest::of(b"")).expect("declined");
+    store(&system).grant_whole(key(), Some(Digest::of(b"")), Some("note")).expect("granted");
+    store(&system).revoke_whole(key()).expect("revoked");
+    let short = lean::read(content(&system).as_bytes());
+    assert_eq!(short.as_ref(), Some(&load(&system).document));
+    assert_eq!(file::read(content(&system).as_bytes(), &mut Vec::new()).ok(), short);
 }
 
 #[test]
@@ -212,24 +229,24 @@ fn a_listing_shows_what_stands() {
         format!(
             r#"[
   {{
-"path": "/work",
-"mode": "pinned",
-"trust": "trusted",
-"at": "2026-01-02T03:04:05.000Z",
-"repository": "/work/.git",
-"texts": [
-  {{
-    "path": "a",
-    "digest": "{digest}",
-    "bytes": 1
-  }}
-]
+    "path": "/work",
+    "mode": "pinned",
+    "trust": "trusted",
+    "at": "2026-01-02T03:04:05.000Z",
+    "repository": "/work/.git",
+    "texts": [
+      {{
+        "path": "a",
+        "digest": "{digest}",
+        "bytes": 1
+      }}
+    ]
   }},
   {{
-"path": "/work/.stud",
-"mode": "whole",
-"trust": "declined",
-"at": "2026-01-02T03:04:05.001Z"
+    "path": "/work/.stud",
+    "mode": "whole",
+    "trust": "declined",
+    "at": "2026-01-02T03:04:05.001Z"
   }}
 ]"#
         )

@@ -13,26 +13,26 @@ fn the_file_has_the_form_that_others_read() {
         content(&system),
         r#"{
   "entries": [
-{
-  "canonicalPath": "/a/.stud",
-  "decision": "declined",
-  "grantedAt": "2026-01-02T03:04:05.000Z",
-  "schemaVersion": 1
-},
-{
-  "canonicalPath": "/a/.stud",
-  "decision": "trusted",
-  "grantedAt": "2026-01-02T03:04:05.001Z",
-  "schemaVersion": 1
-},
-{
-  "canonicalPath": "/b/.stud",
-  "decision": "trusted",
-  "grantedAt": "2026-01-02T03:04:05.000Z",
-  "schemaVersion": 1,
-  "note": "by hand",
-  "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
-}
+    {
+      "canonicalPath": "/a/.stud",
+      "decision": "declined",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "schemaVersion": 1
+    },
+    {
+      "canonicalPath": "/a/.stud",
+      "decision": "trusted",
+      "grantedAt": "2026-01-02T03:04:05.001Z",
+      "schemaVersion": 1
+    },
+    {
+      "canonicalPath": "/b/.stud",
+      "decision": "trusted",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "schemaVersion": 1,
+      "note": "by hand",
+      "digest": "blake3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"
+    }
   ]
 }"#
     );
@@ -126,6 +126,27 @@ fn a_repeated_decline_appends_nothing() {
         assert_eq!(store(&system).revoke_whole(key()).expect("revoked").outcome, Outcome::Unchanged);
     }
     assert_eq!(content(&system), before);
+}
+
+#[test]
+fn a_no_may_be_bound_to_contents() {
+    let system = MemorySystem::new();
+    let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
+    let declines = |digest| load(&system).whole(key()).expect("a record").declines(digest);
+    for contents in [one, two, one] {
+        let outcome = store(&system).decline_contents(key(), contents).expect("declined").outcome;
+        assert_eq!(outcome, Outcome::Recorded);
+        assert_eq!(
+            store(&system).decline_contents(key(), contents).expect("declined").outcome,
+            Outcome::Unchanged
+        );
+    }
+    assert!(declines(&one) && !declines(&two));
+    assert_eq!(content(&system).matches("declined").count(), 1, "history does not grow");
+    store(&system).revoke_whole(key()).expect("revoked");
+    assert!(declines(&one), "a no without contents leaves the one that stands");
+    store(&system).grant_whole(key(), Some(two), None).expect("granted");
+    assert!(!declines(&one) && !declines(&two));
 }
 
 #[test]
@@ -409,6 +430,11 @@ fn it_is_for_the_user_alone() {
     assert_eq!(codes(&notes), ["trust/permissions"]);
     store(&system).grant_whole(key(), None, None).expect("granted");
     assert_eq!(system.stat(Path::new(FILE)).and_then(|stat| stat.mode), Some(0o600), "corrected");
+
+    let system = system.with_owner(FILE, 4711);
+    let mut notes = Diagnostics::new();
+    store(&system.with_mode(FILE, 0o644)).load(&mut notes);
+    assert_eq!(notes[0].message, "the trust store belongs to another user");
 }
 
 #[test]
