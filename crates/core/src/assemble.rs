@@ -36,18 +36,25 @@ pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
         absent,
         ..Prompt::default()
     };
-    for part in parts {
+    let mut contributed = Vec::new();
+    for mut part in parts {
+        contributed.extend(part.audit_id.take().map(|id| (prompt.parts.len(), id)));
         append(&mut prompt, part, joining);
+    }
+    // Counted at the end: a seam takes line ends from both of its sides.
+    for (at, provider_id) in contributed {
+        let gap = if at == 0 { 0 } else { joining.join.text.len() };
+        let byte_count = prompt.parts[at].range.len() - gap;
+        if byte_count > 0 {
+            prompt.audit.push(AuditEvent::ContextContributionMade { provider_id, byte_count });
+        }
     }
     prompt
 }
 
 fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
-    let DraftPart { section, provider, audit_id, text, mut spans, stability, priority, cuts, .. } = draft;
+    let DraftPart { section, provider, text, mut spans, stability, priority, cuts, .. } = draft;
     let mut text = text.as_str();
-    if let (Some(id), true) = (audit_id, !text.is_empty()) {
-        prompt.audit.push(AuditEvent::ContextContributionMade { provider_id: id, byte_count: text.len() });
-    }
     let mut start = prompt.text.len();
     if let Some(before) = prompt.parts.last_mut() {
         if joining.seam {
@@ -153,6 +160,17 @@ mod tests {
         assert_eq!(ids(Arrange::Listed), "t1 s1 c s2 t2");
         assert_eq!(ids(Arrange::Stability), "s1 s2 c t1 t2");
         assert_eq!(ids(Arrange::Priority), "s1 t2 s2 t1 c");
+    }
+
+    #[test]
+    fn the_log_counts_the_bytes_that_are_in_the_prompt() {
+        let mut parts = vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
+        for part in &mut parts {
+            part.audit_id = Some(part.section.to_string());
+        }
+        let prompt = join(parts, Arrange::Listed, true);
+        let made = |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
+        assert_eq!((prompt.text.as_str(), prompt.audit), ("A\n\nB\n", vec![made("a", 1), made("b", 2)]));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, SectionContent, SectionOverride},
-    trust::Trust,
+    trust::{Trust, TrustMode},
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -36,8 +36,17 @@ pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
-    let wanted = Wanted::project(&path, Within::Root(&look.places.cwd), SETTINGS_LIMIT, Belongs::ToLayer);
+    let wanted = Wanted::project(&path, bounds(look), SETTINGS_LIMIT, Belongs::ToLayer);
     settings_at(&wanted, look)
+}
+
+/// Where the files of the project directory may really lie. Trust in a project as a whole is about its directory,
+/// wherever a link puts it; pinned files are those of the tree.
+fn bounds<'a>(look: &'a Look<'_>) -> Within<'a> {
+    match (&look.places.project, look.gate.mode()) {
+        (Some(root), TrustMode::Whole) => Within::Root(root),
+        _ => Within::Root(&look.places.cwd),
+    }
 }
 
 fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
@@ -104,7 +113,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
     let wanted = match scope {
         Scope::Project => {
-            Wanted::project(path, Within::Root(&look.places.cwd), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+            Wanted::project(path, bounds(look), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
         }
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     };

@@ -51,13 +51,28 @@ pub(super) fn grant_whole(
     Changed::new(Decided { before: standing, event }, outcome)
 }
 
-pub(super) fn decline_whole(document: &mut Document, path: &str, now: Timestamp) -> Changed<Decided> {
+pub(super) fn decline_whole(
+    document: &mut Document,
+    path: &str,
+    contents: Option<Digest>,
+    now: Timestamp,
+) -> Changed<Decided> {
     let standing = document.standing(path).map(Entry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
     let outcome = match &standing {
-        Some(record) if record.decision == Decision::Declined => Outcome::Unchanged,
+        Some(record) if record.decision == Decision::Declined => {
+            if contents.is_none() || record.digest == contents {
+                Outcome::Unchanged
+            } else {
+                // The same no to other contents: history does not grow.
+                if let Some(entry) = document.standing_mut(path) {
+                    entry.digest = contents;
+                }
+                Outcome::Recorded
+            }
+        }
         _ => {
-            append(document, path, Decision::Declined, None, None, now);
+            append(document, path, Decision::Declined, contents, None, now);
             Outcome::Recorded
         }
     };

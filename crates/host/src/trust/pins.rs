@@ -2,6 +2,7 @@
 
 use super::{digest::Digest, error::TrustError, path::recordable, record::Project};
 use jiff::Timestamp;
+use preface_core::trust::Trust;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
     collections::BTreeMap,
@@ -173,6 +174,17 @@ impl Pins {
     #[must_use]
     pub fn any(&self) -> bool {
         self.known
+    }
+
+    /// Returns what stands for the project as far as one word can say: trusted where any text is granted, declined where
+    /// there was only a no.
+    #[must_use]
+    pub fn trust(&self) -> Trust {
+        match (self.texts.is_empty(), self.declined) {
+            (false, _) => Trust::Trusted,
+            (true, Some(_)) => Trust::Declined,
+            (true, None) => Trust::Untrusted,
+        }
     }
 
     /// Returns whether exactly these texts (see [`Digest::of_listing`]) were declined, so that nobody asks again.

@@ -48,7 +48,7 @@ pub struct WholeRecord {
     pub decision: Decision,
     /// When it was made.
     pub granted_at: Timestamp,
-    /// The digest of the project's contents then, where it was taken (see
+    /// The digest of the project's contents that were granted or declined, where it was taken (see
     /// [`whole_digest`](super::whole_digest)).
     pub digest: Option<Digest>,
     /// What the user noted.
@@ -60,6 +60,12 @@ impl WholeRecord {
     #[must_use]
     pub fn changed_since(&self, now: &Digest) -> bool {
         self.decision == Decision::Trusted && self.digest.as_ref().is_some_and(|then| then != now)
+    }
+
+    /// Returns whether exactly these contents were declined, so that nobody asks again.
+    #[must_use]
+    pub fn declines(&self, now: &Digest) -> bool {
+        self.decision == Decision::Declined && self.digest.as_ref() == Some(now)
     }
 }
 
@@ -170,6 +176,11 @@ impl Document {
     /// Returns the entry that decides for this path.
     pub(super) fn standing(&self, path: &str) -> Option<&Entry> {
         self.entries.iter().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
+    }
+
+    /// As [`Document::standing`], to change it.
+    pub(super) fn standing_mut(&mut self, path: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().filter(|entry| entry.path == path).max_by_key(|entry| entry.granted_at)
     }
 
     /// Returns the projects that speak for this root or repository.

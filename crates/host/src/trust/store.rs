@@ -168,7 +168,21 @@ impl<'a> TrustStore<'a> {
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
     pub fn decline_whole(&self, canonical: &Path) -> Result<WholeReport, TrustError> {
-        self.decide(canonical, |document, path| change::decline_whole(document, path, self.system.now()))
+        self.decide(canonical, |document, path| {
+            change::decline_whole(document, path, None, self.system.now())
+        })
+    }
+
+    /// Records that the user does not trust a project with the contents that were shown (see
+    /// [`whole_digest`](super::whole_digest)), so that nobody asks again until there are others. A no to other contents
+    /// takes the place of the last no.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn decline_contents(&self, canonical: &Path, contents: Digest) -> Result<WholeReport, TrustError> {
+        self.decide(canonical, |document, path| {
+            change::decline_whole(document, path, Some(contents), self.system.now())
+        })
     }
 
     /// Takes a grant back, by recording a decline.

@@ -120,13 +120,15 @@ fn a_no_without_any_grant_is_known() {
     let shown = Digest::of(b"shown");
     store(&system).decline(root(), Some(Path::new("/work/.git")), shown).expect("declined");
     let records = load(&system);
-    assert!(records.pins(Path::new("/tree"), Some(Path::new("/work/.git"))).declines(&shown));
+    let pins = records.pins(Path::new("/tree"), Some(Path::new("/work/.git")));
+    assert!(pins.any() && pins.declines(&shown));
+    assert_eq!(pins.trust(), Trust::Declined);
     assert_eq!(records.list()[0].trust, Trust::Declined);
     store(&system)
         .grant_pins(Path::new("/tree"), Some(Path::new("/work/.git")), &[text("a", "1")])
         .expect("granted");
     let records = load(&system);
-    assert_eq!(records.pins(root(), None).declined(), None);
+    assert_eq!(records.pins(root(), None), Pins::default());
     assert_eq!(records.list().len(), 1, "a record that says nothing goes: {}", content(&system));
 }
 

@@ -129,6 +129,27 @@ fn a_repeated_decline_appends_nothing() {
 }
 
 #[test]
+fn a_no_may_be_bound_to_contents() {
+    let system = MemorySystem::new();
+    let (one, two) = (Digest::of(b"1"), Digest::of(b"2"));
+    let declines = |digest| load(&system).whole(key()).expect("a record").declines(digest);
+    for contents in [one, two, one] {
+        let outcome = store(&system).decline_contents(key(), contents).expect("declined").outcome;
+        assert_eq!(outcome, Outcome::Recorded);
+        assert_eq!(
+            store(&system).decline_contents(key(), contents).expect("declined").outcome,
+            Outcome::Unchanged
+        );
+    }
+    assert!(declines(&one) && !declines(&two));
+    assert_eq!(content(&system).matches("declined").count(), 1, "history does not grow");
+    store(&system).revoke_whole(key()).expect("revoked");
+    assert!(declines(&one), "a no without contents leaves the one that stands");
+    store(&system).grant_whole(key(), Some(two), None).expect("granted");
+    assert!(!declines(&one) && !declines(&two));
+}
+
+#[test]
 fn a_clock_that_goes_back_does_not_let_a_decline_lose() {
     let system = MemorySystem::new().with_now(at("2030-01-01T00:00:00.5Z"));
     store(&system).grant_whole(key(), None, None).expect("granted");
