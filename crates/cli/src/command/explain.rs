@@ -129,7 +129,7 @@ fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    for source in &part.sources {
+    for source in &merged(part) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
@@ -144,6 +144,34 @@ fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
     for cut in &part.cuts {
         table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
     }
+}
+
+/// The sources of a part, with what the profile itself put there as one: headers, separators, forms.
+fn merged(part: &PartRow) -> Vec<SourceRow> {
+    let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
+    let mut profile: Option<usize> = None;
+    let own = format!("section.{}.", part.section);
+    for source in &part.sources {
+        let known = match (kind(source), source.label.split_once(' ')) {
+            ("profile", Some((_, key))) => Some(key.strip_prefix(&own).unwrap_or(key)),
+            _ => None,
+        };
+        match (known, profile) {
+            (Some(key), Some(at)) => {
+                rows[at].label.push_str(", ");
+                rows[at].label.push_str(key);
+                rows[at].bytes += source.bytes;
+                rows[at].tokens = rows[at].bytes.div_ceil(4);
+            }
+            (Some(key), None) => {
+                let file = source.label.split(' ').next().unwrap_or_default();
+                profile = Some(rows.len());
+                rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
+            }
+            (None, _) => rows.push(source.clone()),
+        }
+    }
+    rows
 }
 
 /// Who speaks: a layer, or what else a byte can come from.
