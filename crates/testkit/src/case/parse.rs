@@ -70,6 +70,10 @@ pub enum Expectation {
     Error,
     /// A file's bytes after the turn; the block's first line is its path.
     File,
+    /// What a person was asked.
+    Questions,
+    /// The files of the project that were opened.
+    Opened,
 }
 
 /// What is asked, as TOML.
@@ -110,6 +114,8 @@ pub struct Turn {
     pub paths: Vec<String>,
     /// Severities that the `diagnostics` block does not list.
     pub ignore: Vec<String>,
+    /// The operating system, by Node's name.
+    pub os: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
 }
@@ -149,7 +155,8 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
             match (path.take(), act(&info)) {
                 (Some(path), None) => {
                     let bytes = if info.split(' ').any(|word| word == "escaped") {
-                        unescape(body.trim_end_matches('\n')).map_err(|why| format!("line {number}: {why}"))?
+                        unescape(body.trim_end_matches('\n'))
+                            .map_err(|why| format!("line {number}: {why}"))?
                     } else {
                         body.into_bytes()
                     };
@@ -160,7 +167,9 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                     acts.push(Act::Turn(Box::new(turn), number));
                 }
                 (None, Some(BlockKind::Expect(what))) => acts.push(Act::Expect(what, body, number)),
-                (Some(path), Some(_)) => return Err(format!("line {number}: `{path}` needs a block of text")),
+                (Some(path), Some(_)) => {
+                    return Err(format!("line {number}: `{path}` needs a block of text"));
+                }
                 (None, None) => return Err(format!("line {number}: whose block is `{info}`?")),
             }
         } else if let Some((name, rest)) = named(line) {
@@ -217,6 +226,8 @@ fn act(info: &str) -> Option<BlockKind> {
         "audit" => BlockKind::Expect(Expectation::Audit),
         "error" => BlockKind::Expect(Expectation::Error),
         "file" => BlockKind::Expect(Expectation::File),
+        "questions" => BlockKind::Expect(Expectation::Questions),
+        "opened" => BlockKind::Expect(Expectation::Opened),
         _ => return None,
     })
 }
