@@ -1,2 +1,110 @@
-//! Chores.
-fn main() {}
+//! The chores of this repository: `cargo xtask COMMAND`.
+//!
+//! One command is one file with a `COMMAND` of its own and one line in [`COMMANDS`]. What a command needs to run other
+//! programs stands in `child` and `tool`; `say` is the only file that prints.
+
+mod bench;
+mod child;
+mod crash;
+mod failure;
+mod flags;
+mod real;
+mod say;
+mod tally;
+mod test;
+mod tool;
+
+use failure::Failure;
+use std::{env, process::ExitCode};
+
+/// One chore.
+struct Command {
+    /// Its name.
+    name: &'static str,
+    /// What may follow it.
+    usage: &'static str,
+    /// What it does, in one sentence.
+    about: &'static str,
+    /// The chore.
+    run: fn(&[String]) -> Result<(), Failure>,
+}
+
+/// The chores, by name.
+const COMMANDS: &[Command] = &[bench::COMMAND, crash::COMMAND, real::COMMAND, test::COMMAND];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let Some((name, rest)) = words.split_first() else {
+        say::text(&help());
+        return ExitCode::SUCCESS;
+    };
+    if matches!(name.as_str(), "help" | "-h" | "--help") {
+        say::text(&help());
+        return ExitCode::SUCCESS;
+    }
+    let result = match find(name) {
+        Some(command) => (command.run)(rest),
+        None => {
+            Err(Failure::usage(format!("unknown command: `{name}`")).hint("`cargo xtask help` lists them"))
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            say::failure(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// Returns the chore of this name.
+fn find(name: &str) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+fn help() -> String {
+    let mut text = String::from("cargo xtask COMMAND\n\n");
+    for Command { name, usage, about, .. } in COMMANDS {
+        text += &format!("  {:<34} {about}\n", format!("{name} {usage}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_has_each_name_once() {
+        assert!(COMMANDS.is_sorted_by(|a, b| a.name < b.name), "COMMANDS must stay sorted by name");
+    }
+
+    #[test]
+    fn every_command_stands_in_the_justfile() {
+        let justfile = include_str!("../../justfile");
+        for Command { name, .. } in COMMANDS {
+            let call = format!("cargo xtask {name}");
+            assert!(justfile.contains(&call), "the justfile lists what a contributor needs: add `{call}`");
+        }
+    }
+
+    #[test]
+    fn ci_runs_the_test_command_in_full() {
+        let script = include_str!("../../.ci/run");
+        let last = script.lines().rfind(|line| !line.is_empty());
+        assert_eq!(
+            last,
+            Some("cargo xtask test --all"),
+            "CI runs what README tells a contributor, with `--all`"
+        );
+    }
+
+    #[test]
+    fn help_has_a_line_for_each_command() {
+        let text = help();
+        for Command { name, about, .. } in COMMANDS {
+            assert!(text.contains(about), "`{name}` is missing from the help");
+            assert!(about.ends_with('.'), "the sentence of `{name}` ends with a period");
+        }
+    }
+}

@@ -19,8 +19,9 @@ pub struct Turn {
     pub tools: Vec<Tool>,
     /// The instant, RFC 3339 in UTC with milliseconds. One instant stands for the whole build.
     pub now: String,
-    /// The zone's name (`Europe/Berlin`), or `UTC`.
-    pub zone: String,
+    /// The zone's name (`Europe/Berlin`) where the caller names one; else the machine's counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// The whole prompt's limit in tokens, if the caller sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,

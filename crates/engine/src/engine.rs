@@ -361,7 +361,8 @@ fn apply(profile: &mut Profile, own: &Own) {
     limits.max_depth = own.template.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
     limits.max_bytes = own.template.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
     limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
-    limits.trim_tag_lines = own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
+    limits.trim_tag_lines =
+        own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
 }
 
 /// Asks each section's context provider, in the profile's order.
@@ -382,9 +383,13 @@ fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
                 Some(provider) => Some(provider.contribute(section, look)),
                 None => {
                     let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
-                    let what = format!("section `{}` is filled by `{name}`, which this version does not have", section.id);
+                    let what = format!(
+                        "section `{}` is filled by `{name}`, which this version does not have",
+                        section.id
+                    );
                     let note = match did_you_mean(name.as_str(), names) {
-                        Some(near) => Diagnostic::warning("profile/unknown-provider", what).help(format!("did you mean `{near}`?")),
+                        Some(near) => Diagnostic::warning("profile/unknown-provider", what)
+                            .help(format!("did you mean `{near}`?")),
                         None => Diagnostic::info("profile/unknown-provider", what),
                     };
                     look.note(note);

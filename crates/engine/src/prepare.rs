@@ -50,24 +50,19 @@ impl Engine<'_> {
         let global = read_settings(system, &places, diagnostics);
 
         let tools = tools(system, &request.tools, &profile, diagnostics);
-        let zone = match &request.zone {
-            Some(zone) => zone.clone(),
-            None => system.time_zone().iana_name().unwrap_or("UTC").to_owned(),
-        };
         let turn = Turn {
             cwd: cwd.display().to_string(),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
             tools,
             now: instant(system, request.now.as_deref())?,
-            zone,
+            zone: request.zone.clone(),
             budget: request.budget,
             counter: counter(request.counter.as_deref())?,
             facts: request.facts.clone(),
         };
         if let Some(zone) = &request.zone
-            && zone != "UTC"
-            && jiff::tz::TimeZone::get(zone).is_err()
+            && system.zone(zone).is_none()
         {
             return Err(Error::Usage(
                 format!("unknown time zone: `{zone}`"),

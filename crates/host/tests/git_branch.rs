@@ -1,13 +1,14 @@
 //! The branch read from files equals what `git rev-parse --abbrev-ref HEAD` prints, in every state of a repository.
 
 #![cfg(unix)]
+#![allow(clippy::print_stdout, reason = "the figures are part of the result")]
 
 mod git_support;
 
-use git_support::{Disk, git_output, in_clean_room, put, run};
+use git_support::{git_output, in_clean_room, put, run};
 use preface_host::{
     provider::git::{branch, common_dir, head, shown, work_tree_root},
-    system::GitTrouble,
+    system::{GitTrouble, os::OsSystem},
 };
 use std::{
     fs,
@@ -15,6 +16,10 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+
+fn disk() -> OsSystem {
+    OsSystem::new(&[])
+}
 
 /// What git says, or `None` where it fails.
 fn oracle(dir: &Path) -> Option<String> {
@@ -275,7 +280,7 @@ fn equals_git() {
     for (state, make) in STATES {
         let dir = tempfile::tempdir().expect("a temporary directory");
         for place in make(dir.path()) {
-            let ours = branch(&Disk, &place);
+            let ours = branch(&disk(), &place);
             let absent = matches!(ours, Ok(None) | Err(GitTrouble::NoRepository));
             let value = ours.as_ref().ok().cloned().flatten();
             assert!(absent || value.is_some(), "{state}: {ours:?}");
@@ -342,8 +347,8 @@ fn broken_and_unknown_repositories_say_so() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         repository(dir.path());
         make(dir.path());
-        let ours = branch(&Disk, dir.path());
-        assert!(ours.as_ref().is_err_and(|trouble| expected(trouble)), "{state}: {ours:?}");
+        let ours = branch(&disk(), dir.path());
+        assert!(ours.as_ref().is_err_and(expected), "{state}: {ours:?}");
     }
 }
 
@@ -355,12 +360,12 @@ fn a_bare_layout_is_no_repository() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     repository(&dir.path().join("source"));
     run(dir.path(), "clone -q --bare source bare.git");
-    assert_eq!(branch(&Disk, &dir.path().join("bare.git")), Err(GitTrouble::NoRepository));
+    assert_eq!(branch(&disk(), &dir.path().join("bare.git")), Err(GitTrouble::NoRepository));
 
     repository(&dir.path().join("outer"));
     run(&dir.path().join("outer"), "checkout -qb outer");
     fs::rename(dir.path().join("bare.git"), dir.path().join("outer/tracked")).expect("renamed");
-    let inside = branch(&Disk, &dir.path().join("outer/tracked"));
+    let inside = branch(&disk(), &dir.path().join("outer/tracked"));
     assert_eq!(inside, Ok(Some("outer".into())), "the repository around it answers");
 }
 
@@ -375,13 +380,13 @@ fn work_trees_of_one_repository_share_a_directory() {
     repository(&main);
     run(&main, "worktree add -qb linked ../linked");
     let linked = root.join("linked");
-    assert_eq!(work_tree_root(&Disk, &main.join("sub/deep")), Some(main.clone()));
-    assert_eq!(work_tree_root(&Disk, &linked.join("sub")), Some(linked.clone()));
-    assert_eq!(work_tree_root(&Disk, &main.join(".git/refs")), None, "inside `.git` is no work tree");
-    assert_eq!(work_tree_root(&Disk, &root), None);
-    assert_eq!(common_dir(&Disk, &main), Some(main.join(".git")));
-    assert_eq!(common_dir(&Disk, &linked), Some(main.join(".git")));
-    let head = head(&Disk, &linked).expect("a head");
+    assert_eq!(work_tree_root(&disk(), &main.join("sub/deep")), Some(main.clone()));
+    assert_eq!(work_tree_root(&disk(), &linked.join("sub")), Some(linked.clone()));
+    assert_eq!(work_tree_root(&disk(), &main.join(".git/refs")), None, "inside `.git` is no work tree");
+    assert_eq!(work_tree_root(&disk(), &root), None);
+    assert_eq!(common_dir(&disk(), &main), Some(main.join(".git")));
+    assert_eq!(common_dir(&disk(), &linked), Some(main.join(".git")));
+    let head = head(&disk(), &linked).expect("a head");
     assert_eq!(head.name.as_deref(), Some("linked"));
     assert_eq!(head.path, main.join(".git/worktrees/linked/HEAD"));
 }
@@ -397,7 +402,7 @@ fn is_read_in_microseconds() {
     let mut times: Vec<Duration> = (0..1000)
         .map(|_| {
             let start = Instant::now();
-            assert_eq!(branch(&Disk, &place), Ok(Some("main".into())));
+            assert_eq!(branch(&disk(), &place), Ok(Some("main".into())));
             start.elapsed()
         })
         .collect();

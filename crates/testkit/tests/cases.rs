@@ -9,7 +9,8 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
     for path in entries {
         if path.is_dir() {
             files(&path, found);
-        } else if path.extension().is_some_and(|ext| ext == "md") && path.file_name().unwrap() != "README.md" {
+        } else if path.extension().is_some_and(|ext| ext == "md") && path.file_name().unwrap() != "README.md"
+        {
             found.push(path);
         }
     }

@@ -56,7 +56,12 @@ impl FactProvider for Environment {
             "date" => clock(look.turn.now.chars().take(10).collect()),
             "local_date" => local(look, "%Y-%m-%d"),
             "local_time" => local(look, "%Y-%m-%dT%H:%M:%S%:z"),
-            "timezone" => Fact::of(&look.turn.zone, "the turn's zone", Stability::Conversation),
+            "timezone" => match zone(look) {
+                Ok(zone) => {
+                    Fact::of(zone.iana_name().unwrap_or("UTC"), zone_source(look), Stability::Conversation)
+                }
+                Err(why) => Fact::absent(why),
+            },
             "os" => Fact::of(look.system.os(), "the operating system", Stability::Static),
             "hostname" => match look.system.hostname() {
                 Some(name) => Fact::of(name, "the host name", Stability::Static),
@@ -86,7 +91,7 @@ fn local(look: &Look<'_>, form: &str) -> Fact {
     match zoned(look) {
         Ok(zoned) => Fact::of(
             zoned.strftime(form).to_string(),
-            format!("the turn's clock in {}", look.turn.zone),
+            format!("the turn's clock in {}", zone_source(look)),
             Stability::Turn,
         ),
         Err(why) => {
@@ -97,19 +102,21 @@ fn local(look: &Look<'_>, form: &str) -> Fact {
     }
 }
 
+/// The zone that the caller names, else the machine's.
+fn zone(look: &Look<'_>) -> Result<TimeZone, String> {
+    match &look.turn.zone {
+        Some(name) => look.system.zone(name).ok_or_else(|| format!("unknown time zone: `{name}`")),
+        None => Ok(look.system.time_zone()),
+    }
+}
+
+fn zone_source<'a>(look: &'a Look<'_>) -> &'a str {
+    look.turn.zone.as_deref().unwrap_or("the machine's zone")
+}
+
 /// The turn's instant in the turn's zone.
 fn zoned(look: &Look<'_>) -> Result<Zoned, String> {
     let now: Timestamp =
         look.turn.now.parse().map_err(|error| format!("`{}` is no instant: {error}", look.turn.now))?;
-    let zone = if look.turn.zone == "UTC" {
-        TimeZone::UTC
-    } else {
-        let system = look.system.time_zone();
-        if system.iana_name() == Some(look.turn.zone.as_str()) {
-            system
-        } else {
-            TimeZone::get(&look.turn.zone).map_err(|_| format!("unknown time zone: `{}`", look.turn.zone))?
-        }
-    };
-    Ok(now.to_zoned(zone))
+    Ok(now.to_zoned(zone(look)?))
 }

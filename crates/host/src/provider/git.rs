@@ -8,7 +8,7 @@
 //! `refs` without a `.git`) is not taken for one, because it can be a tracked folder of somebody else's repository. And
 //! the variables of git's own environment (`GIT_DIR`, `GIT_WORK_TREE`, …) are not asked.
 
-mod config;
+pub(crate) mod config;
 mod open;
 mod refs;
 

@@ -1,6 +1,8 @@
 //! The one door to the machine. The real one is [`os::OsSystem`]; tests use [`memory::MemorySystem`], and one
 //! contract suite holds for both.
 
+#[cfg(feature = "git-status")]
+pub mod git_status;
 pub mod memory;
 pub mod os;
 mod resolve;
@@ -100,6 +102,9 @@ pub trait System: fmt::Debug + Send + Sync {
 
     /// Returns the local time zone; UTC where none is set.
     fn time_zone(&self) -> TimeZone;
+
+    /// Returns a time zone by its name, such as `Europe/Berlin`.
+    fn zone(&self, name: &str) -> Option<TimeZone>;
 
     /// Reads an environment variable. Only directories, the terminal and preface's own variables are ever read.
     fn var(&self, name: &str) -> Option<OsString>;

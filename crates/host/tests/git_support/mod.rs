@@ -1,19 +1,11 @@
-//! What the git tests share: a clean room, a disk behind the `System` door, and the real git as the oracle.
+//! What the git tests share: a clean room, and the real git as the oracle.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use jiff::{Timestamp, tz::TimeZone};
-use preface_host::system::{
-    DirEntry, FileId, FileKind, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write,
-    WriteError,
-};
 use std::{
-    borrow::Cow,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     fs,
-    io::{ErrorKind, Read as _},
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Output, Stdio},
 };
 
@@ -97,132 +89,4 @@ pub fn put(path: impl AsRef<Path>, content: impl AsRef<[u8]>) {
     let path = path.as_ref();
     fs::create_dir_all(path.parent().expect("a parent")).expect("its directory");
     fs::write(path, content).expect("a file");
-}
-
-/// The disk behind the door, for reading.
-#[derive(Debug)]
-pub struct Disk;
-
-impl System for Disk {
-    fn read(&self, path: &Path, _within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        let mut file = fs::File::open(path).map_err(|error| read_error(&error))?;
-        let stat = stat_of(&file.metadata().map_err(|error| read_error(&error))?);
-        if stat.kind != FileKind::File {
-            return Err(ReadError::Kind(stat.kind));
-        }
-        if stat.len > limit {
-            return Err(ReadError::TooLarge { size: stat.len, limit });
-        }
-        let mut bytes = Vec::with_capacity(stat.len as usize + 1);
-        file.read_to_end(&mut bytes).map_err(|error| read_error(&error))?;
-        Ok(FileRead { bytes, stat })
-    }
-
-    fn stat(&self, path: &Path) -> Option<Stat> {
-        fs::metadata(path).ok().map(|metadata| stat_of(&metadata))
-    }
-
-    fn link_stat(&self, path: &Path) -> Option<Stat> {
-        fs::symlink_metadata(path).ok().map(|metadata| stat_of(&metadata))
-    }
-
-    fn list(&self, _dir: &Path, _limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        Err(nothing())
-    }
-
-    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        fs::canonicalize(path).map_err(|error| read_error(&error))
-    }
-
-    fn write(&self, _path: &Path, _bytes: &[u8], _how: Write, _mode: u32) -> Result<(), WriteError> {
-        Err(WriteError::Denied)
-    }
-
-    fn make_dir(&self, _path: &Path, _mode: u32) -> Result<Made, WriteError> {
-        Err(WriteError::Denied)
-    }
-
-    fn make_dirs(&self, _path: &Path, _mode: u32) -> Result<(), WriteError> {
-        Err(WriteError::Denied)
-    }
-
-    fn remove(&self, _path: &Path) -> Result<(), WriteError> {
-        Err(WriteError::Denied)
-    }
-
-    fn lock(&self, _path: &Path) -> Result<Box<dyn Send>, WriteError> {
-        Err(WriteError::Denied)
-    }
-
-    fn bundled(&self, _path: &str) -> Option<Cow<'static, [u8]>> {
-        None
-    }
-
-    fn bundled_list(&self, _prefix: &str) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    fn time_zone(&self) -> TimeZone {
-        TimeZone::UTC
-    }
-
-    fn var(&self, _name: &str) -> Option<OsString> {
-        None
-    }
-
-    fn current_dir(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        None
-    }
-
-    fn os(&self) -> &str {
-        "linux"
-    }
-
-    fn hostname(&self) -> Option<String> {
-        None
-    }
-
-    fn user_id(&self) -> Option<u32> {
-        None
-    }
-
-    fn git_status(&self, _dir: &Path) -> Result<String, GitTrouble> {
-        Err(GitTrouble::NoRepository)
-    }
-}
-
-fn nothing() -> ReadError {
-    ReadError::Other("this disk only reads files".into())
-}
-
-fn read_error(error: &std::io::Error) -> ReadError {
-    match error.kind() {
-        ErrorKind::NotFound => ReadError::Missing,
-        ErrorKind::PermissionDenied => ReadError::Denied,
-        _ => ReadError::Other(error.to_string()),
-    }
-}
-
-fn stat_of(metadata: &fs::Metadata) -> Stat {
-    let kind = match metadata.file_type() {
-        kind if kind.is_file() => FileKind::File,
-        kind if kind.is_dir() => FileKind::Dir,
-        kind if kind.is_symlink() => FileKind::Link,
-        _ => FileKind::Special,
-    };
-    Stat {
-        kind,
-        len: metadata.len(),
-        id: Some(FileId { device: metadata.dev(), inode: metadata.ino() }),
-        mode: Some(metadata.mode() & 0o7777),
-        owner: Some(metadata.uid()),
-    }
 }

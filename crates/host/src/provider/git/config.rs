@@ -21,7 +21,7 @@ impl Format {
     /// Reads the values out of a `config` file.
     pub(super) fn parse(config: &str) -> Format {
         let mut format = Format::default();
-        for (section, key, value) in entries(config) {
+        for Entry { section, key, value, .. } in entries(config).into_iter().filter(|entry| !entry.is_sub) {
             match (section.as_str(), key.as_str()) {
                 ("core", "repositoryformatversion") => format.version = value,
                 ("core", "warnambiguousrefs") => {
@@ -50,10 +50,29 @@ const KNOWN_EXTENSIONS: [&str; 8] = [
     "worktreeconfig",
 ];
 
-/// Lists `(section, key, value)` of sections without a subsection, names in lower case; no value is `None`.
-fn entries(config: &str) -> Vec<(String, String, Option<String>)> {
+/// Lists the files that a configuration includes, under whatever condition.
+#[cfg(feature = "git-status")]
+pub(crate) fn included(config: &str) -> Vec<String> {
+    let is_include = |entry: &Entry| {
+        entry.key == "path"
+            && (entry.section == "include" && !entry.is_sub || entry.section == "includeif" && entry.is_sub)
+    };
+    entries(config).into_iter().filter(is_include).filter_map(|entry| entry.value).collect()
+}
+
+/// A line of a configuration: names in lower case; without `=` the value is `None`.
+struct Entry {
+    section: String,
+    /// The section has a subsection.
+    is_sub: bool,
+    key: String,
+    value: Option<String>,
+}
+
+/// Lists what a configuration says.
+fn entries(config: &str) -> Vec<Entry> {
     let mut found = Vec::new();
-    let mut section: Option<String> = None;
+    let mut section: Option<(String, bool)> = None;
     let mut rest = config.strip_prefix('\u{feff}').unwrap_or(config);
     loop {
         rest = rest.trim_start();
@@ -63,7 +82,8 @@ fn entries(config: &str) -> Vec<(String, String, Option<String>)> {
         if let Some(header) = rest.strip_prefix('[') {
             let Some(end) = header_end(header) else { return found };
             let name = header[..end].trim();
-            section = (!name.contains('"')).then(|| name.to_ascii_lowercase());
+            let only_name = name.split(['"', '.', ' ', '\t']).next().unwrap_or_default();
+            section = Some((only_name.to_ascii_lowercase(), only_name.len() != name.len()));
             rest = &header[end + 1..];
         } else if rest.starts_with(['#', ';']) {
             rest = rest.find('\n').map_or("", |end| &rest[end..]);
@@ -86,8 +106,8 @@ fn entries(config: &str) -> Vec<(String, String, Option<String>)> {
                     None
                 }
             };
-            if let Some(section) = &section {
-                found.push((section.clone(), key, value));
+            if let Some((section, is_sub)) = &section {
+                found.push(Entry { section: section.clone(), is_sub: *is_sub, key, value });
             }
         }
     }
@@ -174,6 +194,13 @@ mod tests {
     fn a_key_on_the_line_of_its_section() {
         let format = Format::parse("[extensions]refStorage=reftable");
         assert_eq!(format.ref_storage.as_deref(), Some("reftable"));
+    }
+
+    #[test]
+    #[cfg(feature = "git-status")]
+    fn what_is_included() {
+        let config = "[include]\npath = a\n[includeIf \"gitdir:~/x/\"]\n path=\"b c\"\n[other]path=d";
+        assert_eq!(included(config), ["a", "b c"]);
     }
 
     #[test]

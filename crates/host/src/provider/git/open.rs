@@ -58,6 +58,21 @@ impl Repository {
         Err(passed_by.unwrap_or(GitTrouble::NoRepository))
     }
 
+    /// Returns the repository whose `.git` lies in `dir` itself, if there is one.
+    ///
+    /// # Errors
+    /// A `.git` directory that is no repository.
+    pub fn in_dir(system: &dyn System, dir: &Path) -> Result<Option<Repository>, GitTrouble> {
+        let Ok(root) = system.canonical(dir) else { return Ok(None) };
+        let dot_git = root.join(".git");
+        let git_dir = match system.stat(&dot_git).map(|stat| stat.kind) {
+            Some(FileKind::Dir) => return Repository::at(system, &root, &dot_git, &root).map(Some),
+            Some(FileKind::File) => git_file(system, &root, &dot_git),
+            _ => return Ok(None),
+        };
+        Ok(git_dir.and_then(|git_dir| Repository::at(system, &root, &git_dir, &root)).ok())
+    }
+
     /// Takes `git_dir` for a repository if it has a `HEAD` that can be one, `objects` and `refs`.
     fn at(system: &dyn System, root: &Path, git_dir: &Path, cwd: &Path) -> Result<Repository, GitTrouble> {
         let head_path = git_dir.join("HEAD");
@@ -68,9 +83,10 @@ impl Repository {
         if target(&head).is_none_or(|name| !name.starts_with(b"refs/")) && !starts_with_id(&head) {
             return Err(GitTrouble::Broken(format!("`{}` names no ref and no commit", head_path.display())));
         }
-        let common_dir = match small(system, &git_dir.join("commondir")) {
-            Ok(bytes) => git_dir.join(path(trimmed_end(&bytes))),
-            Err(_) => git_dir.to_owned(),
+        let common_dir = git_dir.join("commondir");
+        let common_dir = match system.stat(&common_dir) {
+            Some(_) => git_dir.join(path(trimmed_end(&small(system, &common_dir)?))),
+            None => git_dir.to_owned(),
         };
         for name in ["objects", "refs"] {
             let dir = common_dir.join(name);
@@ -95,6 +111,19 @@ impl Repository {
     /// Says whether the directory asked about lies in `.git`, not in the work tree.
     pub fn inside_git_dir(&self) -> bool {
         self.cwd.starts_with(self.root.join(".git"))
+    }
+
+    /// Refuses a repository that is stored in a way that is not known.
+    ///
+    /// # Errors
+    /// [`GitTrouble::Unsupported`] names the format, the ref storage or the extension.
+    pub fn check_format(&self, system: &dyn System) -> Result<(), GitTrouble> {
+        self.format(system).map(|_| ())
+    }
+
+    /// Says whether `HEAD` leads to a commit.
+    pub fn has_commit(&self, system: &dyn System) -> bool {
+        matches!(self.abbreviated_head(system), Ok(Some(_)))
     }
 
     /// Reads how the repository is stored and refuses what is not known.

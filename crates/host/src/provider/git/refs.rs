@@ -1,7 +1,7 @@
 //! Which refs exist, loose or packed, and how git abbreviates a name among them.
 
 use super::open::{self, Repository};
-use crate::system::{GitTrouble, ReadError, System, Within};
+use crate::system::{FileKind, GitTrouble, System, Within};
 use std::path::PathBuf;
 
 /// The most that is read of `packed-refs`.
@@ -110,29 +110,29 @@ impl Refs<'_> {
 
     /// Looks for a name, loose first, then packed.
     fn look(&mut self, name: &[u8]) -> Result<Found, GitTrouble> {
-        match self.system.read(&self.path(name), Within::Anywhere, 64 * 1024) {
-            Ok(file) if open::starts_with_id(&file.bytes) => Ok(Found::Commit),
-            Ok(file) => Ok(open::target(&file.bytes).map_or(Found::Broken, |next| Found::Ref(next.to_vec()))),
-            // A directory of that name may stand beside a packed ref of that name; a dangling link is nothing.
-            Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(_)) => {
-                Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing })
-            }
-            // `a/b` is asked for and `a` is a file.
-            Err(ReadError::Other(_)) => {
-                Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing })
-            }
-            Err(_) => Ok(Found::Broken),
+        let path = self.path(name);
+        // Nothing there, or a directory beside a packed ref of the same name. To look is cheaper than to try to read.
+        if self.system.stat(&path).is_none_or(|stat| stat.kind != FileKind::File) {
+            return Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing });
         }
+        let Ok(content) = open::small(self.system, &path) else { return Ok(Found::Broken) };
+        Ok(match open::target(&content) {
+            _ if open::starts_with_id(&content) => Found::Commit,
+            Some(next) => Found::Ref(next.to_vec()),
+            None => Found::Broken,
+        })
     }
 
     /// Says whether `packed-refs` has a name.
     fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         if self.packed.is_none() {
             let path = self.repository.common_dir.join("packed-refs");
-            self.packed = Some(match self.system.read(&path, Within::Anywhere, PACKED) {
-                Ok(file) => file.bytes,
-                Err(ReadError::Missing) => Vec::new(),
-                Err(error) => return Err(open::broken(&path, error)),
+            self.packed = Some(match self.system.stat(&path) {
+                None => Vec::new(),
+                Some(_) => match self.system.read(&path, Within::Anywhere, PACKED) {
+                    Ok(file) => file.bytes,
+                    Err(error) => return Err(open::broken(&path, error)),
+                },
             });
         }
         let packed = self.packed.as_deref().unwrap_or_default();

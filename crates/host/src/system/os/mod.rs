@@ -16,6 +16,7 @@ mod trouble;
 #[cfg_attr(unix, path = "write_unix.rs")]
 #[cfg_attr(not(unix), path = "write_portable.rs")]
 mod write;
+mod zone;
 
 use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
 use jiff::{Timestamp, tz::TimeZone};
@@ -105,7 +106,11 @@ impl System for OsSystem {
     }
 
     fn time_zone(&self) -> TimeZone {
-        TimeZone::try_system().unwrap_or(TimeZone::UTC)
+        zone::local(self.var("TZ").as_ref().and_then(|tz| tz.to_str()))
+    }
+
+    fn zone(&self, name: &str) -> Option<TimeZone> {
+        zone::named(name)
     }
 
     fn var(&self, name: &str) -> Option<OsString> {
@@ -137,8 +142,10 @@ impl System for OsSystem {
     }
 }
 
-// THE HOOK for git: when `system/git_status.rs` is there, this body becomes
-// `crate::system::git_status::status(dir)` under `#[cfg(feature = "git-status")]`.
+#[cfg(feature = "git-status")]
+use super::git_status::status as git_status;
+
+#[cfg(not(feature = "git-status"))]
 fn git_status(_dir: &Path) -> Result<String, GitTrouble> {
     Err(GitTrouble::Unsupported("built without git support".into()))
 }

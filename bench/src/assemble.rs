@@ -1,0 +1,75 @@
+//! Assembling a prompt with provenance, beside a bare copy of its bytes.
+
+use crate::{
+    Bench, Trouble,
+    harness::{interleave, prepared},
+    table::{Bar, Table},
+    template::bytes,
+};
+use preface_core::{
+    assemble::{Joining, assemble},
+    draft::{DraftPart, Fitted},
+    fact::Stability,
+    origin::{Origin, Piece, Source},
+    profile::Arrange,
+    scope::Scope,
+    section::{CutRule, SectionId},
+};
+use std::sync::Arc;
+
+pub const BENCH: Bench = Bench {
+    name: "assemble",
+    about: "joining 60 parts of 180 spans into 100 KiB, beside copying those 100 KiB.",
+    run,
+};
+
+const PARTS: usize = 60;
+
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+    let fitted = || Fitted { parts: (0..PARTS).map(part).collect(), absent: Vec::new() };
+    let join = Piece {
+        text: "\n\n".into(),
+        origin: Origin::Literal { profile: "bench".into(), key: "join".into() },
+    };
+    let joined = |fitted, arrange, seam| assemble(fitted, "bench", Joining { arrange, join: &join, seam });
+    let prompt = joined(fitted(), Arrange::Listed, false);
+    if let Err(why) = prompt.check_tiling() {
+        return Err(Trouble::Wrong(format!("the assembled prompt has a gap: {why}")));
+    }
+    let measured = interleave(
+        vec![
+            prepared("assemble", fitted, |fitted| joined(fitted, Arrange::Listed, false)),
+            prepared("assemble by stability, seams trimmed", fitted, |fitted| {
+                joined(fitted, Arrange::Stability, true)
+            }),
+            prepared("copying the result", || (), |()| prompt.text.clone()),
+        ],
+        rounds.unwrap_or(1001),
+    );
+    let title = format!("{PARTS} parts, {}", bytes(prompt.text.len()));
+    let bars = vec![Bar { of: "assemble", to: "copying the result", at_most: 2.0 }];
+    Ok(vec![Table::new(title, measured, bars)])
+}
+
+/// Builds a part of 1.7 KiB: a header of the profile, a file, a line of the profile.
+fn part(number: usize) -> DraftPart {
+    let source = Arc::new(Source { scope: Scope::Project, path: format!("notes/{number}.md") });
+    let literal = |key: &str| Origin::Literal { profile: "bench".into(), key: key.into() };
+    let body = "Read a file before you change it.\n".repeat(48);
+    let mut part = DraftPart {
+        section: SectionId::new(format!("part-{number}")),
+        provider: None,
+        audit_id: None,
+        text: String::new(),
+        spans: Vec::new(),
+        stability: [Stability::Static, Stability::Conversation, Stability::Turn][number % 3],
+        priority: 50,
+        max_tokens: None,
+        cut: CutRule::Clip,
+        cuts: Vec::new(),
+    };
+    part.push("# Notes of the project, one file\n\n", literal("section.notes.prefix"));
+    part.push(&body, Origin::Source { source, span: 0..body.len(), lossy: false });
+    part.push("That was the file.", literal("section.notes.suffix"));
+    part
+}

@@ -1,0 +1,50 @@
+//! The git branch from the repository's files, beside asking git for it.
+
+use crate::{
+    Bench, Trouble,
+    harness::{closure, interleave},
+    process::process,
+    table::{Bar, Table},
+};
+use preface_core::assets::ASSETS;
+use preface_host::{provider::git, system::os::OsSystem};
+use std::{path::Path, process::Command};
+
+pub const BENCH: Bench =
+    Bench { name: "branch", about: "the fact `git:branch` from files, beside a process of git.", run };
+
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+    let directory = tempfile::tempdir().map_err(|error| Trouble::Wrong(error.to_string()))?;
+    let root = directory.path();
+    let inside = root.join("src/deep");
+    std::fs::create_dir_all(&inside).map_err(|error| Trouble::Wrong(error.to_string()))?;
+    ask(root, &["init", "--quiet", "--initial-branch", "feature/tides"])?;
+    let author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
+    ask(root, &[&author[..], &["commit", "--quiet", "--allow-empty", "--message", "first"]].concat())?;
+    let system = OsSystem::new(ASSETS);
+    let ours = git::branch(&system, &inside).map_err(|error| Trouble::Wrong(format!("{error:?}")))?;
+    let theirs = ask(&inside, &["rev-parse", "--abbrev-ref", "HEAD"])?;
+    if ours.as_deref() != Some(theirs.trim()) {
+        return Err(Trouble::Wrong(format!("preface reads the branch {ours:?}, git says {theirs:?}")));
+    }
+    let mut command = Command::new("git");
+    command.args(["rev-parse", "--abbrev-ref", "HEAD"]).current_dir(&inside);
+    let contestants = vec![
+        closure("from files", || git::branch(&system, &inside)),
+        process("git rev-parse --abbrev-ref HEAD", command)?,
+    ];
+    let measured = interleave(contestants, rounds.unwrap_or(201));
+    let bars = vec![Bar { of: "from files", to: "git rev-parse --abbrev-ref HEAD", at_most: 1.0 / 20.0 }];
+    Ok(vec![Table::new("two directories below the root, one commit", measured, bars)])
+}
+
+/// Runs git and returns what it prints.
+fn ask(directory: &Path, words: &[&str]) -> Result<String, Trouble> {
+    let output = Command::new("git").args(words).current_dir(directory).output();
+    let output = output.map_err(|_| Trouble::Missing("`git` is not on this machine".into()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Trouble::Wrong(format!("git {}: {said}", words.join(" "))));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,46 @@
+//! Twice the work, twice the time: what grows faster than its input is found here.
+
+use crate::{
+    Bench, Trouble,
+    harness::{Contestant, closure, interleave},
+    line,
+    table::{Bar, Table},
+    template,
+};
+use std::sync::Arc;
+
+pub const BENCH: Bench = Bench {
+    name: "growth",
+    about: "the same work at one, two and four times the size; four times may take five times as long.",
+    run,
+};
+
+/// The sizes, by the names that the bars use.
+const SIZES: [(&str, usize); 3] = [("1×", 1), ("2×", 2), ("4×", 4)];
+
+/// What four times the input may cost: linear, and room for caches that no longer hold it.
+const AT_MOST: f64 = 5.0;
+
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+    let rounds = rounds.unwrap_or(101);
+    let table = |title: &str, make: fn(&'static str, usize) -> Contestant<'static>| {
+        let contestants = SIZES.map(|(name, times)| make(name, times)).into();
+        let bar = Bar { of: "4×", to: "1×", at_most: AT_MOST };
+        Table::new(title, interleave(contestants, rounds), vec![bar])
+    };
+    Ok(vec![
+        table("sections, from 20 of 1.7 KiB", |name, times| {
+            let mut world = line::world(20 * times, 1700);
+            closure(name, move || line::build(&mut world))
+        }),
+        table("bytes, from 20 sections of 1.7 KiB", |name, times| {
+            let mut world = line::world(20, 1700 * times);
+            closure(name, move || line::build(&mut world))
+        }),
+        table("a template, from 10 blocks of 1.2 KiB", |name, times| {
+            let (text, values) = template::input(10 * times);
+            let text: Arc<str> = text.into();
+            closure(name, move || template::render(&template::parse(&text), &values).text)
+        }),
+    ])
+}

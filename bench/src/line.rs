@@ -1,0 +1,94 @@
+//! The pure half of the line: from a world to a prompt.
+
+use crate::{
+    Bench, Trouble,
+    harness::{closure, interleave},
+    table::Table,
+    template::bytes,
+};
+use preface_core::{
+    layer::Stack,
+    line,
+    origin::{Origin, Piece, Source},
+    profile,
+    prompt::Prompt,
+    scope::Scope,
+    section::{Language, ProviderName, SectionId},
+    turn::Turn,
+    world::{Contribution, Item, WORLD_VERSION, World},
+};
+use std::sync::Arc;
+
+pub const BENCH: Bench = Bench {
+    name: "line",
+    about: "composing, rendering, fitting and assembling 60 sections, beside copying the prompt.",
+    run,
+};
+
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+    let mut world = world(60, 1700);
+    let prompt = build(&mut world);
+    if let Err(why) = prompt.check_tiling() {
+        return Err(Trouble::Wrong(format!("the prompt has a gap: {why}")));
+    }
+    let measured = interleave(
+        vec![
+            closure("world to prompt", || build(&mut world)),
+            closure("fingerprint", || prompt.fingerprint()),
+            closure("copying the prompt", || prompt.text.clone()),
+        ],
+        rounds.unwrap_or(301),
+    );
+    let title = format!("60 sections of one file each, {}", bytes(prompt.text.len()));
+    Ok(vec![Table::new(title, measured, Vec::new())])
+}
+
+/// Builds the prompt of a world in which nothing is left to ask.
+pub fn build(world: &mut World) -> Prompt {
+    line::run(world, &mut |_| None).expect("the world is complete")
+}
+
+/// Makes a world whose profile has this many sections, each filled with one file of about this many bytes.
+pub fn world(sections: usize, bytes: usize) -> World {
+    let ids: Vec<String> = (0..sections).map(|number| format!("s{number}")).collect();
+    let mut text = String::from("name = \"bench\"\nhome = { global = \"~/.bench\", project = \".bench\" }\n");
+    text += &format!("join = \"\\n\\n\"\n\n[orders]\nmain = {ids:?}\n");
+    for id in &ids {
+        text += &format!("\n[section.{id}]\nfill = \"files\"\nitem = \"## [item:path]\\n\\n[item:text]\"\n");
+    }
+    let raw = profile::read("bench", "bench.toml", &text).expect("the profile is TOML");
+    let profile = profile::build(&[raw], &[], &mut |_, _| Err("no files".into())).expect("a good profile");
+    let line = "Read a file before you change it.\n";
+    let text = line.repeat(bytes / line.len());
+    World {
+        version: WORLD_VERSION,
+        turn: Turn { counter: "estimate:bytes4".into(), ..Turn::default() },
+        profile,
+        stack: Stack::default(),
+        overrides: Vec::new(),
+        contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
+        facts: Default::default(),
+        diagnostics: Vec::new(),
+        audit: Vec::new(),
+    }
+}
+
+fn contribution(id: &str, text: &str) -> Contribution {
+    let path = format!("notes/{id}.md");
+    let source = Arc::new(Source { scope: Scope::Project, path: path.clone() });
+    let origin = Origin::Source { source, span: 0..text.len(), lossy: false };
+    Contribution {
+        provider: ProviderName::new("files"),
+        id: None,
+        section: SectionId::new(id),
+        items: vec![Item {
+            facts: [("path".to_owned(), path)].into(),
+            pieces: vec![Piece { text: text.to_owned(), origin }],
+            language: Language::Verbatim,
+        }],
+        priority: None,
+        max_tokens: None,
+        stability: None,
+        silent: None,
+    }
+}

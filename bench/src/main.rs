@@ -1,0 +1,127 @@
+//! Measures preface side by side with what it is compared to.
+//!
+//! One subject is one file with a `BENCH` of its own and one line in [`BENCHES`]. Both sides of every ratio are taken in
+//! the same run, in turns, so that a noisy neighbour moves both. A ratio that has a bar passes or misses it; the
+//! absolute times are there to be looked at.
+
+mod assemble;
+mod branch;
+
+mod growth;
+mod harness;
+mod line;
+mod process;
+mod start;
+mod table;
+mod template;
+
+use std::{env, process::ExitCode};
+use table::Table;
+
+/// One subject of measurement.
+struct Bench {
+    /// Its name: the verb that is timed.
+    name: &'static str,
+    /// What is compared with what, in one sentence.
+    about: &'static str,
+    /// Measures, in this many rounds where the caller says so.
+    run: fn(Option<usize>) -> Result<Vec<Table>, Trouble>,
+}
+
+/// Why a subject cannot be measured.
+enum Trouble {
+    /// Something that it needs is not on this machine.
+    Missing(String),
+    /// The two sides do not do the same, or one of them fails.
+    Wrong(String),
+}
+
+/// The subjects, by name.
+const BENCHES: &[Bench] =
+    &[assemble::BENCH, branch::BENCH, growth::BENCH, line::BENCH, start::BENCH, template::BENCH];
+
+fn main() -> ExitCode {
+    let asked = match Asked::read(env::args().skip(1)) {
+        Ok(asked) => asked,
+        Err(message) => {
+            table::error(&message);
+            return ExitCode::from(2);
+        }
+    };
+    let _room = harness::warm_heap();
+    let mut missed = 0;
+    let mut wrong = false;
+    for bench in BENCHES.iter().filter(|bench| asked.wants(bench.name)) {
+        table::heading(bench.name, bench.about);
+        match (bench.run)(asked.rounds) {
+            Ok(tables) => {
+                for table in tables {
+                    missed += table.missed();
+                    table.print();
+                }
+            }
+            Err(Trouble::Missing(why)) => table::skipped(&why),
+            Err(Trouble::Wrong(why)) => {
+                wrong = true;
+                table::error(&why);
+            }
+        }
+    }
+    table::summary(missed);
+    if missed == 0 && !wrong { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Asked {
+    names: Vec<String>,
+    rounds: Option<usize>,
+}
+
+impl Asked {
+    fn read(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut asked = Asked::default();
+        while let Some(word) = words.next() {
+            if word == "--rounds" {
+                let number = words.next().and_then(|word| word.parse().ok()).filter(|number| *number > 0);
+                asked.rounds = Some(number.ok_or("`--rounds` takes a number above zero")?);
+            } else if BENCHES.iter().any(|bench| bench.name == word) {
+                asked.names.push(word);
+            } else {
+                let names: Vec<&str> = BENCHES.iter().map(|bench| bench.name).collect();
+                return Err(format!("unknown subject: `{word}`\nhint: one of {}", names.join(", ")));
+            }
+        }
+        Ok(asked)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|asked| asked == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_is_sorted_and_has_each_name_once() {
+        assert!(BENCHES.is_sorted_by(|a, b| a.name < b.name), "BENCHES must stay sorted by name");
+    }
+
+    #[test]
+    fn each_subject_says_what_it_compares() {
+        for bench in BENCHES {
+            assert!(bench.about.ends_with('.'), "`{}` needs a sentence that ends with a period", bench.name);
+        }
+    }
+
+    #[test]
+    fn subjects_are_chosen_by_name() {
+        let read = |words: &[&str]| Asked::read(words.iter().map(ToString::to_string));
+        let asked = read(&["template", "--rounds", "7"]).unwrap();
+        assert!(asked.wants("template") && !asked.wants("start") && asked.rounds == Some(7));
+        assert!(read(&[]).unwrap().wants("start"), "without names it is all of them");
+        assert!(read(&["templates"]).is_err() && read(&["--rounds", "0"]).is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! The difference of two documents: one answer first (which origin ended the common prefix), then the details.
+
+use super::{
+    change::{PartChange, part_changes},
+    unified::unified,
+};
+use crate::{budget::Counter, document::Document, explain::Labels, origin::Origin, section::SectionId};
+use serde::Serialize;
+
+/// Compares two prompts.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+/// let document = Document::of(&Prompt::default(), &Bytes4);
+/// let difference = Difference::of(&document, &document, &Bytes4);
+/// assert!(difference.same && difference.first_difference.is_none() && difference.text.is_empty());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// True where both texts have the same bytes.
+    pub same: bool,
+    /// Where the texts part and who is behind it.
+    pub first_difference: Option<FirstDifference>,
+    /// What a provider's cache can keep of one when it sees the other.
+    pub cached_prefix: CachedPrefix,
+    /// A row per part: those of the right side in their order, and removed ones where they stood.
+    pub parts: Vec<PartChange>,
+    /// The texts as a unified diff, each hunk headed by its section. Exactly the bytes of the texts: whoever shows it
+    /// on a screen escapes it.
+    pub text: String,
+}
+
+/// Points at the place where two texts part.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
+/// let document = Document::of(&Prompt::default(), &Bytes4);
+/// let first: Option<FirstDifference> = Difference::of(&document, &document, &Bytes4).first_difference;
+/// assert_eq!(first, None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FirstDifference {
+    /// The first byte of the first character that differs, on both sides.
+    pub offset: usize,
+    /// What the left side has there. `None` where it has ended.
+    pub left: Option<Side>,
+    /// What the right side has there. `None` where it has ended.
+    pub right: Option<Side>,
+}
+
+/// Names what one side has at the first difference.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+/// let document = Document::of(&Prompt::default(), &Bytes4);
+/// let difference = Difference::of(&document, &document, &Bytes4);
+/// assert!(difference.first_difference.and_then(|first| first.left).is_none());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// The section.
+    pub section: SectionId,
+    /// The origin, as [`Labels`] names it.
+    pub label: String,
+    /// The origin of the whole span.
+    pub origin: Origin,
+    /// True where the span started before the difference: the common prefix ends within it.
+    pub within: bool,
+}
+
+/// Measures what two texts have in common from their start.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, diff::CachedPrefix};
+/// assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct CachedPrefix {
+    /// Bytes, up to the last whole character.
+    pub bytes: usize,
+    /// Tokens.
+    pub tokens: usize,
+}
+
+impl CachedPrefix {
+    /// Measures the common prefix of two texts, counted by `counter`.
+    #[must_use]
+    pub fn of(left: &str, right: &str, counter: &dyn Counter) -> CachedPrefix {
+        let bytes = common_prefix(left, right);
+        CachedPrefix { bytes, tokens: counter.count(&left[..bytes]) }
+    }
+}
+
+impl Difference {
+    /// Compares two documents; `counter` measures the common prefix. Neither has to be one that
+    /// [`check`](Document::check) accepts, but only such a one names the right origins.
+    ///
+    /// ```
+    /// use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+    /// let empty = Document::of(&Prompt::default(), &Bytes4);
+    /// let difference = Difference::of(&empty, &Document { text: "new\n".into(), ..empty.clone() }, &Bytes4);
+    /// assert_eq!(difference.text, "@@ -0,0 +1 @@\n+new\n");
+    /// ```
+    #[must_use]
+    pub fn of(left: &Document, right: &Document, counter: &dyn Counter) -> Difference {
+        let same = left.text == right.text;
+        let cached_prefix = CachedPrefix::of(&left.text, &right.text, counter);
+        let offset = cached_prefix.bytes;
+        let first_difference = (!same).then(|| FirstDifference {
+            offset,
+            left: Side::of(left, offset),
+            right: Side::of(right, offset),
+        });
+        Difference {
+            same,
+            first_difference,
+            cached_prefix,
+            parts: part_changes(left, right),
+            text: unified(left, right),
+        }
+    }
+}
+
+impl FirstDifference {
+    /// Returns the side whose origin most likely made the difference: the one within whose span the common prefix ends;
+    /// else, of two texts that start here, the one that moves more (a fact before a flag, a file, the profile).
+    ///
+    /// ```
+    /// use preface_core::diff::FirstDifference;
+    /// let nobody = FirstDifference { offset: 0, left: None, right: None };
+    /// assert!(nobody.cause().is_none());
+    /// ```
+    #[must_use]
+    pub fn cause(&self) -> Option<&Side> {
+        let weight = |side: &Side| {
+            let kind = match side.origin {
+                Origin::Literal { .. } => 0,
+                Origin::Source { .. } => 1,
+                Origin::Caller { .. } => 2,
+                Origin::Fact { .. } => 3,
+            };
+            (side.within, kind)
+        };
+        match (&self.left, &self.right) {
+            (Some(left), Some(right)) if weight(left) > weight(right) => Some(left),
+            (_, Some(right)) => Some(right),
+            (left, None) => left.as_ref(),
+        }
+    }
+}
+
+impl Side {
+    fn of(document: &Document, offset: usize) -> Option<Side> {
+        let (part, span) = document.at(offset)?;
+        Some(Side {
+            section: part.section.clone(),
+            label: Labels::new().label(&span.origin),
+            origin: span.origin.clone(),
+            within: span.range.start < offset,
+        })
+    }
+}
+
+fn common_prefix(left: &str, right: &str) -> usize {
+    let mut at = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+    while !left.is_char_boundary(at) || !right.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        budget::Bytes4,
+        fact::Stability,
+        prompt::Prompt,
+        sample::{fact, file, literal, prompts},
+    };
+    use proptest::prelude::*;
+
+    fn today(date: &str, end: &str) -> Document {
+        let prompt =
+            Prompt::default().with("identity", &[("You help.", literal("identity"))]).with_stability(
+                "environment",
+                Stability::Turn,
+                &[
+                    ("\n\nToday: ", literal("environment")),
+                    (date, fact("system:local_date")),
+                    (end, file("b.md", 0..9)),
+                ],
+            );
+        Document::of(&prompt, &Bytes4)
+    }
+
+    fn cause(left: &Document, right: &Document) -> String {
+        let first = Difference::of(left, right, &Bytes4).first_difference.expect("they differ");
+        let cause = first.cause().expect("somebody is behind it");
+        format!("{} {} {}", first.offset, cause.section, cause.label)
+    }
+
+    #[test]
+    fn the_fact_that_moved_is_named() {
+        let old = today("2026-10-01", ".\n");
+        assert_eq!(cause(&old, &today("2026-10-02", ".\n")), "27 environment [system:local_date]");
+        assert_eq!(cause(&old, &today("2026-10-01 UTC", ".\n")), "28 environment [system:local_date]");
+        assert_eq!(cause(&today("2026-10-01 UTC", ".\n"), &old), "28 environment [system:local_date]");
+        assert_eq!(cause(&old, &today("", ".\n")), "18 environment [system:local_date]");
+        assert_eq!(cause(&old, &today("2026-10-01", "!\n")), "28 environment b.md:1");
+        assert_eq!(cause(&old, &today("2026-10-01", "")), "28 environment b.md:1");
+        let difference = Difference::of(&old, &today("2026-10-02", ".\n"), &Bytes4);
+        assert_eq!(difference.cached_prefix, CachedPrefix { bytes: 27, tokens: 7 });
+    }
+
+    #[test]
+    fn a_broken_receipt_is_compared_without_panic() {
+        let good = today("2026-10-01", ".\n");
+        let mut broken = good.clone();
+        broken.text = "é".into();
+        let difference = Difference::of(&good, &broken, &Bytes4);
+        assert!(!difference.same);
+        let _ = Difference::of(&broken, &good, &Bytes4);
+    }
+
+    proptest! {
+        #[test]
+        fn a_document_is_the_same_as_itself(prompt in prompts()) {
+            let document = Document::of(&prompt, &Bytes4);
+            let difference = Difference::of(&document, &document, &Bytes4);
+            prop_assert!(difference.same);
+            prop_assert_eq!(difference.cached_prefix.bytes, prompt.text.len());
+            prop_assert_eq!((difference.first_difference, difference.text.as_str()), (None, ""));
+            prop_assert!(difference.parts.iter().all(|row| row.change == super::super::Change::Same));
+        }
+
+        #[test]
+        fn the_cached_prefix_is_common_and_cannot_grow(left in prompts(), right in prompts()) {
+            let (a, b) = (Document::of(&left, &Bytes4), Document::of(&right, &Bytes4));
+            let difference = Difference::of(&a, &b, &Bytes4);
+            let (common, rest) = left.text.split_at(difference.cached_prefix.bytes);
+            let (other, tail) = right.text.split_at(difference.cached_prefix.bytes);
+            prop_assert_eq!(common, other);
+            prop_assert!(rest.is_empty() && tail.is_empty() || rest.chars().next() != tail.chars().next());
+            prop_assert_eq!(difference.same, left.text == right.text);
+            prop_assert_eq!(difference.same, difference.first_difference.is_none());
+            prop_assert_eq!(difference.same, difference.text.is_empty());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The texts of two documents as a unified diff. Lines end at `\n`; a hunk's heading names the section in which its
+//! first change lies.
+
+use super::align::align;
+use crate::document::Document;
+use similar::{DiffOp, DiffTag, group_diff_ops};
+use std::fmt::Write;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// Returns the diff of two texts, without file headers; empty where they are the same.
+pub(super) fn unified(left: &Document, right: &Document) -> String {
+    let mut diff = String::new();
+    if left.text == right.text {
+        return diff;
+    }
+    let old = Lines::of(left);
+    let new = Lines::of(right);
+    for hunk in group_diff_ops(align(&old.lines, &new.lines), CONTEXT) {
+        heading(&mut diff, &hunk, &old, &new);
+        for op in &hunk {
+            if op.tag() == DiffTag::Equal {
+                old.push(&mut diff, ' ', op.old_range());
+                continue;
+            }
+            old.push(&mut diff, '-', op.old_range());
+            new.push(&mut diff, '+', op.new_range());
+        }
+    }
+    diff
+}
+
+fn heading(diff: &mut String, hunk: &[DiffOp], old: &Lines<'_>, new: &Lines<'_>) {
+    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
+    let side = |start: usize, end: usize| match end - start {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        lines => format!("{},{lines}", start + 1),
+    };
+    let minus = side(first.old_range().start, last.old_range().end);
+    let plus = side(first.new_range().start, last.new_range().end);
+    let changed = hunk.iter().find(|op| op.tag() != DiffTag::Equal).unwrap_or(first);
+    let section = match changed.new_range() {
+        range if range.is_empty() => old.section(changed.old_range().start),
+        range => new.section(range.start),
+    };
+    let _ = match section {
+        Some(section) => writeln!(diff, "@@ -{minus} +{plus} @@ {section}"),
+        None => writeln!(diff, "@@ -{minus} +{plus} @@"),
+    };
+}
+
+/// The lines of a document, with their place in it.
+struct Lines<'d> {
+    document: &'d Document,
+    lines: Vec<&'d str>,
+    starts: Vec<usize>,
+}
+
+impl<'d> Lines<'d> {
+    fn of(document: &'d Document) -> Self {
+        let lines: Vec<&str> = document.text.split_inclusive('\n').collect();
+        let mut at = 0;
+        let starts = lines
+            .iter()
+            .map(|line| {
+                at += line.len();
+                at - line.len()
+            })
+            .collect();
+        Lines { document, lines, starts }
+    }
+
+    fn section(&self, line: usize) -> Option<&str> {
+        let (part, _) = self.document.at(*self.starts.get(line)?)?;
+        Some(part.section.as_str())
+    }
+
+    fn push(&self, diff: &mut String, sign: char, lines: std::ops::Range<usize>) {
+        for line in &self.lines[lines] {
+            diff.push(sign);
+            diff.push_str(line);
+            if !line.ends_with('\n') {
+                diff.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        budget::Bytes4,
+        prompt::Prompt,
+        sample::{caller, prompts},
+    };
+    use proptest::prelude::*;
+
+    fn document(parts: &[(&str, &str)]) -> Document {
+        let prompt = parts.iter().fold(Prompt::default(), |prompt, (section, text)| {
+            prompt.with(section, &[(*text, caller("test"))])
+        });
+        Document::of(&prompt, &Bytes4)
+    }
+
+    #[test]
+    fn a_hunk_names_its_section() {
+        let left = document(&[("rules", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), ("now", "Monday\n"), ("end", "bye")]);
+        let right =
+            document(&[("rules", "1\nzwei\n3\n4\n5\n6\n7\n8\n9\n"), ("now", "Tuesday\n"), ("end", "bye")]);
+        assert_eq!(
+            unified(&left, &right),
+            "@@ -1,5 +1,5 @@ rules\n 1\n-2\n+zwei\n 3\n 4\n 5\n\
+             @@ -7,5 +7,5 @@ now\n 7\n 8\n 9\n-Monday\n+Tuesday\n bye\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn a_side_without_lines_counts_from_zero() {
+        let text = document(&[("a", "x\n")]);
+        assert_eq!(unified(&document(&[]), &text), "@@ -0,0 +1 @@ a\n+x\n");
+        assert_eq!(unified(&text, &document(&[])), "@@ -1 +0,0 @@ a\n-x\n");
+    }
+
+    /// Applies a diff without headers to a text.
+    fn patch(old: &str, diff: &str) -> String {
+        let mut lines = old.split_inclusive('\n');
+        let (mut new, mut at) = (String::new(), 0);
+        for line in diff.split_inclusive('\n') {
+            if let Some(heading) = line.strip_prefix("@@ -") {
+                let start: String = heading.chars().take_while(char::is_ascii_digit).collect();
+                let start: usize = start.parse().unwrap();
+                let first =
+                    if heading[start.to_string().len()..].starts_with(",0") { start } else { start - 1 };
+                while at < first {
+                    new.push_str(lines.next().unwrap());
+                    at += 1;
+                }
+            } else if line.starts_with('\\') {
+                new.truncate(new.len() - 1);
+            } else if let Some(added) = line.strip_prefix('+') {
+                new.push_str(added);
+            } else {
+                let kept = lines.next().unwrap();
+                at += 1;
+                if line.starts_with(' ') {
+                    new.push_str(kept.strip_suffix('\n').unwrap_or(kept));
+                    new.push('\n');
+                }
+            }
+        }
+        new.extend(lines);
+        new
+    }
+
+    proptest! {
+        #[test]
+        fn the_diff_is_a_patch(left in "([ab]\n){0,20}", right in "([abc]\n){0,20}") {
+            let (a, b) = (document(&[("a", &left)]), document(&[("a", &right)]));
+            prop_assert_eq!(patch(&left, &unified(&a, &b)), right);
+        }
+
+        #[test]
+        fn it_is_empty_only_for_equal_texts(left in prompts(), right in prompts()) {
+            let (a, b) = (Document::of(&left, &Bytes4), Document::of(&right, &Bytes4));
+            prop_assert_eq!(unified(&a, &b).is_empty(), left.text == right.text);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Opens a repository as data: without the programs it names.
+
+use super::INDEX_LIMIT;
+use crate::{
+    provider::git::{Repository, config::included},
+    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+};
+use gix::{
+    bstr::{BString, ByteSlice as _},
+    config::{Source, file::Metadata},
+    open::{Permissions, permissions},
+    sec::Permission,
+};
+use std::{fs, path::Path};
+
+/// The largest file of configuration that is read, in bytes.
+const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
+/// How deep files of configuration may include one another; git's own bound.
+const INCLUDE_DEPTH: usize = 10;
+/// How many files of configuration a repository may have.
+const INCLUDE_LIMIT: usize = 100;
+/// The largest file that a repository's own configuration may name for excludes or attributes.
+const NAMED_FILE_LIMIT: u64 = 1024 * 1024;
+
+/// A work tree whose repository is open.
+pub(super) struct WorkTree {
+    pub repo: gix::Repository,
+    /// The canonical root of the work tree.
+    pub root: std::path::PathBuf,
+    /// Names of the filter drivers that git would run, taken out of the configuration.
+    pub drivers: Vec<BString>,
+    linked: bool,
+}
+
+/// Opens the work tree of a repository that was found.
+pub(super) fn work_tree(found: &Repository) -> Result<WorkTree, GitTrouble> {
+    found.check_format(&OsSystem::new(&[]))?;
+    let git_dir = fs::canonicalize(&found.git_dir).map_err(|error| broken(&error))?;
+    let mut files = 0;
+    check_configuration(&found.common_dir.join("config"), 0, &mut files)?;
+    check_configuration(&git_dir.join("config.worktree"), 0, &mut files)?;
+    let options = gix::open::Options::default()
+        .permissions(permissions_for_reading())
+        .filter_config_section(is_not_of_the_repository)
+        // By owner it would be lowered here and there; nothing depends on it once the filter above stands.
+        .with(gix::sec::Trust::Full)
+        // Status never writes an object, so git does not check either whether line ends would survive.
+        .config_overrides(["core.safecrlf=false"])
+        .open_path_as_is(true);
+    let mut repo = gix::open_opts(git_dir, options).map_err(|error| open_trouble(&error))?;
+    if repo.object_hash() != gix::hash::Kind::Sha1 {
+        return Err(GitTrouble::Unsupported("SHA-256 objects".into()));
+    }
+    check_work_tree_setting(&repo, &found.root)?;
+    check_index(&repo)?;
+    repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(&error))?;
+    let drivers = disarm(&mut repo, &found.root)?;
+    Ok(WorkTree { repo, root: found.root.clone(), drivers, linked: found.git_dir != found.common_dir })
+}
+
+impl WorkTree {
+    /// Says whether the repository calls itself bare, so that git refuses to have a work tree.
+    pub(super) fn is_bare(&self) -> bool {
+        !self.linked && self.boolean("core.bare", false)
+    }
+
+    /// Reads a boolean from the configuration; nonsense is the default.
+    pub(super) fn boolean(&self, key: &str, default: bool) -> bool {
+        self.repo.config_snapshot().boolean(key).unwrap_or(default)
+    }
+
+    /// Reads a text from the configuration.
+    pub(super) fn string(&self, key: &str) -> Option<BString> {
+        self.repo.config_snapshot().string(key)
+    }
+}
+
+/// Which configuration is read: the system's, the user's and the repository's, and of the environment only where home
+/// is.
+fn permissions_for_reading() -> Permissions {
+    // On Windows the library would have to ask git where the installation is.
+    let system = cfg!(unix) && std::env::var_os("GIT_CONFIG_NOSYSTEM").is_none();
+    Permissions {
+        env: permissions::Environment {
+            xdg_config_home: Permission::Allow,
+            home: Permission::Allow,
+            ..permissions::Environment::isolated()
+        },
+        config: permissions::Config {
+            git_binary: false,
+            system,
+            git: true,
+            user: true,
+            env: false,
+            includes: true,
+        },
+        attributes: permissions::Attributes { git_binary: false, system: cfg!(unix), git: true },
+    }
+}
+
+/// The library takes programs and paths only from sections for which this holds.
+fn is_not_of_the_repository(section: &Metadata) -> bool {
+    !matches!(section.source, Source::Local | Source::Worktree)
+}
+
+/// Takes every driver out of the configuration and returns the names of the filters that git would run.
+fn disarm(repo: &mut gix::Repository, root: &Path) -> Result<Vec<BString>, GitTrouble> {
+    let mut armed: Vec<BString> = Vec::new();
+    let mut named = Vec::new();
+    let mut subsections = Vec::new();
+    {
+        let config = repo.config_snapshot();
+        for kind in ["filter", "diff"] {
+            for section in config.plumbing().sections_by_name(kind).into_iter().flatten() {
+                let Some(name) = section.header().subsection_name() else { continue };
+                subsections.push((kind, name.to_owned()));
+                let runs = ["clean", "process", "required"].iter().any(|key| section.value(key).is_some());
+                if kind == "filter" && runs && !armed.iter().any(|armed| armed == name) {
+                    armed.push(name.to_owned());
+                }
+            }
+        }
+        // These only change what is shown, but the library would not take a path from the repository.
+        for key in ["excludesFile", "attributesFile"] {
+            let sections = config.plumbing().sections_by_name("core").into_iter().flatten();
+            let value =
+                sections.filter_map(|core| core.value(key).map(|value| (value, core.meta().source))).last();
+            if let Some((value, Source::Local | Source::Worktree)) = value {
+                named.extend(named_file(root, &value).map(|path| (key, path)));
+            }
+        }
+    }
+    let mut config = repo.config_snapshot_mut();
+    for (kind, name) in subsections {
+        while config.remove_section(kind, Some(name.as_bstr())).is_some() {}
+    }
+    for (key, path) in named {
+        let mut file = gix::config::File::new(Metadata::from(Source::Api));
+        let mut core = file.new_section("core", None).map_err(|error| broken(&error))?;
+        core.push(key, Some(path.as_bstr())).map_err(|error| broken(&error))?;
+        config.append(file).map_err(|error| broken(&error))?;
+    }
+    config.commit().map_err(|error| broken(&error))?;
+    Ok(armed)
+}
+
+/// Returns a path of the repository's own configuration if an ordinary, small file lies there.
+fn named_file(root: &Path, value: &BString) -> Option<BString> {
+    if value.starts_with(b"~") || value.starts_with(b"%") {
+        return None;
+    }
+    let path = root.join(gix::path::from_bstr(value.as_bstr()).ok()?);
+    let stat = fs::metadata(&path).ok()?;
+    (stat.is_file() && stat.len() <= NAMED_FILE_LIMIT)
+        .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
+        .flatten()
+}
+
+/// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole.
+fn check_configuration(path: &Path, depth: usize, files: &mut usize) -> Result<(), GitTrouble> {
+    let bytes = match OsSystem::new(&[]).read(path, Within::Anywhere, CONFIGURATION_LIMIT) {
+        Ok(file) => file.bytes,
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(_)) => return Ok(()),
+        Err(error) => return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+    };
+    *files += 1;
+    if depth > INCLUDE_DEPTH || *files > INCLUDE_LIMIT {
+        return Err(GitTrouble::Broken(format!("`{}` is one include too many", path.display())));
+    }
+    for included in included(&String::from_utf8_lossy(&bytes)) {
+        let home = included.strip_prefix("~/").and_then(|below| Some(OsSystem::new(&[]).home()?.join(below)));
+        let beside = path.parent().map(|dir| dir.join(&included));
+        // What else starts with a tilde or `%(prefix)` is a file of another user's or of the installation.
+        if let Some(path) = home.or(beside) {
+            check_configuration(&path, depth + 1, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses `core.worktree` that leads to another directory than the one in which `.git` lies.
+fn check_work_tree_setting(repo: &gix::Repository, root: &Path) -> Result<(), GitTrouble> {
+    let Some(value) = repo.config_snapshot().string("core.worktree") else { return Ok(()) };
+    let there = gix::path::from_bstr(value.as_bstr()).ok().map(|path| repo.git_dir().join(path));
+    match there.and_then(|path| fs::canonicalize(path).ok()) {
+        Some(path) if path == root => Ok(()),
+        _ => Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into())),
+    }
+}
+
+/// Refuses an index that is no ordinary file, or too large.
+fn check_index(repo: &gix::Repository) -> Result<(), GitTrouble> {
+    match fs::metadata(repo.index_path()) {
+        Ok(stat) if !stat.is_file() => Err(GitTrouble::Broken("the index is no file".into())),
+        Ok(stat) if stat.len() > INDEX_LIMIT => {
+            Err(GitTrouble::Unsupported(format!("an index of {} bytes", stat.len())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says what kept a repository from being opened.
+fn open_trouble(error: &dyn std::error::Error) -> GitTrouble {
+    let words = words(error);
+    if words.contains("objectFormat") || words.contains("sha256") {
+        return GitTrouble::Unsupported("SHA-256 objects".into());
+    }
+    GitTrouble::Broken(words)
+}
+
+/// Says in the library's words that something is broken.
+pub(super) fn broken(error: &dyn std::error::Error) -> GitTrouble {
+    GitTrouble::Broken(words(error))
+}
+
+/// Joins an error and its causes on one line.
+fn words(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push_str(": ");
+        words.push_str(&error.to_string());
+        cause = error.source();
+    }
+    words.replace(['\n', '\r'], " ")
+}

@@ -1,0 +1,172 @@
+//! Looks into submodules, as far as the configuration wants it.
+
+use super::{
+    DEPTH_LIMIT,
+    open::{self, WorkTree},
+    walk::{self, Untracked},
+};
+use crate::{
+    provider::git::Repository,
+    system::{GitTrouble, os::OsSystem},
+};
+use gix::{
+    bstr::{BStr, BString, ByteSlice as _},
+    index::{Entry, State},
+    status::plumbing::index_as_worktree::traits::SubmoduleStatus,
+};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+};
+
+/// What is different in a submodule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Dirty {
+    /// Another commit is checked out than the index says.
+    pub moved: bool,
+    /// Tracked content differs.
+    pub modified: bool,
+    /// There are untracked files.
+    pub untracked: bool,
+}
+
+/// How much of a submodule is not looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ignore {
+    #[default]
+    Nothing,
+    Untracked,
+    Dirty,
+    All,
+}
+
+impl Ignore {
+    fn named(value: &BStr) -> Option<Ignore> {
+        match value.as_bytes() {
+            b"none" => Some(Ignore::Nothing),
+            b"untracked" => Some(Ignore::Untracked),
+            b"dirty" => Some(Ignore::Dirty),
+            b"all" => Some(Ignore::All),
+            _ => None,
+        }
+    }
+}
+
+/// Answers for the submodules of one work tree.
+#[derive(Clone)]
+pub(super) struct Submodules<'a> {
+    root: PathBuf,
+    rules: Arc<Rules>,
+    depth: usize,
+    interrupt: &'a AtomicBool,
+    trouble: Arc<Mutex<Option<GitTrouble>>>,
+}
+
+/// What is ignored, by path, and where nothing is said.
+struct Rules {
+    by_path: BTreeMap<BString, Ignore>,
+    default: Ignore,
+}
+
+impl<'a> Submodules<'a> {
+    pub(super) fn new(
+        work_tree: &WorkTree,
+        index: &State,
+        untracked: Untracked,
+        depth: usize,
+        interrupt: &'a AtomicBool,
+    ) -> Submodules<'a> {
+        Submodules {
+            root: work_tree.root.clone(),
+            rules: Arc::new(rules(work_tree, index, untracked)),
+            depth,
+            interrupt,
+            trouble: Arc::default(),
+        }
+    }
+
+    /// Fails if a submodule could not be looked at.
+    pub(super) fn check(&self) -> Result<(), GitTrouble> {
+        match self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(trouble) => Err(trouble),
+            None => Ok(()),
+        }
+    }
+
+    fn look(&self, entry: &Entry, path: &BStr) -> Result<Option<Dirty>, GitTrouble> {
+        let ignore = self.rules.by_path.get(path).copied().unwrap_or(self.rules.default);
+        if ignore == Ignore::All {
+            return Ok(None);
+        }
+        let Ok(relative) = gix::path::from_bstr(path) else { return Ok(None) };
+        let Some(found) = Repository::in_dir(&OsSystem::new(&[]), &self.root.join(relative))? else {
+            // Not checked out, so not changed.
+            return Ok(None);
+        };
+        if self.depth >= DEPTH_LIMIT {
+            return Err(GitTrouble::Unsupported(format!("submodules more than {DEPTH_LIMIT} deep")));
+        }
+        let work_tree = open::work_tree(&found)?;
+        let mut dirty = Dirty {
+            moved: work_tree.repo.head_id().is_ok_and(|head| head.detach() != entry.id),
+            ..Dirty::default()
+        };
+        if ignore != Ignore::Dirty {
+            let untracked = match ignore {
+                Ignore::Untracked => Untracked::No,
+                _ => Untracked::AsConfigured,
+            };
+            let seen = walk::look(&work_tree, untracked, self.depth + 1, self.interrupt)?;
+            dirty.untracked = !seen.untracked.is_empty();
+            for letters in seen.paths.values() {
+                dirty.untracked |= letters.dirty.untracked;
+                let only_untracked_inside = letters.dirty == Dirty { untracked: true, ..Dirty::default() };
+                dirty.modified |= !only_untracked_inside;
+            }
+        }
+        Ok((dirty != Dirty::default()).then_some(dirty))
+    }
+}
+
+impl SubmoduleStatus for Submodules<'_> {
+    type Output = Dirty;
+
+    fn status(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Option<Dirty>> {
+        Ok(self.look(entry, path).unwrap_or_else(|trouble| {
+            self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(trouble);
+            None
+        }))
+    }
+}
+
+/// Reads what is ignored from `.gitmodules` and the configuration, which goes first.
+fn rules(work_tree: &WorkTree, index: &State, untracked: Untracked) -> Rules {
+    let mut default = work_tree
+        .string("diff.ignoreSubmodules")
+        .and_then(|value| Ignore::named(value.as_bstr()))
+        .unwrap_or_default();
+    if untracked.mode(work_tree) == Untracked::No && default == Ignore::Nothing {
+        default = Ignore::Untracked;
+    }
+    let mut by_path = BTreeMap::new();
+    if let Ok(Some(modules)) = work_tree.repo.modules() {
+        let config = work_tree.repo.config_snapshot();
+        for name in modules.names() {
+            let Ok(path) = modules.path(name) else { continue };
+            let said = config
+                .plumbing()
+                .string_by("submodule", Some(name), "ignore")
+                .or_else(|| modules.config().string_by("submodule", Some(name), "ignore"));
+            if let Some(ignore) = said.and_then(|value| Ignore::named(value.as_bstr())) {
+                by_path.insert(path, ignore);
+            }
+        }
+    }
+    let unmerged =
+        index.entries().iter().any(|entry| entry.stage_raw() != 0 && entry.path(index) == ".gitmodules");
+    if unmerged {
+        default = Ignore::All;
+    }
+    Rules { by_path, default }
+}

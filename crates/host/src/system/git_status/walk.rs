@@ -1,0 +1,535 @@
+//! Sees what differs between `HEAD`, the index and the work tree.
+
+use super::{
+    filters::{Compare, Undecided},
+    letters::Letters,
+    open::{WorkTree, broken},
+    renames::{self, Detect, File, Side},
+    submodules::{Dirty, Submodules},
+};
+use crate::{
+    provider::git::Repository,
+    system::{GitTrouble, os::OsSystem},
+};
+use gix::{
+    bstr::{BStr, BString, ByteSlice as _},
+    diff::index::ChangeRef,
+    hash::ObjectId,
+    index::{State, entry::Mode},
+    prelude::FindExt as _,
+    status::{
+        index_worktree,
+        plumbing::{
+            index_as_worktree::{Change, Conflict, EntryStatus},
+            index_as_worktree_with_renames::{Entry, VisitEntry},
+        },
+        tree_index::TrackRenames,
+    },
+    worktree::stack::state::{attributes, ignore},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Read as _,
+    ops::ControlFlow,
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// All that differs.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Tracked paths.
+    pub paths: BTreeMap<BString, Letters>,
+    /// Untracked paths, directories with a slash at their end.
+    pub untracked: BTreeSet<BString>,
+}
+
+/// Which untracked files are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Untracked {
+    /// What `status.showUntrackedFiles` says.
+    AsConfigured,
+    /// None.
+    No,
+    /// Files, and directories that hold nothing tracked.
+    Normal,
+    /// Each file.
+    All,
+}
+
+impl Untracked {
+    /// Asks the configuration where it is to decide.
+    pub(super) fn mode(self, work_tree: &WorkTree) -> Untracked {
+        if self != Untracked::AsConfigured {
+            return self;
+        }
+        let value = work_tree.string("status.showUntrackedFiles").unwrap_or_default().to_ascii_lowercase();
+        match value.as_slice() {
+            b"no" | b"false" | b"off" | b"0" => Untracked::No,
+            b"all" => Untracked::All,
+            _ => Untracked::Normal,
+        }
+    }
+}
+
+/// Compares `HEAD` with the index and the index with the work tree.
+pub(super) fn look(
+    work_tree: &WorkTree,
+    untracked: Untracked,
+    depth: usize,
+    interrupt: &AtomicBool,
+) -> Result<Seen, GitTrouble> {
+    let index = work_tree.repo.index_or_empty().map_err(|error| broken(&error))?;
+    let look = Look {
+        work_tree,
+        index: &index,
+        untracked: untracked.mode(work_tree),
+        detect: Detect::configured(work_tree),
+        limit: renames::limit(work_tree),
+        depth,
+        interrupt,
+    };
+    if index.is_sparse() {
+        return Err(GitTrouble::Unsupported("a sparse index".into()));
+    }
+    let mut seen = Seen::default();
+    look.at_the_index(&mut seen)?;
+    look.at_the_work_tree(&mut seen)?;
+    if interrupt.load(Ordering::Relaxed) {
+        return Err(GitTrouble::Broken("interrupted".into()));
+    }
+    Ok(seen)
+}
+
+struct Look<'a> {
+    work_tree: &'a WorkTree,
+    index: &'a State,
+    untracked: Untracked,
+    detect: Detect,
+    limit: Option<u64>,
+    depth: usize,
+    interrupt: &'a AtomicBool,
+}
+
+impl Look<'_> {
+    /// Fills in how the index differs from `HEAD`.
+    fn at_the_index(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
+        let repo = &self.work_tree.repo;
+        let head = repo.head_tree_id_or_empty().map_err(|error| broken(&error))?;
+        let (mut gone, mut new) = (Vec::new(), Vec::new());
+        let mut modified = Vec::new();
+        // Without patterns of its own the library would only look below the process's directory.
+        let empty = State::new(repo.object_hash());
+        let mut everything = repo
+            .pathspec(false, None::<&str>, false, &empty, attributes::Source::IdMapping)
+            .map_err(|error| broken(&error))?;
+        let outcome = repo.tree_index_status(
+            &head,
+            self.index,
+            Some(&mut everything),
+            TrackRenames::Disabled,
+            |change, _, _| {
+                match change {
+                    ChangeRef::Addition { location, entry_mode, id, .. } => new.push(File {
+                        path: location.into_owned(),
+                        mode: entry_mode,
+                        id: id.into_owned(),
+                        stays: false,
+                    }),
+                    ChangeRef::Deletion { location, entry_mode, id, .. } => gone.push(File {
+                        path: location.into_owned(),
+                        mode: entry_mode,
+                        id: id.into_owned(),
+                        stays: false,
+                    }),
+                    ChangeRef::Modification {
+                        location,
+                        previous_entry_mode,
+                        previous_id,
+                        entry_mode,
+                        ..
+                    } => {
+                        let letter = if kind(previous_entry_mode) == kind(entry_mode) { b'M' } else { b'T' };
+                        modified.push((
+                            letter,
+                            File {
+                                path: location.into_owned(),
+                                mode: previous_entry_mode,
+                                id: previous_id.into_owned(),
+                                stays: true,
+                            },
+                        ));
+                    }
+                    ChangeRef::Rewrite { .. } => {}
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        );
+        let outcome = outcome.map_err(|error| broken(&error))?;
+        // A file that is only intended to be added is not in the index yet, so `HEAD`'s file has gone.
+        for entry in self.index.entries() {
+            if entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
+                let path = entry.path(self.index);
+                if let Some(before) = outcome.tree_index.entry_by_path(path) {
+                    gone.push(File { path: path.to_owned(), mode: before.mode, id: before.id, stays: false });
+                }
+            }
+        }
+        for (letter, file) in modified {
+            seen.paths.entry(file.path.clone()).or_default().index = Some(letter);
+            if self.detect == Detect::Copies {
+                gone.push(file);
+            }
+        }
+        gone.sort_by(|left, right| left.path.cmp(&right.path));
+        let mut content = |_, file: &File| self.blob(file.id);
+        let pairs = renames::pairs(&gone, &new, self.detect, self.limit, self.interrupt, &mut content);
+        let sources: BTreeSet<&BString> = pairs.iter().map(|pair| &pair.from).collect();
+        for file in gone.iter().filter(|file| !file.stays && !sources.contains(&file.path)) {
+            seen.paths.entry(file.path.clone()).or_default().index = Some(b'D');
+        }
+        for file in &new {
+            seen.paths.entry(file.path.clone()).or_default().index = Some(b'A');
+        }
+        for pair in pairs {
+            let letters = seen.paths.entry(pair.to).or_default();
+            letters.index = Some(pair.letter);
+            letters.from = Some(pair.from);
+        }
+        Ok(())
+    }
+
+    /// Fills in how the work tree differs from the index.
+    fn at_the_work_tree(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
+        let repo = &self.work_tree.repo;
+        let mut compare = Compare::new(self.work_tree, self.index)?;
+        let undecided = compare.undecided();
+        let submodules =
+            Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt);
+        let dirwalk_options = match self.untracked {
+            Untracked::No => None,
+            _ => Some(
+                repo.dirwalk_options()
+                    .map_err(|error| broken(&error))?
+                    .emit_untracked(gix::dir::walk::EmissionMode::Matching),
+            ),
+        };
+        let mut collect = Collect::default();
+        repo.index_worktree_status(
+            self.index,
+            None::<&BStr>,
+            &mut collect,
+            compare.clone(),
+            submodules.clone(),
+            &mut gix::progress::Discard,
+            self.interrupt,
+            index_worktree::Options { sorting: None, dirwalk_options, rewrites: None, thread_limit: None },
+        )
+        .map_err(|error| broken(&error))?;
+        submodules.check()?;
+        undecided.check()?;
+
+        let mut intended = Vec::new();
+        let mut removed = Vec::new();
+        let mut stays = Vec::new();
+        for (path, mode, id, status) in collect.tracked {
+            let letters = match status {
+                EntryStatus::NeedsUpdate(_) => continue,
+                EntryStatus::Conflict { summary, .. } => {
+                    let [index, work_tree] = conflict(summary);
+                    Letters { index: Some(index), work_tree: Some(work_tree), ..Letters::default() }
+                }
+                EntryStatus::IntentToAdd => {
+                    intended.push(path);
+                    continue;
+                }
+                EntryStatus::Change(change) => {
+                    let mut letters = seen.paths.remove(&path).unwrap_or_default();
+                    let letter = match change {
+                        Change::Removed if self.holds_a_repository(&path) && !mode.is_submodule() => b'M',
+                        Change::Removed => {
+                            removed.push(File { path: path.clone(), mode, id, stays: false });
+                            b'D'
+                        }
+                        Change::Type { .. } if self.is_special(&path) && kind(mode) == kind(Mode::FILE) => {
+                            b'M'
+                        }
+                        Change::Type { .. } => b'T',
+                        Change::Modification { .. } => b'M',
+                        Change::SubmoduleModification(dirty) => {
+                            letters.dirty = dirty;
+                            match dirty {
+                                Dirty { moved: true, .. } => b'M',
+                                Dirty { modified: true, .. } => b'm',
+                                _ => b'?',
+                            }
+                        }
+                    };
+                    if matches!(letter, b'M' | b'T') && self.detect == Detect::Copies {
+                        stays.push(File { path: path.clone(), mode, id, stays: true });
+                    }
+                    letters.work_tree = Some(letter);
+                    letters
+                }
+            };
+            seen.paths.insert(path, letters);
+        }
+        removed.extend(stays);
+        self.intended(seen, removed, intended, &mut compare, &undecided)?;
+        undecided.check()?;
+        if self.untracked != Untracked::No {
+            self.untracked(seen, collect.untracked)?;
+        }
+        Ok(())
+    }
+
+    /// Fills in files that are only intended to be added, some of which may be a removed file's new place.
+    fn intended(
+        &self,
+        seen: &mut Seen,
+        mut removed: Vec<File>,
+        mut intended: Vec<BString>,
+        compare: &mut Compare<'_>,
+        undecided: &Undecided,
+    ) -> Result<(), GitTrouble> {
+        intended.sort();
+        removed.sort_by(|left, right| left.path.cmp(&right.path));
+        let mut new = Vec::new();
+        let mut contents = BTreeMap::new();
+        if self.detect != Detect::Nothing && !removed.is_empty() {
+            for path in &intended {
+                if compare.is_filtered(path.as_bstr()) {
+                    undecided.note(path.as_bstr());
+                    continue;
+                }
+                let (mode, content) = self.file(path)?;
+                let id = gix::objs::compute_hash(self.index.object_hash(), gix::objs::Kind::Blob, &content)
+                    .map_err(|error| broken(&error))?;
+                contents.insert(path.clone(), content);
+                new.push(File { path: path.clone(), mode, id, stays: false });
+            }
+        }
+        let mut content = |side, file: &File| match side {
+            Side::Gone => self.blob(file.id),
+            Side::New => contents.get(&file.path).cloned(),
+        };
+        let pairs = renames::pairs(&removed, &new, self.detect, self.limit, self.interrupt, &mut content);
+        for path in intended {
+            seen.paths.entry(path).or_default().work_tree = Some(b'A');
+        }
+        for pair in pairs {
+            let went = removed.iter().any(|file| file.path == pair.from && !file.stays);
+            if went && let Some(letters) = seen.paths.get_mut(&pair.from) {
+                letters.work_tree = None;
+                if letters.index.is_none() {
+                    seen.paths.remove(&pair.from);
+                }
+            }
+            let letters = seen.paths.entry(pair.to).or_default();
+            letters.work_tree = Some(pair.letter);
+            letters.from = Some(pair.from);
+        }
+        Ok(())
+    }
+
+    /// Fills in untracked files, by directories where nothing below them is tracked.
+    fn untracked(&self, seen: &mut Seen, found: Vec<(BString, bool)>) -> Result<(), GitTrouble> {
+        let mut all = found;
+        if self.untracked == Untracked::All {
+            // The library does not look into a directory that stands in a tracked file's place.
+            let replaced: Vec<BString> = seen
+                .paths
+                .iter()
+                .filter(|(_, letters)| letters.work_tree == Some(b'D'))
+                .map(|(path, _)| path.clone())
+                .collect();
+            for path in replaced {
+                if self
+                    .at(&path)
+                    .is_some_and(|path| fs::symlink_metadata(path).is_ok_and(|stat| stat.is_dir()))
+                {
+                    self.files_below(path, &mut all)?;
+                }
+            }
+        }
+        for (path, is_dir) in all {
+            if self.is_in_submodule(path.as_bstr()) {
+                continue;
+            }
+            let mut shown = match self.untracked {
+                Untracked::All => path.clone(),
+                _ => path
+                    .find_iter(b"/")
+                    .map(|end| &path[..end])
+                    .find(|dir| !self.has_entries_below(dir.as_bstr()))
+                    .map_or_else(|| path.clone(), BString::from),
+            };
+            if self.has_entry(shown.as_bstr()) {
+                continue;
+            }
+            if is_dir || shown != path {
+                shown.push(b'/');
+            }
+            seen.untracked.insert(shown);
+        }
+        Ok(())
+    }
+
+    /// Lists the files below a directory that are not ignored.
+    fn files_below(&self, dir: BString, found: &mut Vec<(BString, bool)>) -> Result<(), GitTrouble> {
+        let repo = &self.work_tree.repo;
+        let mut excludes = repo
+            .excludes(self.index, None, ignore::Source::WorktreeThenIdMappingIfNotSkipped)
+            .map_err(|error| broken(&error))?;
+        let mut left = vec![dir];
+        while let Some(dir) = left.pop() {
+            let Some(Ok(entries)) = self.at(&dir).map(fs::read_dir) else { continue };
+            for entry in entries.flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let name = PathBuf::from(entry.file_name());
+                let Ok(name) = gix::path::into_bstr(name) else { continue };
+                if name.as_ref() == ".git" {
+                    continue;
+                }
+                let path = BString::from([dir.as_slice(), b"/", &name[..]].concat());
+                let mode = if kind.is_dir() { Mode::DIR } else { Mode::FILE };
+                let excluded = excludes
+                    .at_entry(path.as_bstr(), Some(mode))
+                    .is_ok_and(|platform| platform.is_excluded());
+                if excluded {
+                    continue;
+                }
+                match kind.is_dir() {
+                    true if self.holds_a_repository(&path) => found.push((path, true)),
+                    true => left.push(path),
+                    false if kind.is_file() || kind.is_symlink() => found.push((path, false)),
+                    false => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns where a path of the repository lies.
+    fn at(&self, path: &BString) -> Option<PathBuf> {
+        Some(self.work_tree.root.join(gix::path::from_bstr(path.as_bstr()).ok()?))
+    }
+
+    /// Says whether a directory with a repository of its own, with a commit, lies at a path.
+    fn holds_a_repository(&self, path: &BString) -> bool {
+        let system = OsSystem::new(&[]);
+        self.at(path)
+            .filter(|path| fs::symlink_metadata(path).is_ok_and(|stat| stat.is_dir()))
+            .and_then(|path| Repository::in_dir(&system, &path).ok().flatten())
+            .is_some_and(|repository| repository.has_commit(&system))
+    }
+
+    /// Says whether a pipe, a socket or a device lies at a path.
+    fn is_special(&self, path: &BString) -> bool {
+        self.at(path).and_then(|path| fs::symlink_metadata(path).ok()).is_some_and(|stat| {
+            let kind = stat.file_type();
+            !kind.is_file() && !kind.is_symlink() && !kind.is_dir()
+        })
+    }
+
+    /// Says whether the index has something below a directory.
+    fn has_entries_below(&self, dir: &BStr) -> bool {
+        let below = [dir.as_bytes(), b"/"].concat();
+        let entries = self.index.entries();
+        let first = entries.partition_point(|entry| entry.path(self.index).as_bytes() < below.as_slice());
+        entries.get(first).is_some_and(|entry| entry.path(self.index).starts_with(&below))
+    }
+
+    /// Says whether the index has a path, merged or not.
+    fn has_entry(&self, path: &BStr) -> bool {
+        self.entry_mode(path).is_some()
+    }
+
+    fn entry_mode(&self, path: &BStr) -> Option<Mode> {
+        let entries = self.index.entries();
+        let first = entries.partition_point(|entry| entry.path(self.index) < path);
+        entries.get(first).filter(|entry| entry.path(self.index) == path).map(|entry| entry.mode)
+    }
+
+    /// Says whether a path lies in a submodule, where the submodule itself says what is untracked.
+    fn is_in_submodule(&self, path: &BStr) -> bool {
+        path.find_iter(b"/")
+            .any(|end| self.entry_mode(path[..end].as_bstr()).is_some_and(|mode| mode.is_submodule()))
+    }
+
+    /// Reads a blob.
+    fn blob(&self, id: ObjectId) -> Option<Vec<u8>> {
+        let mut buffer = Vec::new();
+        self.work_tree.repo.objects.find_blob(&id, &mut buffer).ok()?;
+        Some(buffer)
+    }
+
+    /// Reads a file of the work tree as git would store it.
+    fn file(&self, path: &BString) -> Result<(Mode, Vec<u8>), GitTrouble> {
+        let Some(place) = self.at(path) else { return Ok((Mode::FILE, Vec::new())) };
+        let stat = fs::symlink_metadata(&place).map_err(|error| broken(&error))?;
+        if stat.is_symlink() {
+            let target = fs::read_link(&place).map_err(|error| broken(&error))?;
+            let target = gix::path::into_bstr(target).map_err(|error| broken(&error))?;
+            return Ok((Mode::SYMLINK, target.to_vec()));
+        }
+        if !stat.is_file() {
+            return Ok((Mode::FILE, Vec::new()));
+        }
+        let (mut pipeline, _) = self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&error))?;
+        let file = fs::File::open(&place).map_err(|error| broken(&error))?;
+        let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&error))?;
+        let mut stored =
+            pipeline.convert_to_git(file, &relative, self.index).map_err(|error| broken(&error))?;
+        let mut content = Vec::new();
+        match stored.as_bytes() {
+            Some(bytes) => content.extend_from_slice(bytes),
+            None => _ = stored.read_to_end(&mut content).map_err(|error| broken(&error))?,
+        }
+        Ok((Mode::FILE, content))
+    }
+}
+
+/// Takes down what the library reports.
+#[derive(Default)]
+struct Collect {
+    tracked: Vec<(BString, Mode, ObjectId, EntryStatus<(), Dirty>)>,
+    untracked: Vec<(BString, bool)>,
+}
+
+impl<'index> VisitEntry<'index> for Collect {
+    type ContentChange = ();
+    type SubmoduleStatus = Dirty;
+
+    fn visit_entry(&mut self, entry: Entry<'index, (), Dirty>) {
+        match entry {
+            Entry::Modification { entry, rela_path, status, .. } => {
+                self.tracked.push((rela_path.to_owned(), entry.mode, entry.id, status));
+            }
+            Entry::DirectoryContents { entry, .. } if entry.status == gix::dir::entry::Status::Untracked => {
+                let is_dir = entry.disk_kind.is_some_and(|kind| kind.is_dir());
+                self.untracked.push((entry.rela_path, is_dir));
+            }
+            Entry::DirectoryContents { .. } | Entry::Rewrite { .. } => {}
+        }
+    }
+}
+
+/// Returns what a mode says about the kind of a file: regular, link, submodule.
+fn kind(mode: Mode) -> u32 {
+    mode.bits() & 0o170_000
+}
+
+/// Git's letters for a path with a conflict.
+fn conflict(summary: Conflict) -> [u8; 2] {
+    *match summary {
+        Conflict::BothDeleted => b"DD",
+        Conflict::AddedByUs => b"AU",
+        Conflict::DeletedByThem => b"UD",
+        Conflict::AddedByThem => b"UA",
+        Conflict::DeletedByUs => b"DU",
+        Conflict::BothAdded => b"AA",
+        Conflict::BothModified => b"UU",
+    }
+}

@@ -1,0 +1,72 @@
+//! The time zone, from one or two files. The zone database is walked only where these do not answer: the walk alone
+//! costs more than a whole build.
+
+use jiff::tz::TimeZone;
+use std::path::{Path, PathBuf};
+
+/// Where zones lie, in order of preference.
+const DIRS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
+
+/// Returns the zone that `TZ` names, else the one that `/etc/localtime` is, else what the platform says, else UTC.
+pub(super) fn local(tz: Option<&str>) -> TimeZone {
+    let quick = match tz {
+        Some(name) => named_file(name.strip_prefix(':').unwrap_or(name)),
+        None => localtime(Path::new("/etc/localtime")),
+    };
+    quick.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC))
+}
+
+/// Returns a zone by its name.
+pub(super) fn named(name: &str) -> Option<TimeZone> {
+    named_file(name).or_else(|| TimeZone::get(name).ok())
+}
+
+fn named_file(name: &str) -> Option<TimeZone> {
+    if name == "UTC" {
+        return Some(TimeZone::UTC);
+    }
+    let plain = !name.is_empty()
+        && name.split('/').all(|word| !word.is_empty() && word != "." && word != "..")
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'_' | b'-' | b'+'));
+    if !plain {
+        return None;
+    }
+    DIRS.iter().find_map(|dir| {
+        let bytes = std::fs::read(Path::new(dir).join(name)).ok()?;
+        TimeZone::tzif(name, &bytes).ok()
+    })
+}
+
+/// The file is a link whose target names the zone.
+fn localtime(file: &Path) -> Option<TimeZone> {
+    let target: PathBuf = std::fs::read_link(file).ok()?;
+    let target = target.to_str()?;
+    let name = &target[target.rfind("zoneinfo/")? + "zoneinfo/".len()..];
+    let name = name.strip_prefix("posix/").or(name.strip_prefix("right/")).unwrap_or(name);
+    match name {
+        "Etc/UTC" | "Etc/UCT" | "UTC" | "Etc/Zulu" => Some(TimeZone::UTC),
+        name => TimeZone::tzif(name, &std::fs::read(file).ok()?).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_read_from_its_file_is_the_zone_of_the_database() {
+        let instant: jiff::Timestamp = "2026-07-01T12:00:00Z".parse().unwrap();
+        for name in ["Europe/Berlin", "America/Chicago", "Asia/Kolkata"] {
+            let (Some(quick), Ok(slow)) = (named_file(name), TimeZone::get(name)) else { continue };
+            assert_eq!(quick.to_offset(instant), slow.to_offset(instant), "{name}");
+            assert_eq!(quick.iana_name(), Some(name));
+        }
+    }
+
+    #[test]
+    fn a_name_never_leaves_the_database() {
+        for name in ["", "../passwd", "/etc/passwd", "Europe/../../x", "a b"] {
+            assert!(named_file(name).is_none(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+# Every command a contributor needs. `just` is a convenience: each recipe is one line you can type yourself.
+
+# Lists the recipes.
+default:
+    @just --list
+
+# Runs every check that needs only cargo and git.
+test *args:
+    cargo xtask test {{args}}
+
+# Runs what CI runs.
+ci:
+    .ci/run
+
+# Formats the code.
+fmt:
+    cargo fmt --all
+
+# Builds the prompt of a directory: `just build -C ../some/project`.
+build *args:
+    cargo run --quiet --package preface-cli -- build {{args}}
+
+# Builds the binary as it is shipped: target/dist/preface.
+dist:
+    cargo build --profile dist --package preface-cli
+
+# Measures preface beside its bars: `just bench template`.
+bench *args:
+    cargo xtask bench {{args}}
+
+# Kills writers in the middle of their work: `just crash --rounds 1000`.
+crash *args:
+    cargo xtask crash {{args}}
+
+# Builds the prompts of directories that nobody prepared, and checks every byte: `just real ~/src/*`.
+real +dirs:
+    cargo xtask real {{dirs}}
+
+# Opens the documentation of the libraries.
+doc:
+    cargo doc --workspace --no-deps --open

@@ -1,0 +1,48 @@
+//! Why a chore stops, and what to do about it.
+
+use std::{fmt, io, process::ExitCode};
+
+/// A chore that did not work out.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Failure {
+    message: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+impl Failure {
+    /// Builds the failure of a chore.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), hint: None, code: 1 }
+    }
+
+    /// Builds the failure of a call that asks for what does not exist.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure { code: 2, ..Failure::new(message) }
+    }
+
+    /// Builds the failure of a program that could not be run.
+    pub fn start(program: &str, error: &io::Error) -> Self {
+        Failure::new(format!("`{program}` could not be started: {error}"))
+    }
+
+    /// Adds what to do.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Returns the exit code: 1 failed, 2 wrong usage.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}

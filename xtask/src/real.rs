@@ -1,0 +1,35 @@
+//! `cargo xtask real DIR…`: builds the prompt of directories that nobody prepared, and checks every byte of it.
+//!
+//! For each directory and each preset, the example `real` of package `preface` builds twice and checks that parts and
+//! spans tile the text, that each span of a file is what the file holds, and that both builds are equal.
+
+use crate::{Command, child, failure::Failure, flags::Flags};
+use std::path;
+
+pub const COMMAND: Command = Command {
+    name: "real",
+    usage: "DIR…",
+    about: "Builds the prompts of real directories and checks where each byte came from.",
+    run,
+};
+
+fn run(words: &[String]) -> Result<(), Failure> {
+    let mut directories = Vec::new();
+    let flags = Flags::new("real DIR…", words);
+    for word in words {
+        if word.starts_with('-') {
+            return Err(flags.unknown(word));
+        }
+        // The example runs in the root of the repository; a relative directory is meant from here.
+        match path::absolute(word) {
+            Ok(directory) if directory.is_dir() => directories.push(directory),
+            _ => return Err(Failure::usage(format!("not a directory: `{word}`"))),
+        }
+    }
+    if directories.is_empty() {
+        return Err(Failure::usage("no directory given").hint("usage: cargo xtask real DIR…"));
+    }
+    let mut command = child::cargo(&["run", "--release", "--package", "preface", "--example", "real", "--"]);
+    command.args(directories);
+    child::run(command)
+}

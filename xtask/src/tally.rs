@@ -1,0 +1,71 @@
+//! Adds up what the test binaries say at their end.
+
+use std::{fmt, ops::AddAssign};
+
+/// Numbers of tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Tally {
+    /// Reads the last line of a test binary: `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    pub fn read(line: &str) -> Option<Tally> {
+        let (_word, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        let mut tally = Tally::default();
+        for count in counts.split("; ") {
+            match count.split_once(' ') {
+                Some((number, "passed")) => tally.passed = number.parse().ok()?,
+                Some((number, "failed")) => tally.failed = number.parse().ok()?,
+                Some((number, "ignored")) => tally.skipped = number.parse().ok()?,
+                _ => {}
+            }
+        }
+        Some(tally)
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+        match self.skipped {
+            0 => Ok(()),
+            skipped => write!(f, ", {skipped} skipped"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_add_up() {
+        let mut sum = Tally::default();
+        for line in [
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            "test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.1s",
+        ] {
+            sum += Tally::read(line).unwrap();
+        }
+        assert_eq!(sum.to_string(), "5 passed, 1 failed, 1 skipped");
+        assert_eq!(Tally::default().to_string(), "0 passed, 0 failed");
+    }
+
+    #[test]
+    fn other_lines_are_no_results() {
+        for line in ["", "running 3 tests", "test result", "test result: ok", "test a::b ... ok"] {
+            assert_eq!(Tally::read(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The steps of `cargo xtask test`, in their order: the quick ones first.
+
+use crate::{child::cargo, failure::Failure, find, tool::Tool};
+use std::{path::Path, process::Command};
+
+/// Something that must hold.
+pub struct Step {
+    /// Its name.
+    pub name: &'static str,
+    /// What it runs, for people.
+    pub about: &'static str,
+    /// Which form of the command has it.
+    pub when: When,
+    /// Makes the command; installs what it needs.
+    pub prepare: fn() -> Result<Prepared, Failure>,
+}
+
+/// Which form of `cargo xtask test` has a step. Ordered: the later has everything that the earlier has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum When {
+    /// Both forms.
+    Always,
+    /// Only `--all`.
+    All,
+}
+
+/// What is to be done for a step.
+pub enum Prepared {
+    /// Run this.
+    Run(Command),
+    /// Nothing, for this reason.
+    Skip(&'static str),
+}
+
+/// The steps.
+pub const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        about: "cargo fmt --check",
+        when: When::Always,
+        prepare: || Ok(Prepared::Run(cargo(&["fmt", "--all", "--check"]))),
+    },
+    Step {
+        name: "clippy",
+        about: "cargo clippy --workspace --all-targets -- -D warnings",
+        when: When::Always,
+        prepare: || {
+            Ok(Prepared::Run(cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])))
+        },
+    },
+    Step {
+        name: "test",
+        about: "cargo test --workspace: units, cases, commands, README, arrows, doc tests",
+        when: When::Always,
+        prepare: || Ok(Prepared::Run(cargo(&["test", "--workspace", "--no-fail-fast"]))),
+    },
+    Step {
+        name: "generated",
+        about: "cargo xtask docs --check: reference pages, schemas and completions are what the lists say",
+        when: When::All,
+        prepare: || match find("docs") {
+            Some(_) => Ok(Prepared::Run(cargo(&["xtask", "docs", "--check"]))),
+            None => Ok(Prepared::Skip("nothing is generated yet")),
+        },
+    },
+    Step {
+        name: "rustdoc",
+        about: "cargo doc --workspace --no-deps, warnings are errors",
+        when: When::All,
+        prepare: || {
+            let mut command = cargo(&["doc", "--workspace", "--no-deps"]);
+            command.env("RUSTDOCFLAGS", "-D warnings");
+            Ok(Prepared::Run(command))
+        },
+    },
+    Step {
+        name: "wasm",
+        about: "cargo check --target wasm32-unknown-unknown -p preface-core: the core needs no machine",
+        when: When::All,
+        prepare: || match has_target(WASM) {
+            true => Ok(Prepared::Run(cargo(&["check", "--target", WASM, "--package", "preface-core"]))),
+            false => Ok(Prepared::Skip("the target wasm32-unknown-unknown is not installed")),
+        },
+    },
+    Step {
+        name: "deny",
+        about: "cargo deny check bans licenses sources",
+        when: When::All,
+        prepare: || {
+            Tool { package: "cargo-deny", subcommand: "deny" }.ensure()?;
+            Ok(Prepared::Run(cargo(&["deny", "check", "bans", "licenses", "sources"])))
+        },
+    },
+];
+
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// True where the toolchain has the standard library of this target.
+fn has_target(target: &str) -> bool {
+    let output = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_name_is_there_once() {
+        let names: BTreeSet<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), STEPS.len(), "two steps have the same name");
+    }
+
+    #[test]
+    fn the_short_form_comes_first() {
+        assert!(
+            STEPS.is_sorted_by_key(|step| step.when),
+            "what both forms have stands before what only --all has"
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! The pages in the root point at files. These tests follow the pointers.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The pages whose pointers are followed.
+const PAGES: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md"];
+
+/// The directories that a pointer in backticks may start with.
+const HOUSE: [&str; 4] = ["bench/", "crates/", "docs/", "xtask/"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
+}
+
+fn pages() -> impl Iterator<Item = (&'static str, String)> {
+    PAGES.iter().map(|page| (*page, fs::read_to_string(root().join(page)).expect("the page is there")))
+}
+
+#[test]
+fn paths_in_backticks_exist() {
+    for (page, text) in pages() {
+        let spans = text.split('`').skip(1).step_by(2);
+        // `<name>` stands for something that the reader chooses.
+        let paths = spans.filter(|path| !path.contains(['<', ' ', '\n', '*']));
+        for path in paths.filter(|path| HOUSE.iter().any(|start| path.starts_with(start))) {
+            assert!(root().join(path).exists(), "{page} points at `{path}`, which is not there");
+        }
+    }
+}
+
+#[test]
+fn links_to_files_work() {
+    for (page, text) in pages() {
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for target in targets.filter(|target| !target.contains("://")) {
+            let path = target.split('#').next().unwrap_or_default();
+            assert!(root().join(path).exists(), "{page} links to `{target}`, which is not there");
+        }
+    }
+}
