@@ -164,12 +164,14 @@ mod tests {
 
     #[test]
     fn the_log_counts_the_bytes_that_are_in_the_prompt() {
-        let mut parts = vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
+        let mut parts =
+            vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
         for part in &mut parts {
             part.audit_id = Some(part.section.to_string());
         }
         let prompt = join(parts, Arrange::Listed, true);
-        let made = |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
+        let made =
+            |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
         assert_eq!((prompt.text.as_str(), prompt.audit), ("A\n\nB\n", vec![made("a", 1), made("b", 2)]));
     }
 

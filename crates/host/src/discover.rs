@@ -112,9 +112,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
     let wanted = match scope {
-        Scope::Project => {
-            Wanted::project(path, bounds(look), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
-        }
+        Scope::Project => Wanted::project(path, bounds(look), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     };
     look.pieces(&wanted)
