@@ -86,7 +86,8 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     }
     // What was declined or denied needs no advice.
     if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 {
-        said[0].push_str("; `preface trust grant` lets it speak");
+        let them = if names.len() == 1 { "it" } else { "them" };
+        said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
     }
     Some((severity, said.join("; ")))
 }

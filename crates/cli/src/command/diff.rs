@@ -36,17 +36,8 @@ Examples:
 /// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
 /// receipt that `build --format json` wrote, or a world that `build --save-world` wrote.
 #[derive(clap::Args, Debug)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
 pub struct Args {
-    #[command(flatten)]
-    turn: TurnFlags,
-
-    #[command(flatten)]
-    trust: TrustFlags,
-
-    #[command(flatten)]
-    against: Against,
-
     /// Swap the sides
     #[arg(short = 'R', long)]
     reverse: bool,
@@ -58,6 +49,15 @@ pub struct Args {
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Format,
+
+    #[command(flatten)]
+    against: Against,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
 
     #[command(flatten)]
     talk: TalkFlags,
@@ -127,7 +127,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", built.world.turn.counter)))?;
     let document = |built: &Built| Document::of(&built.prompt, counter.as_ref());
 
-    let mut left = Receipt { name: format!("{} (as asked)", built.prompt.preset), document: document(&built) };
+    let mut left =
+        Receipt { name: format!("{} (as asked)", built.prompt.preset), document: document(&built) };
     let mut right = match &args.against.against {
         Some(file) => receipt(file, counter.as_ref())?,
         None => {
@@ -159,10 +160,7 @@ impl Against {
             profile: self.against_profile.clone().or(request.profile.filter(|_| !other_profile)),
             model: self.against_model.clone().or(request.model),
             conversation: self.against_conversation.clone().or(request.conversation),
-            tools: self
-                .against_tools
-                .clone()
-                .map_or(request.tools, |Tools(names)| ToolChoice::Named(names)),
+            tools: self.against_tools.clone().map_or(request.tools, |Tools(names)| ToolChoice::Named(names)),
             now: self.against_now.clone().or(request.now),
             zone: self.against_tz.clone().or(request.zone),
             sets: request.sets.into_iter().chain(self.against_set.iter().cloned()).collect(),
@@ -179,8 +177,10 @@ impl Against {
             ("now", self.against_now.clone()),
             ("tz", self.against_tz.clone()),
         ];
-        let mut with: Vec<String> =
-            said.into_iter().filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?)))).collect();
+        let mut with: Vec<String> = said
+            .into_iter()
+            .filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?))))
+            .collect();
         with.extend(self.against_set.iter().map(|set| one_line(set)));
         if with.is_empty() { preset.to_owned() } else { format!("{preset} ({})", with.join(", ")) }
     }

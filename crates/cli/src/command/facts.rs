@@ -25,15 +25,15 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
     #[command(flatten)]
     turn: TurnFlags,
 
     #[command(flatten)]
     trust: TrustFlags,
-
-    /// Choose the form
-    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
-    format: Format,
 }
 
 /// Asks for every fact and tells.

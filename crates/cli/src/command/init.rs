@@ -2,8 +2,7 @@
 
 use crate::{
     failure::{Exit, Failure},
-    files,
-    notes,
+    files, notes,
     ui::{Ui, style},
 };
 use preface::{
@@ -83,8 +82,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut trouble = Diagnostics::new();
     let (profile, places) = find(&system, args)?;
     let Some(home) = &places.global else {
-        return Err(Failure::new("there is no place for your own files: neither PREFACE_HOME nor a home directory is set")
-            .hint("set PREFACE_HOME to a directory"));
+        return Err(Failure::new(
+            "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
+        )
+        .hint("set PREFACE_HOME to a directory"));
     };
     let mut events = Vec::new();
     let mut written: Vec<String> = Vec::new();
@@ -93,12 +94,20 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         ScaffoldWhen::Discover => {
             scaffold::scaffold(&system, home, &profile.scaffold, &mut trouble, &mut events);
             if !existed {
-                written.extend(profile.scaffold.files.keys().filter(|name| there(&system, &home.join(name))).cloned());
+                written.extend(
+                    profile.scaffold.files.keys().filter(|name| there(&system, &home.join(name))).cloned(),
+                );
             }
         }
         ScaffoldWhen::Init => {
             system.make_dirs(home, scaffold::DIR_MODE).map_err(|error| cannot(&places, home, &error))?;
-            written.extend(scaffold::write_files(&system, home, &profile.scaffold, &mut trouble, &mut events));
+            written.extend(scaffold::write_files(
+                &system,
+                home,
+                &profile.scaffold,
+                &mut trouble,
+                &mut events,
+            ));
             if create(&system, &places, &home.join("settings.json"), SETTINGS.as_bytes())? {
                 written.push("settings.json".to_owned());
             }

@@ -51,11 +51,7 @@ pub struct Args {
 /// Renders and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let bytes = files::read(&args.file)?;
-    let path = if args.file == Path::new("-") {
-        "stdin".to_owned()
-    } else {
-        args.file.display().to_string()
-    };
+    let path = if args.file == Path::new("-") { "stdin".to_owned() } else { args.file.display().to_string() };
     // What the user hands over is the user's own text, wherever it lies.
     let source = Arc::new(Source { scope: Scope::Global, path });
     let mut request = args.turn.request();
