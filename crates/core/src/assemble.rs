@@ -24,9 +24,9 @@ pub struct Joining<'a> {
 pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
     let Fitted { mut parts, absent } = fitted;
     match joining.arrange {
-        Arrange::Listed => {}
-        Arrange::Stability => parts.sort_by_key(|part| part.stability),
-        Arrange::Priority => parts.sort_by_key(|part| std::cmp::Reverse(part.priority)),
+        Arrange::Listed => parts.sort_by_key(|part| part.last),
+        Arrange::Stability => parts.sort_by_key(|part| (part.last, part.stability)),
+        Arrange::Priority => parts.sort_by_key(|part| (part.last, std::cmp::Reverse(part.priority))),
     }
     let size = parts.iter().map(|part| part.text.len() + joining.join.text.len()).sum();
     let mut prompt = Prompt {
@@ -108,6 +108,7 @@ mod tests {
             priority,
             max_tokens: None,
             cut: CutRule::Clip,
+            last: false,
             cuts: Vec::new(),
         };
         part.push(text, Origin::Caller { flag: id.into() });
@@ -164,12 +165,14 @@ mod tests {
 
     #[test]
     fn the_log_counts_the_bytes_that_are_in_the_prompt() {
-        let mut parts = vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
+        let mut parts =
+            vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
         for part in &mut parts {
             part.audit_id = Some(part.section.to_string());
         }
         let prompt = join(parts, Arrange::Listed, true);
-        let made = |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
+        let made =
+            |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
         assert_eq!((prompt.text.as_str(), prompt.audit), ("A\n\nB\n", vec![made("a", 1), made("b", 2)]));
     }
 

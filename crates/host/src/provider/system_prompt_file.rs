@@ -131,8 +131,12 @@ impl SystemPromptFile {
             return real.parent().map(Path::to_owned);
         }
         look.note(
-            left_out(path, format!("it leads outside the project root, to {shown} (ToolTerminal/Forbidden)"), look)
-                .help("copy the file into the project directory, or answer `yes` on a terminal"),
+            left_out(
+                path,
+                format!("it leads outside the project root, to {shown} (ToolTerminal/Forbidden)"),
+                look,
+            )
+            .help("copy the file into the project directory, or answer `yes` on a terminal"),
         );
         None
     }

@@ -37,6 +37,8 @@ pub enum Entry {
     File(Vec<u8>),
     /// A link to this target.
     Link(String),
+    /// Another name of the file at this path.
+    Same(String),
     /// A directory.
     Dir,
     /// A pipe.
@@ -70,6 +72,10 @@ pub enum Expectation {
     Error,
     /// A file's bytes after the turn; the block's first line is its path.
     File,
+    /// What a person was asked.
+    Questions,
+    /// The files of the project that were opened.
+    Opened,
 }
 
 /// What is asked, as TOML.
@@ -110,8 +116,12 @@ pub struct Turn {
     pub paths: Vec<String>,
     /// Severities that the `diagnostics` block does not list.
     pub ignore: Vec<String>,
+    /// The operating system, by Node's name.
+    pub os: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
+    /// True: there is no home directory.
+    pub homeless: bool,
 }
 
 /// Reads a case file.
@@ -179,6 +189,9 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                 "is unreadable" => Entry::Unreadable,
                 "is an unwritable directory" => Entry::Unwritable,
                 "is a shared directory" => Entry::Shared,
+                rest if rest.starts_with("is the same file as `") && rest.ends_with('`') => {
+                    Entry::Same(rest["is the same file as `".len()..rest.len() - 1].to_owned())
+                }
                 rest => match rest.strip_prefix("links to `").and_then(|rest| rest.strip_suffix('`')) {
                     Some(target) => Entry::Link(target.to_owned()),
                     // A sentence that happens to start with code.
@@ -220,6 +233,8 @@ fn act(info: &str) -> Option<BlockKind> {
         "audit" => BlockKind::Expect(Expectation::Audit),
         "error" => BlockKind::Expect(Expectation::Error),
         "file" => BlockKind::Expect(Expectation::File),
+        "questions" => BlockKind::Expect(Expectation::Questions),
+        "opened" => BlockKind::Expect(Expectation::Opened),
         _ => return None,
     })
 }
