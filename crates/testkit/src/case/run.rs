@@ -58,6 +58,9 @@ pub fn run(case: &Case) -> Result<(), String> {
                 if let Some(os) = &turn.os {
                     system = system.with_os(os);
                 }
+                if turn.homeless {
+                    system = system.without_home();
+                }
                 system.clear_touches();
                 let person = Person::new(turn);
                 let outcome = ask(&system, turn, &person)?;
@@ -128,6 +131,7 @@ fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, 
             );
             system
         }
+        Entry::Same(other) => system.with_hard_link(at, absolute(other)),
         Entry::Dir => system.with_dir(at),
         Entry::Pipe => system.with_special(at),
         Entry::Unreadable => system.with_unreadable(at),
@@ -239,12 +243,7 @@ impl Ask for Person {
     }
 }
 
-fn found(
-    what: Expectation,
-    wanted: &str,
-    last: &Last,
-    system: &MemorySystem,
-) -> Result<String, String> {
+fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) -> Result<String, String> {
     match (what, &last.outcome) {
         (Expectation::Questions, _) => Ok(last.questions.clone()),
         (Expectation::Opened, _) => Ok(last.opened.clone()),
@@ -283,7 +282,9 @@ fn found(
                 Expectation::Diagnostics => prompt
                     .diagnostics
                     .iter()
-                    .filter(|note| !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str()))
+                    .filter(|note| {
+                        !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str())
+                    })
                     .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
                     .collect(),
                 Expectation::Audit => prompt
