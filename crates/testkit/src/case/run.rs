@@ -239,12 +239,7 @@ impl Ask for Person {
     }
 }
 
-fn found(
-    what: Expectation,
-    wanted: &str,
-    last: &Last,
-    system: &MemorySystem,
-) -> Result<String, String> {
+fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) -> Result<String, String> {
     match (what, &last.outcome) {
         (Expectation::Questions, _) => Ok(last.questions.clone()),
         (Expectation::Opened, _) => Ok(last.opened.clone()),
@@ -283,7 +278,9 @@ fn found(
                 Expectation::Diagnostics => prompt
                     .diagnostics
                     .iter()
-                    .filter(|note| !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str()))
+                    .filter(|note| {
+                        !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str())
+                    })
                     .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
                     .collect(),
                 Expectation::Audit => prompt
