@@ -34,11 +34,27 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file for the user alone, whole or not at all.
 pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(file, bytes, MODE)
+}
+
+/// Writes a file that everybody may read, whole or not at all.
+pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(file, bytes, 0o644)
+}
+
+/// Creates a directory with its parents, where it is missing.
+pub fn make_dir(dir: &Path) -> Result<(), Failure> {
+    system()
+        .make_dirs(&absolute(dir)?, 0o755)
+        .map_err(|error| Failure::new(format!("cannot create `{}`: {error}", dir.display())))
+}
+
+fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
     let path = absolute(file)?;
     system()
-        .write(&path, bytes, Write::Replace, MODE)
+        .write(&path, bytes, Write::Replace, mode)
         .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))
 }
 

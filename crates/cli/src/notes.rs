@@ -55,17 +55,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
     let mut said = Vec::new();
-    match held.as_slice() {
-        [] => {}
-        few if few.len() <= 2 && few.iter().all(|note| note.place.is_some()) => {
-            let names: Vec<String> = few
-                .iter()
-                .filter_map(|note| Some(escape_hidden(&note.place.as_ref()?.path).into_owned()))
-                .collect();
-            said.push(format!("{} held for trust", listed(&names)));
-        }
-        [one] => said.push(escape_hidden(&one.message).into_owned()),
-        many => said.push(format!("{} held for trust", count(many.len(), "text"))),
+    let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();
+    match names.len() {
+        0 => {}
+        1..=3 => said.push(format!("{} held for trust", listed(&names))),
+        many => said.push(format!("{}, {} and {} more held for trust", names[0], names[1], many - 2)),
     }
     match cut.as_slice() {
         [] => {}
@@ -90,5 +84,19 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     if said.len() == 1 && others.len() > 1 {
         said = vec![count(others.len(), "note")];
     }
+    // What was declined or denied needs no advice.
+    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 {
+        let them = if names.len() == 1 { "it" } else { "them" };
+        said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
+    }
     Some((severity, said.join("; ")))
+}
+
+/// Names what was held: the file, or what stands in backticks.
+fn held_name(note: &Diagnostic) -> String {
+    let name = match &note.place {
+        Some(place) => place.path.as_str(),
+        None => note.message.split('`').nth(1).unwrap_or("something"),
+    };
+    escape_hidden(name).into_owned()
 }

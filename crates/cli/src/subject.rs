@@ -68,7 +68,7 @@ impl SubjectFlags {
     /// Builds.
     pub fn build(&self, ui: &Ui, asking: Asking, format: Format) -> Result<Subject, Failure> {
         if let Some(file) = &self.world {
-            return rebuild(file);
+            return rebuild(&file.display().to_string(), &files::read(file)?);
         }
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
@@ -87,10 +87,9 @@ impl SubjectFlags {
     }
 }
 
-fn rebuild(file: &std::path::Path) -> Result<Subject, Failure> {
-    let bytes = files::read(file)?;
-    let shown = file.display();
-    let mut world: World = serde_json::from_slice(&bytes).map_err(|error| {
+/// Builds a saved world again; `shown` is its file, for people.
+pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
+    let mut world: World = serde_json::from_slice(bytes).map_err(|error| {
         Failure::new(format!("`{shown}` is no saved world: {error}"))
             .hint("`preface build --save-world FILE` writes one")
     })?;

@@ -10,7 +10,11 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 pub fn report(error: &Error, ui: &Ui) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            match ui.view(&error.render().ansi().to_string()) {
+            let mut help = error.render().ansi().to_string();
+            if !help.ends_with('\n') {
+                help.push('\n');
+            }
+            match ui.view(&help) {
                 Ok(()) => Exit::Done,
                 Err(failure) => failure.report(ui),
             }
@@ -40,10 +44,20 @@ fn failure(error: &Error) -> Failure {
         },
         ErrorKind::NoEquals => format!("`{}` needs `=` and a value", flag(&arg)),
         ErrorKind::ArgumentConflict => match said(ContextKind::PriorArg) {
+            Some(_) if many_prior(error) => {
+                format!(
+                    "`{}` stands alone: it cannot be combined with flags such as `-C` or `--trust`",
+                    flag(&arg)
+                )
+            }
             Some(other) if other == arg => format!("`{}` was given twice", flag(&arg)),
             Some(other) => format!("`{}` and `{}` exclude each other", flag(&arg), flag(&other)),
             None => format!("`{}` cannot be used here", flag(&arg)),
         },
+        ErrorKind::MissingRequiredArgument if arg.contains('|') => {
+            let flags: Vec<&str> = arg.trim_matches(['<', '>']).split('|').map(flag).collect();
+            format!("one of these is missing: `{}`", flags.join("`, `"))
+        }
         ErrorKind::MissingRequiredArgument => format!("`{arg}` is missing"),
         ErrorKind::MissingSubcommand => "a command is missing".to_owned(),
         ErrorKind::InvalidUtf8 => "an argument is not UTF-8".to_owned(),
@@ -72,6 +86,11 @@ fn words(value: &ContextValue) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// True where a whole group of flags is in the way.
+fn many_prior(error: &Error) -> bool {
+    matches!(error.get(ContextKind::PriorArg), Some(ContextValue::Strings(prior)) if prior.len() > 2)
 }
 
 /// `--trust <HOW>` → `--trust`.

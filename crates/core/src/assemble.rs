@@ -24,9 +24,9 @@ pub struct Joining<'a> {
 pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
     let Fitted { mut parts, absent } = fitted;
     match joining.arrange {
-        Arrange::Listed => {}
-        Arrange::Stability => parts.sort_by_key(|part| part.stability),
-        Arrange::Priority => parts.sort_by_key(|part| std::cmp::Reverse(part.priority)),
+        Arrange::Listed => parts.sort_by_key(|part| part.last),
+        Arrange::Stability => parts.sort_by_key(|part| (part.last, part.stability)),
+        Arrange::Priority => parts.sort_by_key(|part| (part.last, std::cmp::Reverse(part.priority))),
     }
     let size = parts.iter().map(|part| part.text.len() + joining.join.text.len()).sum();
     let mut prompt = Prompt {
@@ -108,6 +108,7 @@ mod tests {
             priority,
             max_tokens: None,
             cut: CutRule::Clip,
+            last: false,
             cuts: Vec::new(),
         };
         part.push(text, Origin::Caller { flag: id.into() });

@@ -14,7 +14,7 @@ use crate::{
     outline::{Outline, Plan, PlanItem},
     profile::{Group, Win},
     scope::Scope,
-    section::{Body, Language, ListName, Override, Section, SectionId},
+    section::{Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, Section, SectionId},
     suggestion::did_you_mean,
     trust::Trust,
     turn::Tool,
@@ -46,6 +46,14 @@ pub struct Compose<'w> {
 #[derive(Debug)]
 struct Slot<'w> {
     section: Cow<'w, Section>,
+    /// Who wrote its condition, where that is not the profile.
+    asks: Option<Scope>,
+}
+
+impl<'w> Slot<'w> {
+    fn of(section: Cow<'w, Section>) -> Self {
+        Slot { section, asks: None }
+    }
 }
 
 impl<'w> Compose<'w> {
@@ -54,17 +62,16 @@ impl<'w> Compose<'w> {
     pub fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Compose {
             world,
-            slots: world
-                .profile
-                .sections
-                .iter()
-                .map(|section| Slot { section: Cow::Borrowed(section) })
-                .collect(),
+            slots: world.profile.sections.iter().map(|section| Slot::of(Cow::Borrowed(section))).collect(),
             at: 0,
             guideline: 0,
             guidelines: Vec::new(),
             outline: Outline::default(),
         };
+        if let Some(custom) = &world.system_prompt.custom {
+            compose.only(custom, diagnostics);
+            return compose;
+        }
         for id in &world.profile.unordered {
             compose.leave(id.clone(), AbsentReason::Unordered, "the chosen order leaves it out".to_owned());
         }
@@ -77,14 +84,48 @@ impl<'w> Compose<'w> {
         for over in &world.overrides {
             compose.setting(over, diagnostics);
         }
+        if let Some(append) = &world.system_prompt.append {
+            let at = compose.slots.len();
+            compose.insert(at, whole("systemPrompt.append", append));
+        }
         compose
+    }
+
+    /// One text instead of everything.
+    fn only(&mut self, custom: &Piece, diagnostics: &mut Diagnostics) {
+        let path = &custom.origin;
+        let profile = &self.world.profile;
+        for id in profile.sections.iter().map(|section| &section.id).chain(&profile.unordered) {
+            self.leave(
+                id.clone(),
+                AbsentReason::Replaced,
+                format!("replaced by `systemPrompt.custom` of {path}"),
+            );
+        }
+        self.slots = vec![Slot::of(Cow::Owned(whole("systemPrompt.custom", custom)))];
+        let what = format!("the whole prompt is `systemPrompt.custom` of {path}");
+        diagnostics.push(match custom.origin.scope() {
+            Some(Scope::Project) => Diagnostic::warning("prompt/custom", what)
+                .help("this project's settings replace the profile and your own texts"),
+            _ => Diagnostic::info("prompt/custom", what),
+        });
+        if let Some(append) = &self.world.system_prompt.append {
+            diagnostics.push(
+                Diagnostic::warning(
+                    "prompt/append-ignored",
+                    format!("`systemPrompt.append` of {} has no effect: `systemPrompt.custom` is the whole prompt", append.origin),
+                )
+                .help("set one of the two"),
+            );
+        }
     }
 
     /// Goes on until a fact is missing or the outline is done.
     pub fn step(&mut self, facts: &Facts) -> Step<Outline<'w>> {
         while self.at < self.slots.len() {
-            let section = self.slots[self.at].section.clone();
-            match decide(section.when.as_ref(), facts) {
+            let Slot { section, asks } = &self.slots[self.at];
+            let (section, asks) = (section.clone(), *asks);
+            match decide(section.when.as_ref(), asks, facts) {
                 Verdict::Need(key) => return Step::Need(key),
                 Verdict::Fails(why) => self.leave(section.id.clone(), AbsentReason::Condition, why),
                 Verdict::Holds => {
@@ -101,6 +142,11 @@ impl<'w> Compose<'w> {
         Step::Done(std::mem::take(&mut self.outline))
     }
 
+    /// True where a section of the profile is not part of this prompt any more.
+    fn is_gone(&self, id: &str) -> bool {
+        self.outline.absent.iter().any(|absent| absent.section.as_str() == id)
+    }
+
     fn leave(&mut self, section: SectionId, reason: AbsentReason, why: String) {
         self.outline.absent.push(Absent { section, reason, why });
     }
@@ -110,7 +156,7 @@ impl<'w> Compose<'w> {
     }
 
     fn insert(&mut self, at: usize, section: Section) {
-        self.slots.insert(at, Slot { section: Cow::Owned(section) });
+        self.slots.insert(at, Slot::of(Cow::Owned(section)));
     }
 
     /// Where a section nobody placed goes: after `added_after` and whatever was added there already.
@@ -142,7 +188,7 @@ impl<'w> Compose<'w> {
         }
         let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
         section.language = group.language;
-        section.cut = crate::section::CutRule::Never;
+        section.cut = CutRule::Never;
         self.insert(first.unwrap_or(0), section);
         diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
     }
@@ -179,18 +225,10 @@ impl<'w> Compose<'w> {
                     diagnostics
                         .push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
                 }
-                None if self.outline.absent.iter().any(|absent| absent.section.as_str() == id) => {
-                    diagnostics.push(
-                        Diagnostic::warning(
-                            "section/not-in-order",
-                            format!("{path} has no effect: section `{id}` is not part of this prompt"),
-                        )
-                        .help("`preface explain --absent` says why"),
-                    );
-                }
+                None if self.is_gone(id) => diagnostics.push(not_in_order(&path, id)),
                 None => {
                     let mut section = Section::new(SectionId::new(id), Body::Text(pieces.clone()));
-                    section.project = true;
+                    section.project = layer.scope == Scope::Project;
                     let at = self.added_at();
                     self.insert(at, section);
                 }
@@ -229,8 +267,12 @@ impl<'w> Compose<'w> {
                 if over.disable == Some(true) {
                     return;
                 }
+                if self.is_gone(&over.id) {
+                    diagnostics.push(not_in_order(&over.source, &over.id));
+                    return;
+                }
                 let mut section = Section::new(SectionId::new(&over.id), Body::Text(text.clone()));
-                section.project = true;
+                section.project = over.project;
                 let at = self.added_at();
                 self.insert(at, section);
                 at
@@ -254,10 +296,24 @@ impl<'w> Compose<'w> {
             section.between = None;
         }
         section.language = over.language.unwrap_or(section.language);
-        section.when = over.when.clone().or(section.when.take());
         section.priority = over.priority.unwrap_or(section.priority);
+        if over.project && section.priority > DEFAULT_PRIORITY {
+            // Else it could push the user's own texts out of a tight budget.
+            section.priority = DEFAULT_PRIORITY;
+            diagnostics.push(Diagnostic::warning(
+                "section/not-for-projects",
+                format!(
+                    "{} gives `{}` a priority above {DEFAULT_PRIORITY}, which a project may not; it has {DEFAULT_PRIORITY}",
+                    over.source, over.id
+                ),
+            ));
+        }
         section.max_tokens = over.max_tokens.or(section.max_tokens);
         section.stability = over.stability.or(section.stability);
+        if over.when.is_some() {
+            section.when.clone_from(&over.when);
+            self.slots[at].asks = over.project.then_some(Scope::Project);
+        }
         for (anchor, shift) in [(&over.after, 1), (&over.before, 0)] {
             let Some(anchor) = anchor else { continue };
             let Some(now) = self.position(&over.id) else { continue };
@@ -278,7 +334,7 @@ impl<'w> Compose<'w> {
     fn gather_guidelines(&mut self, facts: &Facts) -> Option<FactKey> {
         let profile = &self.world.profile;
         while let Some(line) = profile.guidelines.get(self.guideline) {
-            match decide(line.when.as_ref(), facts) {
+            match decide(line.when.as_ref(), None, facts) {
                 Verdict::Need(key) => return Some(key),
                 Verdict::Holds if !line.last => self.add_guideline(Cow::Borrowed(&line.text)),
                 Verdict::Holds | Verdict::Fails(_) => {}
@@ -295,7 +351,7 @@ impl<'w> Compose<'w> {
         }
         for line in profile.guidelines.iter().filter(|line| line.last) {
             // Its facts were asked for above.
-            if decide(line.when.as_ref(), facts) == Verdict::Holds {
+            if decide(line.when.as_ref(), None, facts) == Verdict::Holds {
                 self.add_guideline(Cow::Borrowed(&line.text));
             }
         }
@@ -387,12 +443,31 @@ impl<'w> Compose<'w> {
             priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
             max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
             cut: section.cut,
+            last: section.last,
         });
     }
 }
 
-fn decide(when: Option<&Condition>, facts: &Facts) -> Verdict {
-    when.map_or(Verdict::Holds, |when| when.decide(facts))
+fn decide(when: Option<&Condition>, asks: Option<Scope>, facts: &Facts) -> Verdict {
+    when.map_or(Verdict::Holds, |when| when.decide_as(asks, facts))
+}
+
+/// A section of one text, as it is and not to be cut, after all others.
+fn whole(id: &str, text: &Piece) -> Section {
+    let mut section = Section::new(SectionId::new(id), Body::Text(vec![text.clone()]));
+    section.language = Language::Verbatim;
+    section.keep_blank = true;
+    section.cut = CutRule::Never;
+    section.last = true;
+    section
+}
+
+fn not_in_order(source: &str, id: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "section/not-in-order",
+        format!("{source} has no effect: section `{id}` is not part of this prompt"),
+    )
+    .help("`preface explain --absent` says why")
 }
 
 fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {

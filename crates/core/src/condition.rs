@@ -1,6 +1,9 @@
 //! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over facts, nestable.
 
-use crate::fact::{FactKey, Facts};
+use crate::{
+    fact::{FactKey, Facts},
+    scope::Scope,
+};
 use serde::{Deserialize, Serialize};
 
 /// A condition over the existence of facts. Every named list must hold: all of `all`, one of `any`, none of `none`.
@@ -49,8 +52,14 @@ impl Condition {
     /// Decides the condition from what is known, asking for one fact at a time and only for those that matter.
     #[must_use]
     pub fn decide(&self, facts: &Facts) -> Verdict {
+        self.decide_as(None, facts)
+    }
+
+    /// Decides a condition that somebody of this scope wrote: it asks for what [`FactKey::asked_by`] says.
+    #[must_use]
+    pub fn decide_as(&self, scope: Option<Scope>, facts: &Facts) -> Verdict {
         for test in &self.all {
-            match test.decide(facts) {
+            match test.decide(scope, facts) {
                 Verdict::Holds => {}
                 Verdict::Fails(why) => return Verdict::Fails(why),
                 need @ Verdict::Need(_) => return need,
@@ -60,7 +69,7 @@ impl Condition {
             let mut fails = Vec::new();
             let mut held = false;
             for test in any {
-                match test.decide(facts) {
+                match test.decide(scope, facts) {
                     Verdict::Holds => {
                         held = true;
                         break;
@@ -77,7 +86,7 @@ impl Condition {
             }
         }
         for test in &self.none {
-            match test.decide(facts) {
+            match test.decide(scope, facts) {
                 Verdict::Holds => return Verdict::Fails(format!("condition `{}` is true", test.words())),
                 Verdict::Fails(_) => {}
                 need @ Verdict::Need(_) => return need,
@@ -104,14 +113,17 @@ impl Condition {
 }
 
 impl Test {
-    fn decide(&self, facts: &Facts) -> Verdict {
+    fn decide(&self, scope: Option<Scope>, facts: &Facts) -> Verdict {
         match self {
-            Test::Fact(key) => match facts.get(key) {
-                None => Verdict::Need(key.clone()),
-                Some(fact) if fact.value.is_some() => Verdict::Holds,
-                Some(_) => Verdict::Fails(format!("condition `{key}` is false")),
-            },
-            Test::Inner(condition) => condition.decide(facts),
+            Test::Fact(key) => {
+                let asked = key.asked_by(scope);
+                match facts.get(&asked) {
+                    None => Verdict::Need(asked.into_owned()),
+                    Some(fact) if fact.value.is_some() => Verdict::Holds,
+                    Some(_) => Verdict::Fails(format!("condition `{key}` is false")),
+                }
+            }
+            Test::Inner(condition) => condition.decide_as(scope, facts),
         }
     }
 

@@ -47,6 +47,8 @@ pub struct DraftPart {
     pub max_tokens: Option<usize>,
     /// What happens when it does not fit.
     pub cut: CutRule,
+    /// True: it stands after all other parts.
+    pub last: bool,
     /// What it lost already.
     pub cuts: Vec<Cut>,
 }

@@ -1,8 +1,8 @@
 //! Facts: typed values named `type:name` that templates and conditions read (seed 002 §3).
 
-use crate::diagnostic::Diagnostic;
+use crate::{diagnostic::Diagnostic, scope::Scope};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 /// The name of a fact: a type, a colon, a name. `git:branch`, `file:docs/rules.md`, `tool:read`.
 ///
@@ -35,6 +35,23 @@ impl FactKey {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.text[self.colon + 1..]
+    }
+
+    /// Returns the key that is asked for where a text of this scope names this one: a project's `file:` reads inside
+    /// the project only.
+    ///
+    /// ```
+    /// use preface_core::{fact::FactKey, scope::Scope};
+    /// let key = FactKey::new("file", "notes.md");
+    /// assert_eq!(key.asked_by(Some(Scope::Project)).as_str(), "project_file:notes.md");
+    /// assert_eq!(key.asked_by(Some(Scope::Global)).as_str(), "file:notes.md");
+    /// ```
+    #[must_use]
+    pub fn asked_by(&self, scope: Option<Scope>) -> Cow<'_, FactKey> {
+        match (scope, self.kind()) {
+            (Some(Scope::Project), "file") => Cow::Owned(FactKey::new("project_file", self.name())),
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// Returns the whole key as written in templates.

@@ -50,6 +50,8 @@ pub struct Plan<'w> {
     pub max_tokens: Option<usize>,
     /// What happens when it does not fit.
     pub cut: CutRule,
+    /// True: it stands after all other parts.
+    pub last: bool,
 }
 
 /// One text of a part.

@@ -12,6 +12,7 @@ use crate::{
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan},
     profile::TemplateLimits,
+    scope::Scope,
     section::{Language, Trim},
     template::{Cursor, Looked, Lookup, Options, Progress, Sink, Template, TemplateError, trim},
 };
@@ -130,6 +131,7 @@ impl<'w> Render<'w> {
             priority: plan.priority,
             max_tokens: plan.max_tokens,
             cut: plan.cut,
+            last: plan.last,
             cuts: Vec::new(),
         });
     }
@@ -187,8 +189,8 @@ struct Job<'w> {
 enum Ready<'w> {
     /// No tags in it, or none wanted.
     Plain(Cow<'w, [Piece]>),
-    /// A parsed template and the pieces that its text is made of.
-    Parsed(std::rc::Rc<(Template, Vec<Piece>)>),
+    /// A parsed template, the pieces that its text is made of, and who wrote them.
+    Parsed(std::rc::Rc<(Template, Vec<Piece>, Option<Scope>)>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,7 +240,7 @@ impl<'w> PartRender<'w> {
                     }
                 }
                 Ready::Parsed(parsed) => {
-                    let (template, pieces) = parsed.as_ref();
+                    let (template, pieces, by) = parsed.as_ref();
                     let (before, here) = self.done.split_at_mut(self.at);
                     let item = match job.role {
                         Role::Form(at) => {
@@ -246,7 +248,7 @@ impl<'w> PartRender<'w> {
                         }
                         _ => None,
                     };
-                    let scope = Scope { facts, item, volatility: Cell::new(self.volatility) };
+                    let scope = Known { facts, by: *by, item, volatility: Cell::new(self.volatility) };
                     let mut sink = Writer {
                         template: template.text(),
                         pieces,
@@ -260,7 +262,7 @@ impl<'w> PartRender<'w> {
                     let progress = template.resume(&mut self.cursor, &scope, &mut sink);
                     self.volatility = scope.volatility.get();
                     if let Progress::Need(key) = progress {
-                        return Some(key.clone());
+                        return Some(key.asked_by(*by).into_owned());
                     }
                 }
             }
@@ -336,7 +338,9 @@ fn ready<'w>(pieces: Cow<'w, [Piece]>, language: Language, rules: &Rules) -> Res
     };
     let template =
         Template::parse(text.as_str(), &rules.template).map_err(|error| refused(&error, &pieces, &text))?;
-    Ok(Ready::Parsed(std::rc::Rc::new((template, pieces.into_owned()))))
+    // A text that a project wrote in part is a project's text.
+    let by = pieces.iter().filter_map(|piece| piece.origin.scope()).max();
+    Ok(Ready::Parsed(std::rc::Rc::new((template, pieces.into_owned(), by))))
 }
 
 fn refused(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
@@ -359,14 +363,17 @@ enum Value<'a> {
     Content(&'a Rendered),
 }
 
-struct Scope<'a> {
+/// The facts, as one text may see them.
+struct Known<'a> {
     facts: &'a Facts,
+    /// Who wrote the text.
+    by: Option<Scope>,
     item: Option<(&'a BTreeMap<String, String>, &'a Rendered)>,
     /// The most volatile fact that was read or tested.
     volatility: Cell<Stability>,
 }
 
-impl<'a> Lookup for Scope<'a> {
+impl<'a> Lookup for Known<'a> {
     type Value = Value<'a>;
 
     fn get(&self, key: &FactKey) -> Looked<Value<'a>> {
@@ -376,7 +383,7 @@ impl<'a> Lookup for Scope<'a> {
                 name => facts.get(name).map_or(Looked::Absent, |text| Looked::Value(Value::Item { text })),
             };
         }
-        match self.facts.get(key) {
+        match self.facts.get(&key.asked_by(self.by)) {
             None => Looked::Unknown,
             Some(fact) => {
                 self.volatility.set(self.volatility.get().max(fact.stability));

@@ -171,6 +171,9 @@ pub struct Section {
     /// What happens when it does not fit.
     #[serde(default)]
     pub cut: CutRule,
+    /// True: it stands after all other parts, however they are ordered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
     /// True: a trusted project may fill it with `sections/<id>.md`.
     #[serde(default)]
     pub project: bool,
@@ -200,6 +203,7 @@ impl Section {
             priority: DEFAULT_PRIORITY,
             max_tokens: None,
             cut: CutRule::Clip,
+            last: false,
             project: false,
             options: BTreeMap::new(),
         }

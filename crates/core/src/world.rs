@@ -31,6 +31,9 @@ pub struct World {
     /// hold what no prompt may hold.)
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<Override>,
+    /// What settings say of the prompt as a whole.
+    #[serde(default, skip_serializing_if = "OwnPrompt::is_empty")]
+    pub system_prompt: OwnPrompt,
     /// What the context providers said, in the profile's order.
     pub contributions: Vec<Contribution>,
     /// Every fact that was asked for, absent ones too.
@@ -39,6 +42,26 @@ pub struct World {
     pub diagnostics: Diagnostics,
     /// What happened while looking.
     pub audit: Vec<AuditEvent>,
+}
+
+/// `systemPrompt` of the settings: a text instead of everything, or one after everything. Both are verbatim.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnPrompt {
+    /// The whole prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub custom: Option<Piece>,
+    /// Its last part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub append: Option<Piece>,
+}
+
+impl OwnPrompt {
+    /// True where the settings leave the prompt to the profile.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.custom.is_none() && self.append.is_none()
+    }
 }
 
 /// What one context provider has to say for one section.

@@ -153,8 +153,9 @@ impl Gatekeeper<'_> {
         let trust = match consent {
             Consent::Once => Trust::Once,
             Consent::Deny => Trust::Untrusted,
-            _ if pins.any() => Trust::Trusted,
-            _ => Trust::Untrusted,
+            // As if it were trusted already: what its texts name must be seen, too.
+            Consent::Granting(_) => Trust::Trusted,
+            Consent::Recorded => pins.trust(),
         };
         match consent {
             Consent::Once => events.push(audit::once(&root)),

@@ -23,7 +23,7 @@ use preface_core::{
     suggestion::did_you_mean,
     trust::{Trust, TrustMode},
     turn::Turn,
-    world::{Contribution, WORLD_VERSION, World},
+    world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
     discover,
@@ -94,6 +94,7 @@ pub(crate) struct Gathered {
     pub store: Option<PathBuf>,
     stack: Stack,
     overrides: Vec<Override>,
+    system_prompt: OwnPrompt,
     contributions: Vec<Contribution>,
     diagnostics: Diagnostics,
     audit: Vec<AuditEvent>,
@@ -146,7 +147,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn build_granting(&self, request: &Request, paths: Vec<PathBuf>) -> Result<Built, Error> {
-        self.run(request, Some(Consent::Granting(paths)), &Headless)
+        self.run(request, Some(Consent::Granting(self.real(&paths))), &Headless)
     }
 
     /// Rebuilds a saved world. The machine is not looked at.
@@ -173,6 +174,7 @@ impl<'s> Engine<'s> {
         profile.unordered.clear();
         profile.arrange = Arrange::Listed;
         gathered.overrides.clear();
+        gathered.system_prompt = OwnPrompt::default();
         gathered.contributions.clear();
         for layer in &mut gathered.stack.0 {
             layer.sections.clear();
@@ -256,6 +258,7 @@ impl<'s> Engine<'s> {
             store,
             stack: Stack::default(),
             overrides: Vec::new(),
+            system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
             diagnostics,
             audit,
@@ -266,6 +269,12 @@ impl<'s> Engine<'s> {
         let layers: Vec<LayerSettings> = global.iter().chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
         apply(&mut gathered.profile, &Own::read(&gathered.settings));
+        gathered.system_prompt = discover::system_prompt(&gathered.settings);
+        if gathered.system_prompt.custom.is_some() {
+            // Nothing else is part of the prompt, so nothing else is looked at.
+            gathered.diagnostics.append(&mut notes);
+            return Ok(gathered);
+        }
 
         let look = self.look(&gathered, ask);
         let stack = discover::layers(&gathered.profile, trust, &look);
@@ -294,6 +303,7 @@ impl<'s> Engine<'s> {
             profile: gathered.profile.clone(),
             stack: gathered.stack.clone(),
             overrides: gathered.overrides.clone(),
+            system_prompt: gathered.system_prompt.clone(),
             contributions: gathered.contributions.clone(),
             facts: Facts::default(),
             diagnostics: gathered.diagnostics.clone(),

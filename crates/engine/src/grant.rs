@@ -9,6 +9,7 @@ use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode}
 use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
+    places::resolved,
     trust::{Digest, PinPath, PinnedText, TrustStore, whole_digest},
 };
 use std::path::PathBuf;
@@ -38,6 +39,7 @@ impl Engine<'_> {
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant(&self, request: &Request, paths: Vec<PathBuf>) -> Result<GrantReport, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let paths = self.real(&paths);
         let built = self.run(&request, Some(Consent::Granting(paths.clone())), &Headless)?;
         match built.mode {
             TrustMode::None => Err(Error::Usage(
@@ -47,6 +49,11 @@ impl Engine<'_> {
             TrustMode::Whole => self.grant_whole(&built),
             TrustMode::Pinned => self.grant_pins(&built, &paths),
         }
+    }
+
+    /// Grants are about where a file really lies, whichever way a path leads there.
+    pub(crate) fn real(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        paths.iter().map(|path| resolved(self.system(), path)).collect()
     }
 
     fn grant_whole(&self, built: &Built) -> Result<GrantReport, Error> {
@@ -133,7 +140,8 @@ impl Engine<'_> {
             }
             TrustMode::Pinned => {
                 let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
-                let pins: Vec<PinPath> = paths
+                let pins: Vec<PinPath> = self
+                    .real(paths)
                     .iter()
                     .map(|path| PinPath::new(&root, path).map_err(|error| Error::Trust(error.to_string())))
                     .collect::<Result<_, _>>()?;
@@ -168,13 +176,19 @@ impl Engine<'_> {
 
 /// Asks a person about held texts and builds again with their answer. `None` where nobody could be asked, or where the
 /// answer was no.
+///
+/// A yes is about the bytes that were shown and nothing else: where they name further texts (a granted template that
+/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone.
 pub(crate) fn ask_for_pins(
     engine: &Engine<'_>,
     request: &Request,
     built: &Built,
     ask: &dyn Ask,
 ) -> Result<Option<Built>, Error> {
-    let held: Vec<&Seen> = built.held().collect();
+    let held: Vec<&Seen> = built.held().filter(|seen| !seen.shared).collect();
+    if held.is_empty() {
+        return Ok(None);
+    }
     let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
     let contents = Digest::of_listing(held.iter().map(|seen| (&seen.pin, seen.digest)));
     let store =
@@ -192,7 +206,6 @@ pub(crate) fn ask_for_pins(
             .map(|seen| {
                 let why = match seen.verdict {
                     Verdict::HeldChanged => ", changed since you trusted it",
-                    Verdict::HeldShared => ", in a directory that other users can write",
                     _ => "",
                 };
                 format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
@@ -212,8 +225,16 @@ pub(crate) fn ask_for_pins(
             engine.run(&again, None, ask).map(Some)
         }
         Some(TrustAnswer::Trust) => {
-            let report = engine.grant(request, Vec::new())?;
-            let mut again = engine.run(request, None, ask)?;
+            let texts: Vec<PinnedText> = held
+                .iter()
+                .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
+                .collect();
+            let report = engine
+                .store(built)?
+                .for_project(&root)
+                .grant_pins(&root, repository.as_deref(), &texts)
+                .map_err(|error| Error::Trust(error.to_string()))?;
+            let mut again = engine.build_asking(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))
         }

@@ -14,8 +14,9 @@ use preface_core::{
     profile::Profile,
     scope::Scope,
     section::{Language, Override, SectionId},
-    settings::{self, LayerSettings, SectionContent, SectionOverride},
+    settings::{self, LayerSettings, Merged, SectionContent, SectionOverride},
     trust::{Trust, TrustMode},
+    world::OwnPrompt,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -232,6 +233,17 @@ pub fn overrides(
             })
         })
         .collect()
+}
+
+/// Reads `systemPrompt` off the merged settings. An empty text counts as not set.
+#[must_use]
+pub fn system_prompt(settings: &Merged) -> OwnPrompt {
+    let said = |key: &str| {
+        let node = settings.at(&["systemPrompt", key])?;
+        let text = node.as_text().filter(|text| !text.is_empty())?.to_owned();
+        Some(Piece { text, origin: origin(node.by().scope(), &node.place().path, node.span()) })
+    };
+    OwnPrompt { custom: said("custom"), append: said("append") }
 }
 
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {

@@ -1,7 +1,7 @@
 //! The gate: every text that comes from a project passes it, and it remembers what it saw (DESIGN §7.1).
 
 use crate::trust::{Digest, PinPath, PinState, Pins};
-use preface_core::trust::TrustMode;
+use preface_core::trust::{Trust, TrustMode};
 use std::{
     cell::RefCell,
     path::{Path, PathBuf},
@@ -87,7 +87,7 @@ impl Gate {
             (_, Consent::Deny) => false,
             (TrustMode::Whole, _) => self.layer,
             (TrustMode::Pinned, Consent::Once | Consent::Granting(_)) => true,
-            (TrustMode::Pinned, Consent::Recorded) => self.pins.any(),
+            (TrustMode::Pinned, Consent::Recorded) => self.pins.trust() == Trust::Trusted,
         }
     }
 
@@ -101,14 +101,14 @@ impl Gate {
         }
     }
 
-    /// Decides about one text. `layer` is true for a file of the project directory, false for one that merely lies in
-    /// the tree (a context file, a `file:` fact).
-    pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], layer: Belongs, shared: bool) -> Verdict {
+    /// Decides about one text. `path` is where it really lies, all links resolved.
+    pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], whose: Belongs, shared: bool) -> Verdict {
         let pin = match self.mode {
-            TrustMode::None => return if shared { Verdict::HeldShared } else { Verdict::Speaks },
-            TrustMode::Whole if layer == Belongs::ToLayer => {
-                return if self.layer { Verdict::Speaks } else { Verdict::HeldNew };
-            }
+            TrustMode::None if shared => return Verdict::HeldShared,
+            TrustMode::None => return Verdict::Speaks,
+            TrustMode::Whole if self.consent == Consent::Deny => return Verdict::Denied,
+            TrustMode::Whole if whose == Belongs::ToLayer && !self.layer => return Verdict::HeldNew,
+            TrustMode::Whole if shared => return Verdict::HeldShared,
             TrustMode::Whole => return Verdict::Speaks,
             TrustMode::Pinned => PinPath::new(&self.root, path),
         };
@@ -116,15 +116,19 @@ impl Gate {
         let Ok(pin) = pin else { return Verdict::HeldNew };
         let digest = Digest::of(bytes);
         let verdict = self.pinned(path, &pin, &digest, shared);
-        self.seen.borrow_mut().push(Seen {
-            path: path.to_owned(),
-            pin,
-            shown: shown.to_owned(),
-            digest,
-            bytes: bytes.to_owned(),
-            verdict,
-            shared,
-        });
+        let mut seen = self.seen.borrow_mut();
+        // One text may be asked for twice: as a context file, and by a template.
+        if !seen.iter().any(|seen| seen.pin == pin && seen.digest == digest && seen.verdict == verdict) {
+            seen.push(Seen {
+                path: path.to_owned(),
+                pin,
+                shown: shown.to_owned(),
+                digest,
+                bytes: bytes.to_owned(),
+                verdict,
+                shared,
+            });
+        }
         verdict
     }
 

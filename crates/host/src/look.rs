@@ -2,7 +2,7 @@
 
 use crate::{
     gate::{Belongs, Gate, Verdict},
-    places::Places,
+    places::{Places, normal},
     system::{FileRead, ReadError, System, Within},
 };
 use preface_core::{
@@ -12,7 +12,11 @@ use preface_core::{
     settings::Merged,
     turn::Turn,
 };
-use std::{cell::RefCell, fmt, path::Path};
+use std::{
+    cell::RefCell,
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// Asks the user something, or does not.
 pub trait Confirm: fmt::Debug {
@@ -81,13 +85,19 @@ impl Look<'_> {
         };
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
-            let verdict = self.gate.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
+            let real = self.real(what.path);
+            let verdict = self.gate.admit(&real, &shown, &read.bytes, what.belongs, what.shared);
             if verdict != Verdict::Speaks {
                 self.note(held(verdict, &shown, read.bytes.len()));
                 return None;
             }
         }
         Some(read)
+    }
+
+    /// Where a file that was just read really lies: grants are about that place, whichever way led there.
+    pub(crate) fn real(&self, path: &Path) -> PathBuf {
+        self.system.canonical(path).unwrap_or_else(|_| normal(&self.places.cwd, path))
     }
 
     /// Turns bytes into pieces and says where they are no UTF-8.

@@ -27,9 +27,6 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    #[command(flatten)]
-    subject: SubjectFlags,
-
     /// Choose the form: the prompt itself, or a document that explains it
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Format,
@@ -37,6 +34,9 @@ pub struct Args {
     /// Write everything that the prompt was made from to FILE
     #[arg(long, value_name = "FILE", conflicts_with = "world")]
     save_world: Option<PathBuf>,
+
+    #[command(flatten)]
+    subject: SubjectFlags,
 
     #[command(flatten)]
     talk: TalkFlags,

@@ -9,7 +9,7 @@ use crate::{
     ui::{
         Ui, note, style,
         table::{Cell, Side, Table},
-        text::{count, number, one_line, short, short_middle},
+        text::{count, number, one_line, short, short_middle, wrap},
     },
 };
 use preface::core::{
@@ -40,9 +40,6 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    #[command(flatten)]
-    subject: SubjectFlags,
-
     /// Show what is not in the prompt, and why
     #[arg(long, conflicts_with_all = ["spans", "at"])]
     absent: bool,
@@ -60,6 +57,9 @@ pub struct Args {
     format: Format,
 
     #[command(flatten)]
+    subject: SubjectFlags,
+
+    #[command(flatten)]
     talk: TalkFlags,
 }
 
@@ -69,7 +69,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match (&args.at, args.format) {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
-        (None, _) if args.absent => ui.view(&absent(ui, &subject))?,
+        (None, _) if args.absent => ui.view(&absent(&subject))?,
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
@@ -114,7 +114,7 @@ fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     ]);
     out.push_str(&table.show(room));
     out.push('\n');
-    out.push_str(&cache_line(&explained));
+    out.push_str(&wrap(&cache_line(&explained), room.unwrap_or(usize::MAX), 0));
     Ok(out)
 }
 
@@ -129,7 +129,7 @@ fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
         Cell::styled(part.stability.as_str(), style::stability(part.stability)),
         Cell::styled(part.section.as_str(), style::BOLD),
     ]);
-    for source in &part.sources {
+    for source in &merged(part) {
         let label = match room {
             Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
             None => source.label.as_str().into(),
@@ -144,6 +144,42 @@ fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
     for cut in &part.cuts {
         table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
     }
+}
+
+/// The sources of a part, each fact once, and what the profile itself put there as one: headers, separators, forms.
+fn merged(part: &PartRow) -> Vec<SourceRow> {
+    let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
+    let mut profile: Option<usize> = None;
+    let own = format!("section.{}.", part.section);
+    for source in &part.sources {
+        let known = match (kind(source), source.label.split_once(' ')) {
+            ("profile", Some((_, key))) => Some(key.strip_prefix(&own).unwrap_or(key)),
+            _ => None,
+        };
+        let same = rows.iter().position(|row| row.label == source.label && row.scope == source.scope);
+        let (at, more) = match (known, profile, same) {
+            (Some(key), Some(at), _) => (at, Some(key)),
+            (None, _, Some(at)) => (at, None),
+            (Some(key), None, _) => {
+                let file = source.label.split(' ').next().unwrap_or_default();
+                profile = Some(rows.len());
+                rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
+                continue;
+            }
+            (None, _, None) => {
+                rows.push(source.clone());
+                continue;
+            }
+        };
+        let row = &mut rows[at];
+        if let Some(key) = more {
+            row.label.push_str(", ");
+            row.label.push_str(key);
+        }
+        row.bytes += source.bytes;
+        row.tokens += source.tokens;
+    }
+    rows
 }
 
 /// Who speaks: a layer, or what else a byte can come from.
@@ -191,7 +227,7 @@ fn cache_line(explained: &Explanation) -> String {
     line
 }
 
-fn absent(ui: &Ui, subject: &Subject) -> String {
+fn absent(subject: &Subject) -> String {
     if subject.prompt.absent.is_empty() {
         return "Nothing is absent.\n".to_owned();
     }
@@ -206,7 +242,6 @@ fn absent(ui: &Ui, subject: &Subject) -> String {
         ]);
     }
     // What is not said cannot be guessed: the reason is never shortened.
-    let _ = ui;
     table.show(None)
 }
 

@@ -50,11 +50,6 @@ impl Ui {
         self.in_is_terminal && self.err_is_terminal
     }
 
-    /// True where stdout is read by a person.
-    pub fn shows(&self) -> bool {
-        self.out_is_terminal
-    }
-
     /// Returns how many columns a view on stdout may have; `None` in a pipe, where nothing is shortened.
     pub fn columns(&self) -> Option<usize> {
         if !self.out_is_terminal {

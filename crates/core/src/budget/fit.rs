@@ -236,6 +236,7 @@ mod tests {
             priority,
             max_tokens: None,
             cut,
+            last: false,
             cuts: Vec::new(),
         };
         part.push(&"abc\n".repeat(tokens), Origin::Caller { flag: "test".into() });

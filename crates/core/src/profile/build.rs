@@ -3,7 +3,7 @@
 use super::{
     Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold,
     TemplateLimits, Win,
-    overlay::{BODY, Givers, overlay},
+    overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
     condition::Condition,
@@ -39,8 +39,9 @@ pub fn build(
     file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
 ) -> Result<Profile, ProfileError> {
     let mut builder = Builder { chain, givers: Givers::default(), table: Table::new() };
-    for raw in chain {
-        overlay(&mut builder.table, raw.table.clone(), &raw.name.as_str().into(), &mut builder.givers);
+    for (at, raw) in chain.iter().enumerate() {
+        let giver = Giver { name: raw.name.as_str().into(), raw: at };
+        overlay(&mut builder.table, raw.table.clone(), &mut builder.givers, &|_, _| giver.clone());
     }
     builder.apply(settings)?;
     builder.profile(file)
@@ -75,7 +76,7 @@ const TOP: [&str; 21] = [
 ];
 
 /// The keys of a section that are not options of its provider.
-const SECTION: [&str; 21] = [
+const SECTION: [&str; 22] = [
     "after",
     "before",
     "between",
@@ -86,6 +87,7 @@ const SECTION: [&str; 21] = [
     "item",
     "keep_blank",
     "language",
+    "last",
     "list",
     "max_tokens",
     "prefix",
@@ -130,7 +132,7 @@ impl Builder<'_> {
     }
 
     fn literal(&self, text: String, key: &str) -> Piece {
-        let profile = self.givers.of(key).unwrap_or_else(|| self.name().into());
+        let profile = self.givers.of(key).map_or_else(|| self.name().into(), |giver| giver.name.clone());
         Piece { text, origin: Origin::Literal { profile, key: key.into() } }
     }
 
@@ -140,7 +142,8 @@ impl Builder<'_> {
 
     /// Applies `variant=` first, then every other option, over the table.
     fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
-        let by_caller: Arc<str> = "--set".into();
+        let last = self.chain.len().saturating_sub(1);
+        let by_caller = Giver { name: "--set".into(), raw: last };
         let variants = self.take_table("variants")?;
         let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
             Some(setting) => Some(setting.value.clone()),
@@ -153,8 +156,11 @@ impl Builder<'_> {
         if let Some(name) = chosen.filter(|name| !name.is_empty()) {
             match variants.get(&name) {
                 Some(Value::Table(over)) => {
-                    let giver: Arc<str> = format!("{} {name}", self.name()).into();
-                    overlay(&mut self.table, over.clone(), &giver, &mut self.givers);
+                    let shown: Arc<str> = format!("{} {name}", self.name()).into();
+                    overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| Giver {
+                        name: shown.clone(),
+                        raw: givers.of(&format!("variants.{name}.{path}")).map_or(last, |giver| giver.raw),
+                    });
                 }
                 Some(_) => return Err(self.error(&["variants", &name], "a variant must be a table")),
                 None => {
@@ -194,7 +200,7 @@ impl Builder<'_> {
                     table([("options", Value::Table(table([(key.as_str(), text)])))])
                 }
             };
-            overlay(&mut self.table, over, &by_caller, &mut self.givers);
+            overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
         }
         Ok(())
     }
@@ -394,27 +400,76 @@ impl Builder<'_> {
                 return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
             }
         }
+        let mut waiting = Vec::new();
         for (id, table) in sections {
             let Some(table) = table.as_table() else {
                 return Err(self.error(&["section", id], "a section must be a table"));
             };
-            for (key, shift) in [("after", 1), ("before", 0)] {
-                let Some(anchor) = table.get(key) else { continue };
-                let Some(anchor) = anchor.as_str() else {
-                    return Err(self.error(&["section", id, key], format!("`{key}` names a section")));
-                };
-                order.retain(|known| known != id);
-                let Some(at) = order.iter().position(|known| known == anchor) else {
-                    let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
-                    return Err(match did_you_mean(anchor, order.iter().map(String::as_str)) {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error.help("the section must be part of the order".to_owned()),
-                    });
-                };
-                order.insert(at + shift, id.clone());
+            let places: Vec<&str> = PLACE.into_iter().filter(|key| table.contains_key(*key)).collect();
+            let key = match places.as_slice() {
+                [] => continue,
+                [key] => *key,
+                _ => {
+                    return Err(self
+                        .error(&["section", id], format!("section `{id}` has two places"))
+                        .help("give it `after` or `before`, not both"));
+                }
+            };
+            match table.get(key).and_then(Value::as_str) {
+                Some(anchor) => waiting.push((id.as_str(), key, anchor)),
+                None => return Err(self.error(&["section", id, key], format!("`{key}` names a section"))),
             }
         }
+        order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
+        self.place(&mut order, waiting)?;
         Ok(order)
+    }
+
+    /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one stand in
+    /// the order of their names.
+    fn place(
+        &self,
+        order: &mut Vec<String>,
+        mut waiting: Vec<(&str, &str, &str)>,
+    ) -> Result<(), ProfileError> {
+        let mut behind: Vec<(&str, &str)> = Vec::new();
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut still = Vec::new();
+            for (id, key, anchor) in waiting {
+                let Some(at) = order.iter().position(|known| known == anchor) else {
+                    still.push((id, key, anchor));
+                    continue;
+                };
+                let at = if key == "after" {
+                    behind.push((id, anchor));
+                    let mates =
+                        order[at + 1..].iter().take_while(|known| behind.contains(&(known.as_str(), anchor)));
+                    at + 1 + mates.count()
+                } else {
+                    at
+                };
+                order.insert(at, id.to_owned());
+            }
+            waiting = still;
+            if waiting.len() == before {
+                let ids: Vec<&str> = waiting.iter().map(|(id, ..)| *id).collect();
+                let Some((id, key, anchor)) =
+                    waiting.iter().copied().find(|(.., anchor)| !ids.contains(anchor))
+                else {
+                    let (id, key, _) = waiting[0];
+                    let what =
+                        format!("sections are placed next to each other in a circle: {}", quoted(&ids));
+                    return Err(self.error(&["section", id, key], what));
+                };
+                let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
+                return Err(match did_you_mean(anchor, order.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("the section must be part of the order".to_owned()),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn section(
@@ -434,6 +489,7 @@ impl Builder<'_> {
             item: Option<String>,
             keep_blank: bool,
             language: Language,
+            last: bool,
             list: Option<ListName>,
             max_tokens: Option<usize>,
             prefix: Option<String>,
@@ -483,11 +539,7 @@ impl Builder<'_> {
             Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
         } else if let Some(path) = &written.file {
             let giver = self.givers.of(&format!("section.{id}.file"));
-            let raw = self
-                .chain
-                .iter()
-                .rev()
-                .find(|raw| giver.as_deref().is_some_and(|name| name.starts_with(&raw.name)));
+            let raw = giver.and_then(|giver| self.chain.get(giver.raw));
             let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(&["section", id], "no profile"))?;
             Body::Text(file(raw, path).map_err(|why| {
                 self.error(&["section", id, "file"], format!("cannot read `{path}`: {why}"))
@@ -514,6 +566,7 @@ impl Builder<'_> {
             priority: written.priority.unwrap_or(DEFAULT_PRIORITY),
             max_tokens: written.max_tokens,
             cut: written.cut,
+            last: written.last,
             project: written.project,
             options,
         })

@@ -3,43 +3,68 @@
 use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
 
-/// Which profile gave a key path its value, for origins. The longest known prefix of a path answers.
+/// Who gave a key its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Giver {
+    /// The name for origins: a profile, a profile and its variant, `--set`.
+    pub(super) name: Arc<str>,
+    /// The profile of the chain that wrote it, by its place; files that it names are looked up beside it.
+    pub(super) raw: usize,
+}
+
+/// Which profile gave a key path its value. The longest known prefix of a path answers.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Givers(BTreeMap<String, Arc<str>>);
+pub(super) struct Givers(BTreeMap<String, Giver>);
 
 impl Givers {
-    pub(super) fn of(&self, key: &str) -> Option<Arc<str>> {
+    pub(super) fn of(&self, key: &str) -> Option<&Giver> {
         let mut key = key;
         loop {
-            if let Some(name) = self.0.get(key) {
-                return Some(name.clone());
+            if let Some(giver) = self.0.get(key) {
+                return Some(giver);
             }
             key = &key[..key.rfind('.')?];
         }
     }
 }
 
-/// Lays `over` on `base`. Tables merge key by key, everything else is replaced.
-pub(super) fn overlay(base: &mut Table, over: Table, giver: &Arc<str>, givers: &mut Givers) {
-    lay(base, over, "", giver, givers);
+/// Lays `over` on `base`. Tables merge key by key, everything else is replaced. `giver` is asked with each key path.
+pub(super) fn overlay(
+    base: &mut Table,
+    over: Table,
+    givers: &mut Givers,
+    giver: &dyn Fn(&Givers, &str) -> Giver,
+) {
+    lay(base, over, "", givers, giver);
 }
 
-fn lay(base: &mut Table, over: Table, path: &str, giver: &Arc<str>, givers: &mut Givers) {
+fn lay(
+    base: &mut Table,
+    over: Table,
+    path: &str,
+    givers: &mut Givers,
+    giver: &dyn Fn(&Givers, &str) -> Giver,
+) {
     for (key, value) in over {
         let here = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         match (base.get_mut(&key), value) {
-            // A new body replaces the old one, whichever of the three keys holds it.
             (Some(Value::Table(below)), Value::Table(above)) => {
-                if path == "section" && BODY.iter().any(|body| above.contains_key(*body)) {
-                    for body in BODY {
-                        below.remove(body);
+                if path == "section" {
+                    // A new body replaces the old one, whichever of the keys holds it; so does a new place.
+                    for alike in [BODY.as_slice(), &PLACE] {
+                        if alike.iter().any(|key| above.contains_key(*key)) {
+                            for key in alike {
+                                below.remove(*key);
+                            }
+                        }
                     }
                 }
-                lay(below, above, &here, giver, givers);
+                lay(below, above, &here, givers, giver);
             }
             (_, value) => {
+                let by = giver(givers, &here);
                 base.insert(key, value);
-                givers.0.insert(here, giver.clone());
+                givers.0.insert(here, by);
             }
         }
     }
@@ -47,3 +72,6 @@ fn lay(base: &mut Table, over: Table, path: &str, giver: &Arc<str>, givers: &mut
 
 /// The keys that say what a section says; one of them per section.
 pub(super) const BODY: [&str; 4] = ["text", "file", "fill", "list"];
+
+/// The keys that say where a section stands; one of them per section.
+pub(super) const PLACE: [&str; 2] = ["after", "before"];

@@ -18,6 +18,7 @@ use preface_core::{
     world::{Contribution, Item},
 };
 use std::{
+    cell::Cell,
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
@@ -38,7 +39,7 @@ impl ContextProvider for ContextFiles {
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
-            ("exclude", "paths (relative to the cwd, or absolute) that are never read"),
+            ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
             ("links", "`follow` (default), `inside` (the work tree) or `never`"),
             ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
@@ -52,31 +53,37 @@ impl ContextProvider for ContextFiles {
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
+        let links = options.word("links", &["follow", "inside", "never"], look);
+        let stop = options.word("stop", &["root", "home", "work-tree", "cwd"], look);
+        let order = options.word("order", &["root-first", "nearest-first"], look);
         let walk = Walk {
             look,
-            first: options.text("pick", "all") == "first",
-            dedupe: options.text("dedupe", "file+content"),
-            links: options.text("links", "follow"),
-            hold_shared: options.text("shared_dirs", "hold") == "hold",
+            first: options.word("pick", &["all", "first"], look) == "first",
+            dedupe: options.word("dedupe", &["file+content", "content", "file", "path"], look),
+            links,
+            hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
             exclude: options
                 .texts("exclude", &[])
                 .iter()
-                .map(|path| normal(&look.places.cwd, Path::new(path)))
+                .map(|path| match (path.strip_prefix("~/"), &look.places.home) {
+                    (Some(rest), Some(home)) => normal(home, Path::new(rest)),
+                    _ => normal(&look.places.cwd, Path::new(path)),
+                })
                 .collect(),
-            tree: match options.text("links", "follow") {
+            tree: match links {
                 "inside" => git::work_tree_root(look.system, &look.places.cwd)
                     .or_else(|| Some(look.places.cwd.clone())),
                 _ => None,
             },
+            left_out: Cell::new(false),
         };
         let mut found = Vec::new();
         if let Some(global) = &look.places.global {
             for name in options.texts("global", &[]) {
-                walk.take(&global.join(name), Scope::Global, false, &mut found);
+                walk.take(&global.join(name), Scope::Global, &mut found);
             }
         }
-        for dir in dirs(options.text("stop", "root"), look) {
-            let shared = walk.hold_shared && is_shared(look, &dir);
+        for dir in dirs(stop, look) {
             let mut taken: Option<String> = None;
             for name in &names {
                 let path = dir.join(name);
@@ -93,14 +100,18 @@ impl ContextProvider for ContextFiles {
                     }
                     continue;
                 }
-                if walk.take(&path, Scope::Project, shared, &mut found) {
+                if walk.take(&path, Scope::Project, &mut found) {
                     taken = Some(name.clone());
                 }
             }
         }
-        let mut said = silent(self, section, format!("there is no {} from here up", names.join(" or ")));
+        let why = match walk.left_out.get() {
+            true => "everything that there is was left out or held; the notes say why".to_owned(),
+            false => format!("there is no {} from here up", names.join(" or ")),
+        };
+        let mut said = silent(self, section, why);
         said.items = found.into_iter().map(|found: Found| found.item).collect();
-        if options.text("order", "root-first") == "nearest-first" {
+        if order == "nearest-first" {
             said.items.reverse();
         }
         if !said.items.is_empty() {
@@ -126,18 +137,21 @@ struct Walk<'a> {
     hold_shared: bool,
     exclude: Vec<PathBuf>,
     tree: Option<PathBuf>,
+    /// True where a file was found and not used.
+    left_out: Cell<bool>,
 }
 
 impl Walk<'_> {
     /// Reads one candidate. True where the file exists and could be read, whether it was said before or not.
-    fn take(&self, path: &Path, scope: Scope, shared: bool, found: &mut Vec<Found>) -> bool {
+    fn take(&self, path: &Path, scope: Scope, found: &mut Vec<Found>) -> bool {
         let look = self.look;
         if self.exclude.iter().any(|excluded| excluded == path) {
             return false;
         }
-        if self.links == "never"
-            && look.system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link)
-        {
+        let Some(stat) = look.system.link_stat(path) else { return false };
+        let is_link = stat.kind == FileKind::Link;
+        if self.links == "never" && is_link {
+            self.left_out.set(true);
             let shown = look.places.shown(path);
             look.note(Diagnostic::info(
                 "file/link",
@@ -146,9 +160,12 @@ impl Walk<'_> {
             return false;
         }
         let within = match (&self.tree, scope) {
-            (Some(tree), Scope::Project) => Within::Root(tree),
+            (Some(tree), Scope::Project) if is_link => Within::Root(tree),
+            // A file that is no link lies where it lies, also above the work tree.
+            (Some(_), Scope::Project) => path.parent().map_or(Within::Anywhere, Within::Root),
             _ => Within::Anywhere,
         };
+        let shared = self.hold_shared && scope == Scope::Project && self.is_shared(path, is_link);
         let wanted = Wanted {
             scope,
             within,
@@ -156,7 +173,10 @@ impl Walk<'_> {
             belongs: Belongs::ToTree,
             ..Wanted::global(path, CONTEXT_FILE_LIMIT)
         };
-        let Some(read) = look.read(&wanted) else { return false };
+        let Some(read) = look.read(&wanted) else {
+            self.left_out.set(true);
+            return false;
+        };
         let shown = look.places.source(scope, path).path.clone();
         let digest = blake3::hash(&read.bytes);
         if let Some((first, how)) = self.twin(path, &read, digest, found) {
@@ -177,6 +197,16 @@ impl Walk<'_> {
         let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim };
         found.push(Found { path: path.to_owned(), shown, id: read.stat.id, digest, item });
         true
+    }
+
+    /// True where users other than the owner can write in the directory (a sticky one too) that the file, or the link's
+    /// target, lies in.
+    fn is_shared(&self, path: &Path, is_link: bool) -> bool {
+        let shared = |path: &Path| {
+            let mode = path.parent().and_then(|dir| self.look.system.stat(dir)).and_then(|stat| stat.mode);
+            mode.is_some_and(|mode| mode & 0o002 != 0)
+        };
+        shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| shared(&target))
     }
 
     fn twin<'f>(
@@ -211,18 +241,19 @@ fn dirs(stop: &str, look: &Look<'_>) -> Vec<PathBuf> {
         "work-tree" => git::work_tree_root(look.system, cwd).or_else(|| Some(cwd.clone())),
         _ => None,
     };
+    // The cwd may lead here through links, the top is compared where they lead.
+    let top = top.map(|top| look.system.canonical(&top).unwrap_or(top));
+    let is_top = |dir: &Path| match &top {
+        None => false,
+        Some(top) => top == dir || look.system.canonical(dir).is_ok_and(|real| real == *top),
+    };
     let mut dirs: Vec<PathBuf> = Vec::new();
     for dir in cwd.ancestors() {
         dirs.push(dir.to_owned());
-        if top.as_deref() == Some(dir) {
+        if is_top(dir) {
             break;
         }
     }
     dirs.reverse();
     dirs
-}
-
-/// True where users other than the owner can write in a directory (a sticky one too).
-fn is_shared(look: &Look<'_>, dir: &Path) -> bool {
-    look.system.stat(dir).and_then(|stat| stat.mode).is_some_and(|mode| mode & 0o002 != 0)
 }

@@ -1,7 +1,7 @@
 //! Facts that are files: `file:<path>` (seed 002 §3), contained as `spec` §7.6 says.
 //!
-//! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering asks for it
-//! by itself when a project's template says `[file:…]`.
+//! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
+//! conditions ask for it by themselves where a project's text says `file:…` (`FactKey::asked_by`).
 
 use super::{FactInfo, FactProvider};
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     fact::{Fact, FactKey, Stability},
+    lint,
     scope::Scope,
 };
 use std::path::Path;
@@ -74,7 +75,7 @@ impl FactProvider for File {
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.gate.admit(&normal(cwd, &path), &shown, &read.bytes, Belongs::ToTree, false);
+            let verdict = look.gate.admit(&look.real(&path), &shown, &read.bytes, Belongs::ToTree, false);
             if verdict != Verdict::Speaks {
                 let mut fact = Fact::absent("it is held until you trust it");
                 fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
@@ -97,7 +98,9 @@ impl FactProvider for File {
 }
 
 fn refused(key: &FactKey, code: &str, why: &str) -> Fact {
+    // Both types are written `file:` in a text.
+    let written = lint::hidden::escape_hidden(key.name());
     let mut fact = Fact::absent(why);
-    fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {why}")));
+    fact.diagnostics.push(Diagnostic::warning(code, format!("`file:{written}` is absent: {why}")));
     fact
 }

@@ -13,6 +13,7 @@ pub mod turn_facts;
 
 use crate::look::Look;
 use preface_core::{
+    diagnostic::Diagnostic,
     fact::{Fact, FactKey, Stability},
     section::Section,
     suggestion::did_you_mean,
@@ -108,7 +109,7 @@ impl<'a> SectionOptions<'a> {
     pub(crate) fn new(provider: &dyn ContextProvider, section: &'a Section, look: &Look<'_>) -> Self {
         for key in section.options.keys() {
             if !provider.options().iter().any(|(known, _)| known == key) {
-                let mut note = preface_core::diagnostic::Diagnostic::warning(
+                let mut note = Diagnostic::warning(
                     "profile/unknown-option",
                     format!("section `{}`: `{}` has no option `{key}`", section.id, provider.name()),
                 );
@@ -121,9 +122,25 @@ impl<'a> SectionOptions<'a> {
         SectionOptions { section }
     }
 
-    /// Returns a text option, or its default.
-    pub(crate) fn text(&self, key: &str, default: &'a str) -> &'a str {
-        self.section.options.get(key).and_then(|value| value.as_str()).unwrap_or(default)
+    /// Returns an option that is one of a few words, the first of them where it is not set or no such word.
+    pub(crate) fn word(&self, key: &str, words: &[&'a str], look: &Look<'_>) -> &'a str {
+        let default = words.first().copied().unwrap_or_default();
+        let Some(value) = self.section.options.get(key) else { return default };
+        let said = value.as_str().and_then(|said| words.iter().copied().find(|word| *word == said));
+        said.unwrap_or_else(|| {
+            let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            look.note(
+                Diagnostic::warning(
+                    "profile/option",
+                    format!(
+                        "section `{}`: `{key}` cannot be {value}; it counts as `{default}`",
+                        self.section.id
+                    ),
+                )
+                .help(format!("it is one of {}", known.join(", "))),
+            );
+            default
+        })
     }
 
     /// Returns a list of texts, or its default.

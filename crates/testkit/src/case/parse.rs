@@ -37,6 +37,8 @@ pub enum Entry {
     File(Vec<u8>),
     /// A link to this target.
     Link(String),
+    /// Another name of the file at this path.
+    Same(String),
     /// A directory.
     Dir,
     /// A pipe.
@@ -118,6 +120,8 @@ pub struct Turn {
     pub os: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
+    /// True: there is no home directory.
+    pub homeless: bool,
 }
 
 /// Reads a case file.
@@ -185,6 +189,9 @@ pub fn parse(text: &str) -> Result<CaseFile, String> {
                 "is unreadable" => Entry::Unreadable,
                 "is an unwritable directory" => Entry::Unwritable,
                 "is a shared directory" => Entry::Shared,
+                rest if rest.starts_with("is the same file as `") && rest.ends_with('`') => {
+                    Entry::Same(rest["is the same file as `".len()..rest.len() - 1].to_owned())
+                }
                 rest => match rest.strip_prefix("links to `").and_then(|rest| rest.strip_suffix('`')) {
                     Some(target) => Entry::Link(target.to_owned()),
                     // A sentence that happens to start with code.

@@ -58,6 +58,9 @@ pub fn run(case: &Case) -> Result<(), String> {
                 if let Some(os) = &turn.os {
                     system = system.with_os(os);
                 }
+                if turn.homeless {
+                    system = system.without_home();
+                }
                 system.clear_touches();
                 let person = Person::new(turn);
                 let outcome = ask(&system, turn, &person)?;
@@ -128,6 +131,7 @@ fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, 
             );
             system
         }
+        Entry::Same(other) => system.with_hard_link(at, absolute(other)),
         Entry::Dir => system.with_dir(at),
         Entry::Pipe => system.with_special(at),
         Entry::Unreadable => system.with_unreadable(at),

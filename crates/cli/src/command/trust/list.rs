@@ -29,12 +29,12 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    #[command(flatten)]
-    turn: TurnFlags,
-
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Format,
+
+    #[command(flatten)]
+    turn: TurnFlags,
 }
 
 /// Reads the store and tells.

@@ -34,12 +34,12 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    #[command(flatten)]
-    turn: TurnFlags,
-
     /// Choose the form
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Format,
+
+    #[command(flatten)]
+    turn: TurnFlags,
 }
 
 /// Looks and tells.
@@ -120,12 +120,11 @@ fn pinned(built: &Built, out: &mut String) {
     let held = built.held().count();
     let _ = match (built.seen.len(), held) {
         (0, _) => writeln!(out, "There is no text of a project here."),
-        (_, 0) => writeln!(out, "{}: nothing is held.", listed(&tally)),
+        (_, 0) => writeln!(out, "{}; nothing is held.", listed(&tally)),
         _ => writeln!(
             out,
-            "{}: {} held. `preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
+            "{}; {held} held.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
             listed(&tally),
-            if held == 1 { "1 is".to_owned() } else { format!("{held} are") }
         ),
     };
 }

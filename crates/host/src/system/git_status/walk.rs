@@ -32,7 +32,7 @@ use std::{
     fs,
     io::Read as _,
     ops::ControlFlow,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -206,7 +206,7 @@ impl Look<'_> {
         let mut compare = Compare::new(self.work_tree, self.index)?;
         let undecided = compare.undecided();
         let submodules =
-            Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt);
+            Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt)?;
         let dirwalk_options = match self.untracked {
             Untracked::No => None,
             _ => Some(
@@ -242,6 +242,10 @@ impl Look<'_> {
                 }
                 EntryStatus::IntentToAdd => {
                     intended.push(path);
+                    continue;
+                }
+                // Also gone, or something else in its place.
+                EntryStatus::Change(_) if mode.is_submodule() && submodules.ignore(path.as_bstr()) => {
                     continue;
                 }
                 EntryStatus::Change(change) => {
@@ -345,10 +349,7 @@ impl Look<'_> {
                 .map(|(path, _)| path.clone())
                 .collect();
             for path in replaced {
-                if self
-                    .at(&path)
-                    .is_some_and(|path| fs::symlink_metadata(path).is_ok_and(|stat| stat.is_dir()))
-                {
+                if self.dir_at(&path).is_some() {
                     self.files_below(path, &mut all)?;
                 }
             }
@@ -416,11 +417,17 @@ impl Look<'_> {
         Some(self.work_tree.root.join(gix::path::from_bstr(path.as_bstr()).ok()?))
     }
 
+    /// Returns where a directory lies, if it is one and no link leads to it.
+    fn dir_at(&self, path: &BString) -> Option<PathBuf> {
+        let place = self.at(path)?;
+        let is_dir = |place: &Path| fs::symlink_metadata(place).is_ok_and(|stat| stat.is_dir());
+        place.ancestors().take_while(|above| *above != self.work_tree.root).all(is_dir).then_some(place)
+    }
+
     /// Says whether a directory with a repository of its own, with a commit, lies at a path.
     fn holds_a_repository(&self, path: &BString) -> bool {
         let system = OsSystem::new(&[]);
-        self.at(path)
-            .filter(|path| fs::symlink_metadata(path).is_ok_and(|stat| stat.is_dir()))
+        self.dir_at(path)
             .and_then(|path| Repository::in_dir(&system, &path).ok().flatten())
             .is_some_and(|repository| repository.has_commit(&system))
     }
