@@ -162,10 +162,10 @@ fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
 
 #[test]
 fn a_file_outside_is_not_read_where_nobody_sits() {
-    let system = machine().with_file("/srv/rules.md", "RULES");
-    system.put_link("/work/.stud/system.md", "/srv/rules.md");
+    let system = machine().with_file("/srv/outside.md", "OUTSIDE");
+    system.put_link("/work/.stud/system.md", "/srv/outside.md");
     let built = Engine::new(&system)
         .build(&Request { trust: TrustChoice::Once, ..request() })
         .expect("the session goes on");
-    assert_eq!((built.prompt.text.as_str(), system.reads("/srv/rules.md")), ("RULES\n\nG", 0));
+    assert_eq!((built.prompt.text.as_str(), system.reads("/srv/outside.md")), ("G\n\nRULES", 0));
 }
