@@ -66,6 +66,7 @@ fn part(number: usize) -> DraftPart {
         priority: 50,
         max_tokens: None,
         cut: CutRule::Clip,
+        last: false,
         cuts: Vec::new(),
     };
     part.push("# Notes of the project, one file\n\n", literal("section.notes.prefix"));

@@ -138,6 +138,6 @@ impl From<ProfileError> for Failure {
     fn from(error: ProfileError) -> Self {
         // A name that nobody knows has no place in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
-        Failure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
+        Failure { exit, place: Some(*error.place), hint: error.help, ..Failure::new(error.message) }
     }
 }

@@ -115,7 +115,7 @@ impl Engine<'_> {
                     profile::load(self.system(), global, &Choice::File(file.path.clone()), &[])
                 {
                     let mut note = Diagnostic::error("profile/invalid", error.message)
-                        .at(Place { path: file.shown.clone(), ..error.place });
+                        .at(Place { path: file.shown.clone(), ..*error.place });
                     note.help = error.help;
                     lint.linted.findings.push(note);
                 }

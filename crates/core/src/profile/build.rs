@@ -26,6 +26,9 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Finds the text that a profile names: the profile, and the path as written.
+pub type Texts<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String> + 'f;
+
 /// Builds a profile from a chain (the extended ones first), options, and the files that sections name.
 ///
 /// `file` returns the text of a `file = "…"` key: the path as written and the profile that wrote it.
@@ -36,7 +39,7 @@ pub struct Setting {
 pub fn build(
     chain: &[RawProfile],
     settings: &[Setting],
-    file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
+    file: &mut Texts<'_>,
 ) -> Result<Profile, ProfileError> {
     let mut builder = Builder { chain, givers: Givers::default(), table: Table::new() };
     for (at, raw) in chain.iter().enumerate() {
@@ -125,7 +128,7 @@ impl Builder<'_> {
             Some(raw) => raw.error(path, message),
             None => ProfileError {
                 message: message.into(),
-                place: crate::diagnostic::Place::default(),
+                place: Box::default(),
                 help: Some("a profile chain must not be empty".into()),
             },
         }
@@ -205,10 +208,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn profile(
-        mut self,
-        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
-    ) -> Result<Profile, ProfileError> {
+    fn profile(mut self, file: &mut Texts<'_>) -> Result<Profile, ProfileError> {
         if let Some(key) = self.table.keys().find(|key| !TOP.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
             return Err(match did_you_mean(key, TOP) {
@@ -472,12 +472,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn section(
-        &self,
-        id: &str,
-        value: Value,
-        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
-    ) -> Result<Section, ProfileError> {
+    fn section(&self, id: &str, value: Value, file: &mut Texts<'_>) -> Result<Section, ProfileError> {
         #[derive(Deserialize, Default)]
         #[serde(default)]
         struct Written {
