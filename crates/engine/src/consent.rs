@@ -22,6 +22,11 @@ pub trait Ask: Confirm {
     /// Asks whether a project may speak. `None` where nobody can be asked.
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer>;
 
+    /// False where it is known that nobody can be asked. Then nothing is looked at for a question.
+    fn is_there(&self) -> bool {
+        true
+    }
+
     /// Returns this as who answers single questions.
     fn as_confirm(&self) -> &dyn Confirm;
 }
@@ -29,6 +34,10 @@ pub trait Ask: Confirm {
 impl Ask for Headless {
     fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
         None
+    }
+
+    fn is_there(&self) -> bool {
+        false
     }
 
     fn as_confirm(&self) -> &dyn Confirm {
@@ -217,7 +226,7 @@ impl Gatekeeper<'_> {
     ) -> Result<Trust, Error> {
         let store = self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(root));
         let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
-        let may_ask = self.choice == TrustChoice::Ask;
+        let may_ask = self.choice == TrustChoice::Ask && self.ask.is_there();
         // Contents are digested only to compare them with those of a decision; nobody reads an undecided project.
         let digest = || whole_digest(self.system, root);
         match record {

@@ -64,7 +64,7 @@ impl ContextProvider for SystemPromptFile {
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
         // Enough for every text that could fit, and for the count that the marker names.
         let limit = (256 << 10).max(config.max_tokens.saturating_mul(16));
-        let mut said = silent(self, section, "there is no system.md with text that may be read");
+        let mut said = silent(self, section, "there is no system.md");
         said.max_tokens = Some(max_tokens);
         // A profile that orders by priority does so by the settings' number; others keep their own place.
         said.priority = config.priority_by.map(|_| config.priority);
@@ -77,23 +77,22 @@ impl ContextProvider for SystemPromptFile {
         };
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
         // be trusted, so no project candidate is read, whatever `paths.project` says.
-        let project = match &look.places.project {
-            Some(root) if look.gate.layer_speaks() => {
-                look.system.stat(root).filter(|stat| stat.kind == FileKind::Dir).map(|_| {
-                    match &config.path_project {
-                        Some(path) => expand(path, &look.places.cwd, look),
-                        None => root.join("system.md"),
-                    }
-                })
-            }
-            _ => None,
-        };
+        let is_dir = |root: &&PathBuf| look.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
+        let root = look.places.project.as_ref().filter(is_dir);
+        let project = root.filter(|_| look.gate.layer_speaks()).map(|root| match &config.path_project {
+            Some(path) => expand(path, &look.places.cwd, look),
+            None => root.join("system.md"),
+        });
+        if root.is_some() && project.is_none() {
+            said.silent = Some("there is no system.md outside of the project, which is held".to_owned());
+        }
         let same = match (&global, &project) {
             (Some(a), Some(b)) => {
                 matches!((look.system.canonical(a), look.system.canonical(b)), (Ok(a), Ok(b)) if a == b)
             }
             _ => false,
         };
+        let notes = look.notes.borrow().len();
         if let Some(path) = &global {
             self.add(&mut said, Scope::Global, path, Within::Anywhere, limit, look);
         }
@@ -101,6 +100,9 @@ impl ContextProvider for SystemPromptFile {
             && let Some(dir) = self.allowed(&path, look)
         {
             self.add(&mut said, Scope::Project, &path, Within::Root(&dir), limit, look);
+        }
+        if look.notes.borrow().len() > notes {
+            said.silent = Some("everything that there is was left out or held; the notes say why".to_owned());
         }
         if !said.items.is_empty() {
             said.silent = None;
@@ -160,6 +162,7 @@ impl SystemPromptFile {
         };
         let Some(pieces) = look.pieces(&wanted) else { return };
         if is_blank(&pieces) {
+            said.silent = Some("there is no text in system.md".to_owned());
             return;
         }
         let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);

@@ -238,6 +238,10 @@ impl Ask for Person {
         }
     }
 
+    fn is_there(&self) -> bool {
+        self.answer.is_some()
+    }
+
     fn as_confirm(&self) -> &dyn Confirm {
         self
     }
