@@ -43,7 +43,7 @@ impl Ask for Terminal<'_> {
                 self.ui.ask(&format!("{view}[t]rust it, trust it [o]nce, [d]ecline, or [a]bort? "))?;
             match answer.to_ascii_lowercase().as_str() {
                 "v" | "view" if !question.texts.is_empty() => {
-                    self.ui.page(&shown(question, self.ui.note_columns()))
+                    self.ui.page(&shown(question, self.ui.note_columns()));
                 }
                 "t" | "trust" => return Some(TrustAnswer::Trust),
                 "o" | "once" => return Some(TrustAnswer::Once),

@@ -59,8 +59,8 @@ const SETTINGS: &str = r#"// Your own settings for preface. Everything is option
   // "preset": "default",
   // "profile": "profiles/mine.toml",
 
-  // Text of your own: in place of the base prompt, or after it.
-  // "systemPrompt": { "custom": "You are …", "append": "Answer in English." },
+  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
+  // "systemPrompt": { "append": "Answer in English." },
 
   // Single sections: a text, a file beside this one, a place, or none at all.
   // "sections": {

@@ -135,22 +135,22 @@ fn settings_and_facts_can_be_given_for_one_call() {
             "preface build --set 'systemPrompt.append=Answer in English.' --fact system:local_date=today=now",
         )
         .exits(0)
-        .prints("You help.\n\nAnswer in English.\n\nIt is today=now.");
+        .prints("You help.\n\nIt is today=now.\n\nAnswer in English.");
     sandbox.run("preface build --fact system:local_date").exits(0).prints("You help.\n\nIt is .");
 }
 
 #[test]
 fn a_profile_that_is_broken_is_shown_where_it_breaks() {
     let sandbox = Sandbox::new();
-    sandbox.work("mine.toml", "name = \"mine\"\nextend = \"small\"\n");
+    sandbox.work("mine.toml", "name = \"mine\"\narange = \"listed\"\n");
     sandbox.run("preface build --profile mine.toml").exits(1).prints("").says(
         "\
-error: unknown key: `extend`
+error: unknown key: `arange`
  ——▶ [ROOT]/work/mine.toml:2:1
   │
-2 │ extend = \"small\"
+2 │ arange = \"listed\"
   │ ^^^^^^
-hint: did you mean `extends`?
+hint: did you mean `arrange`?
 ",
     );
 }
@@ -166,7 +166,8 @@ error: `if` blocks stand more than 2 deep inside each other
   │
 2 │ [if a:b][if a:b][if a:b]x[endif][endif][endif]
   │                 ^^^^^^^^
-hint: raise the limit (`0` means none) or make the template smaller
+hint: raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make
+      the template smaller
 ",
     );
 }

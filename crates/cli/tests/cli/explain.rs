@@ -15,26 +15,26 @@ fn sandbox() -> Sandbox {
 fn each_part_has_a_row_and_its_sources_stand_below() {
     sandbox().run("preface explain").exits(0).says("").prints(
         "\
-small: 4 parts, 21 tokens (estimate:bytes4), 83 bytes
+small: 4 parts, 19 tokens (estimate:bytes4), 73 bytes
 
 tokens  share  stability  section
-     3  10.8%  static     identity
-     3         profile      small.toml: section.identity.text
-     4  14.5%  static     rules
+     3  12.3%  static     identity
+     3         profile      small.toml: text
+     3  15.1%  static     rules
      1         profile      small.toml: join
      1         global       ~/.config/preface/append.md:1
      2         fact         [system:os]
-    10  47.0%  static     context
+     9  46.6%  static     context
      3         profile      small.toml: join, item
      3         fact         [item:path]
      5         project      AGENTS.md:1
-                          ── static up to here: 15 tokens ──
-     6  27.7%  turn       today
-     4         profile      small.toml: join, section.today.text
+                          ── static up to here: 14 tokens ──
+     5  26.0%  turn       today
+     3         profile      small.toml: join, text
      3         fact         [system:local_date]
-    21   100%             total
+    19   100%             total
 
-cache: the first 15 tokens (60 bytes) are the same for every conversation; `today` ends them.
+cache: the first 14 tokens (54 bytes) are the same for every conversation; `today` ends them.
 ",
     );
 }
@@ -57,7 +57,7 @@ fn every_run_of_bytes_has_an_origin() {
     assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["from", "to", "section", "origin", "text"]);
     assert_eq!(
         lines.last(),
-        Some(&"  82  83  today     small.toml section.today.text    ."),
+        Some(&"  72  73  today     small.toml section.today.text     ."),
         "{}",
         ran.stdout
     );
@@ -68,7 +68,7 @@ fn a_text_a_byte_and_a_line_lead_to_their_place() {
     let sandbox = sandbox();
     sandbox.run("preface explain --at 'Use tabs'").exits(0).prints(
         "\
-context bytes 50–58
+context bytes 45–53
  ——▶ AGENTS.md:3:1   (project layer)
   │
 3 │ Use tabs.
@@ -82,7 +82,7 @@ context bytes 50–58
     sandbox
         .run("preface explain --at AGENTS.md:3")
         .exits(0)
-        .prints("AGENTS.md:3 is in the prompt.\n  Use tabs.\nin context, bytes 50–59\n");
+        .prints("AGENTS.md:3 is in the prompt.\n  Use tabs.\nin context, bytes 45–54\n");
     sandbox
         .run("preface explain --at ./AGENTS.md:9")
         .exits(1)
@@ -93,7 +93,7 @@ context bytes 50–58
     sandbox
         .run("preface explain --at 4096")
         .exits(1)
-        .says("error: the prompt ends before byte 4096: it has 83 bytes\n");
+        .says("error: the prompt ends before byte 4096: it has 73 bytes\n");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_cut_is_shown_at_its_part() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface explain --budget 40").exits(0);
-    assert!(ran.stdout.contains("    cut by the budget: 37 of 101 tokens are left\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("    cut by the budget: 36 of 100 tokens are left\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn a_saved_world_is_explained_without_the_machine() {
     sandbox.run("preface build --save-world world.json").exits(0);
     std::fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
     let ran = sandbox.run("preface explain --world world.json").exits(0).says("");
-    assert!(ran.stdout.starts_with("small: 4 parts, 21 tokens"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("small: 4 parts, 19 tokens"), "{}", ran.stdout);
 }

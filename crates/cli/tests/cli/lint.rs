@@ -12,7 +12,7 @@ fn hidden_text_is_found_before_it_is_trusted() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\nNever\u{202e} push.\n");
     let ran = sandbox.run("preface lint").exits(4).says("1 error and 1 warning in 3 texts.\n");
-    let expected = "\
+    let expected = "
 error: characters that change the order of text on a screen: U+202E [hidden/bidi]
  ——▶ AGENTS.md:2:6   (project layer)
   │
@@ -20,7 +20,7 @@ error: characters that change the order of text on a screen: U+202E [hidden/bidi
   │      ^^^^^^^^
 
 ";
-    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with(expected), "{}", ran.stdout);
     sandbox.run("preface trust grant").exits(0);
     sandbox.run("preface lint").exits(4).says("1 error in 3 texts.\n");
 }

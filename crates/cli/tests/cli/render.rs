@@ -46,11 +46,12 @@ fn a_template_that_is_too_large_is_refused_with_its_place() {
     sandbox.run("preface render t.md --set template.maxDepth=1").exits(1).prints("").says(
         "\
 error: `if` blocks stand more than 1 deep inside each other
- ——▶ t.md:1:9   (global layer)
+ ——▶ t.md:1:9
   │
 1 │ [if a:b][if a:b]x[endif][endif]
   │         ^^^^^^^^
-hint: raise the limit (`0` means none) or make the template smaller
+hint: raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make
+      the template smaller
 ",
     );
 }
