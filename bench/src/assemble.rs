@@ -47,7 +47,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         rounds.unwrap_or(1001),
     );
     let title = format!("{PARTS} parts, {}", bytes(prompt.text.len()));
-    let bars = vec![Bar { of: "assemble", to: "copying the result", at_most: 2.0 }];
+    let bars = vec![Bar { of: "assemble", to: "copying the result", at_most: 2.5 }];
     Ok(vec![Table::new(title, measured, bars)])
 }
 
@@ -66,6 +66,7 @@ fn part(number: usize) -> DraftPart {
         priority: 50,
         max_tokens: None,
         cut: CutRule::Clip,
+        last: false,
         cuts: Vec::new(),
     };
     part.push("# Notes of the project, one file\n\n", literal("section.notes.prefix"));

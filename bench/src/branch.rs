@@ -14,10 +14,10 @@ pub const BENCH: Bench =
     Bench { name: "branch", about: "the fact `git:branch` from files, beside a process of git.", run };
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
-    let directory = tempfile::tempdir().map_err(|error| Trouble::Wrong(error.to_string()))?;
+    let directory = tempfile::tempdir()?;
     let root = directory.path();
     let inside = root.join("src/deep");
-    std::fs::create_dir_all(&inside).map_err(|error| Trouble::Wrong(error.to_string()))?;
+    std::fs::create_dir_all(&inside)?;
     ask(root, &["init", "--quiet", "--initial-branch", "feature/tides"])?;
     let author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
     ask(root, &[&author[..], &["commit", "--quiet", "--allow-empty", "--message", "first"]].concat())?;

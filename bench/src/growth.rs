@@ -2,6 +2,7 @@
 
 use crate::{
     Bench, Trouble,
+    build::Building,
     harness::{Contestant, closure, interleave},
     line,
     table::{Bar, Table},
@@ -32,6 +33,10 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         table("sections, from 20 of 1.7 KiB", |name, times| {
             let mut world = line::world(20 * times, 1700);
             closure(name, move || line::build(&mut world))
+        }),
+        table("context files, from 5 of 2 KiB", |name, times| {
+            let mut build = Building::of(5 * times).expect("the temporary directory can be written");
+            closure(name, move || build.run())
         }),
         table("bytes, from 20 sections of 1.7 KiB", |name, times| {
             let mut world = line::world(20, 1700 * times);

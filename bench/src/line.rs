@@ -66,6 +66,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
         profile,
         stack: Stack::default(),
         overrides: Vec::new(),
+        system_prompt: Default::default(),
         contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
         facts: Default::default(),
         diagnostics: Vec::new(),

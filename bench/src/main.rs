@@ -6,11 +6,13 @@
 
 mod assemble;
 mod branch;
+mod build;
 
 mod growth;
 mod harness;
 mod line;
 mod process;
+mod read;
 mod start;
 mod table;
 mod template;
@@ -36,9 +38,23 @@ enum Trouble {
     Wrong(String),
 }
 
+impl From<std::io::Error> for Trouble {
+    fn from(error: std::io::Error) -> Self {
+        Trouble::Wrong(error.to_string())
+    }
+}
+
 /// The subjects, by name.
-const BENCHES: &[Bench] =
-    &[assemble::BENCH, branch::BENCH, growth::BENCH, line::BENCH, start::BENCH, template::BENCH];
+const BENCHES: &[Bench] = &[
+    assemble::BENCH,
+    branch::BENCH,
+    build::BENCH,
+    growth::BENCH,
+    line::BENCH,
+    read::BENCH,
+    start::BENCH,
+    template::BENCH,
+];
 
 fn main() -> ExitCode {
     let asked = match Asked::read(env::args().skip(1)) {

@@ -22,11 +22,10 @@ pub const BENCH: Bench = Bench {
 const FILES: usize = 10;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
-    let wrong = |error: std::io::Error| Trouble::Wrong(error.to_string());
     let preface = binary()?;
-    let home = tempfile::tempdir().map_err(wrong)?;
-    let project = tempfile::tempdir().map_err(wrong)?;
-    let (deepest, files) = lay(project.path()).map_err(wrong)?;
+    let home = tempfile::tempdir()?;
+    let project = tempfile::tempdir()?;
+    let (deepest, files) = lay(project.path(), FILES)?;
     let command = |program: &Path| {
         let mut command = Command::new(program);
         command.env("PREFACE_HOME", home.path()).env("HOME", home.path()).current_dir(&deepest);
@@ -35,7 +34,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     let mut build = command(&preface);
     build.args(["build", "--trust", "once", "-C"]).arg(&deepest);
     // A fast answer that leaves the files out would be worth nothing.
-    let output = build.output().map_err(wrong)?;
+    let output = build.output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     if let Some(missing) = (0..FILES).find(|number| !text.contains(&sentence(*number))) {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -73,7 +72,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 
 /// Returns the command line as it is shipped; it lies beside this program.
 fn binary() -> Result<PathBuf, Trouble> {
-    let mut path = env::current_exe().map_err(|error| Trouble::Wrong(error.to_string()))?;
+    let mut path = env::current_exe()?;
     path.set_file_name(format!("preface{}", env::consts::EXE_SUFFIX));
     match path.is_file() {
         true => Ok(path),
@@ -82,10 +81,10 @@ fn binary() -> Result<PathBuf, Trouble> {
 }
 
 /// Lays directories in each other, each with an AGENTS.md of 2 KiB. Returns the deepest one and the files.
-fn lay(root: &Path) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
+pub fn lay(root: &Path, count: usize) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
     let mut directory = root.to_owned();
     let mut files = Vec::new();
-    for number in 0..FILES {
+    for number in 0..count {
         directory.push(format!("d{number}"));
         fs::create_dir(&directory)?;
         let file = directory.join("AGENTS.md");
@@ -95,6 +94,7 @@ fn lay(root: &Path) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
     Ok((directory, files))
 }
 
-fn sentence(number: usize) -> String {
+/// Returns the sentence that file `number` repeats, and no other file has.
+pub fn sentence(number: usize) -> String {
     format!("Rule {number}: read a file before you edit.")
 }

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::{
     env,
     io::{self, BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -50,7 +50,8 @@ pub fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<bool, F
 /// # Errors
 /// The program cannot be started, or it fails.
 pub fn run(mut command: Command) -> Result<(), Failure> {
-    let words: Vec<_> = [command.get_program()].into_iter().chain(command.get_args()).collect();
+    let program = Path::new(command.get_program()).file_stem();
+    let words: Vec<_> = program.into_iter().chain(command.get_args()).collect();
     let words = words.join(" ".as_ref()).to_string_lossy().into_owned();
     match command.status() {
         Ok(status) if status.success() => Ok(()),

@@ -4,7 +4,7 @@
 //! spans tile the text, that each span of a file is what the file holds, and that both builds are equal.
 
 use crate::{Command, child, failure::Failure, flags::Flags};
-use std::path;
+use std::{env, fs, path, process};
 
 pub const COMMAND: Command = Command {
     name: "real",
@@ -30,6 +30,11 @@ fn run(words: &[String]) -> Result<(), Failure> {
         return Err(Failure::usage("no directory given").hint("usage: cargo xtask real DIR…"));
     }
     let mut command = child::cargo(&["run", "--release", "--package", "preface", "--example", "real", "--"]);
-    command.args(directories);
-    child::run(command)
+    // The layers of whoever runs this stay out, and nothing is written into them.
+    let home = env::temp_dir().join(format!("preface-real-{}", process::id()));
+    command.args(directories).env("PREFACE_HOME", &home);
+    let result = child::run(command);
+    // It is only there if a preset wrote its first file.
+    _ = fs::remove_dir_all(home);
+    result
 }

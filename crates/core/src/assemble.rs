@@ -38,16 +38,16 @@ pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
     };
     let mut contributed = Vec::new();
     for mut part in parts {
-        let id = part.audit_id.take().filter(|_| !part.text.is_empty());
-        contributed.extend(id.map(|id| (prompt.parts.len(), id)));
+        contributed.extend(part.audit_id.take().map(|id| (prompt.parts.len(), id)));
         append(&mut prompt, part, joining);
     }
-    // Counted at the end: the part after may still take line ends away.
+    // Counted at the end: a seam takes line ends from both of its sides.
     for (at, provider_id) in contributed {
-        let part = &prompt.parts[at];
         let gap = if at == 0 { 0 } else { joining.join.text.len() };
-        let byte_count = part.range.len().saturating_sub(gap);
-        prompt.audit.push(AuditEvent::ContextContributionMade { provider_id, byte_count });
+        let byte_count = prompt.parts[at].range.len().saturating_sub(gap);
+        if byte_count > 0 {
+            prompt.audit.push(AuditEvent::ContextContributionMade { provider_id, byte_count });
+        }
     }
     prompt
 }
@@ -161,6 +161,19 @@ mod tests {
         assert_eq!(ids(Arrange::Listed), "t1 s1 c s2 t2");
         assert_eq!(ids(Arrange::Stability), "s1 s2 c t1 t2");
         assert_eq!(ids(Arrange::Priority), "s1 t2 s2 t1 c");
+    }
+
+    #[test]
+    fn the_log_counts_the_bytes_that_are_in_the_prompt() {
+        let mut parts =
+            vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
+        for part in &mut parts {
+            part.audit_id = Some(part.section.to_string());
+        }
+        let prompt = join(parts, Arrange::Listed, true);
+        let made =
+            |id: &str, byte_count| AuditEvent::ContextContributionMade { provider_id: id.into(), byte_count };
+        assert_eq!((prompt.text.as_str(), prompt.audit), ("A\n\nB\n", vec![made("a", 1), made("b", 2)]));
     }
 
     #[test]

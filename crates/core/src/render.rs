@@ -22,7 +22,7 @@ use std::{borrow::Cow, cell::Cell, collections::BTreeMap, collections::VecDeque,
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderError {
     /// The error as a note with file, line and column.
-    pub diagnostic: Diagnostic,
+    pub diagnostic: Box<Diagnostic>,
 }
 
 impl fmt::Display for RenderError {
@@ -358,7 +358,7 @@ fn ready<'w>(pieces: Cow<'w, [Piece]>, language: Language, rules: &Rules) -> Res
         .template
         .max_bytes
         .is_some_and(|max| pieces.iter().map(|piece| piece.text.len()).sum::<usize>() > max);
-    if !tagged && !(language == Language::Template && over) {
+    if language == Language::Verbatim || !(tagged || over) {
         return Ok(Ready::Plain(pieces));
     }
     let text: String = match pieces.as_ref() {
@@ -382,7 +382,7 @@ fn refused(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
     let diagnostic = Diagnostic::error(error.code(), error.to_string())
         .at(Place::within(scope, path, text, range))
         .help("raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make the template smaller");
-    RenderError { diagnostic }
+    RenderError { diagnostic: Box::new(diagnostic) }
 }
 
 /// A value on its way into the text.

@@ -13,7 +13,7 @@ use preface_host::{
     places::Places,
     provider::git,
     system::{FileKind, System},
-    trust::{Decision, Digest, Dirs, Pins, StoreKind, Summary, TrustStore, audit, store_file, whole_digest},
+    trust::{Decision, Dirs, Pins, StoreKind, Summary, TrustStore, audit, store_file, whole_digest},
 };
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,11 @@ pub trait Ask: Confirm {
     /// Asks whether a project may speak. `None` where nobody can be asked.
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer>;
 
+    /// False where it is known that nobody can be asked. Then nothing is looked at for a question.
+    fn is_there(&self) -> bool {
+        true
+    }
+
     /// Returns this as who answers single questions.
     fn as_confirm(&self) -> &dyn Confirm;
 }
@@ -29,6 +34,10 @@ pub trait Ask: Confirm {
 impl Ask for Headless {
     fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
         None
+    }
+
+    fn is_there(&self) -> bool {
+        false
     }
 
     fn as_confirm(&self) -> &dyn Confirm {
@@ -226,14 +235,14 @@ impl Gatekeeper<'_> {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Trust, Error> {
-        let digest = whole_digest(self.system, root);
-        let store =
-            self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(&self.places.cwd));
+        let store = self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(root));
         let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
-        let may_ask = self.choice == TrustChoice::Ask;
+        let may_ask = self.choice == TrustChoice::Ask && self.ask.is_there();
+        // Contents are digested only to compare them with those of a decision; nobody reads an undecided project.
+        let digest = || whole_digest(self.system, root);
         match record {
             Some(record) if record.decision == Decision::Trusted => {
-                if !record.changed_since(&digest) {
+                if record.digest.is_none() || !record.changed_since(&digest()) {
                     return Ok(Trust::Trusted);
                 }
                 diagnostics.push(
@@ -245,11 +254,11 @@ impl Gatekeeper<'_> {
                 );
                 Ok(Trust::Stale)
             }
-            Some(record) if !may_ask || record.digest == Some(digest) => Ok(Trust::Declined),
-            Some(_) => self.answered(root, digest, store.as_ref(), Trust::Declined, diagnostics, events),
-            None if may_ask => {
-                self.answered(root, digest, store.as_ref(), Trust::Untrusted, diagnostics, events)
+            Some(record) if !may_ask || record.digest.is_some() && record.declines(&digest()) => {
+                Ok(Trust::Declined)
             }
+            Some(_) => self.answered(root, store.as_ref(), Trust::Declined, diagnostics, events),
+            None if may_ask => self.answered(root, store.as_ref(), Trust::Untrusted, diagnostics, events),
             None => Ok(Trust::Untrusted),
         }
     }
@@ -257,7 +266,6 @@ impl Gatekeeper<'_> {
     fn answered(
         &self,
         root: &Path,
-        digest: Digest,
         store: Option<&TrustStore<'_>>,
         before: Trust,
         diagnostics: &mut Diagnostics,
@@ -270,12 +278,13 @@ impl Gatekeeper<'_> {
             changed: false,
         };
         let Some(answer) = self.ask.trust(&question) else { return Ok(before) };
+        let digest = || whole_digest(self.system, root);
         let nowhere = || Error::Trust("there is no directory to keep trust in: set PREFACE_HOME".to_owned());
         match answer {
             TrustAnswer::Trust => {
                 let report = store
                     .ok_or_else(nowhere)?
-                    .grant_whole(root, Some(digest), None)
+                    .grant_whole(root, Some(digest()), None)
                     .map_err(|error| Error::Trust(error.to_string()))?;
                 events.extend(report.audit);
                 Ok(Trust::Trusted)
@@ -285,7 +294,7 @@ impl Gatekeeper<'_> {
                 Ok(Trust::Once)
             }
             TrustAnswer::Decline => {
-                match store.map(|store| store.decline_whole(root)) {
+                match store.map(|store| store.decline_contents(root, digest())) {
                     Some(Ok(report)) => events.extend(report.audit),
                     Some(Err(error)) => diagnostics.push(error.diagnostic()),
                     None => {}

@@ -66,7 +66,7 @@ impl Engine<'_> {
         let digest = whole_digest(self.system(), &root);
         let report = self
             .store(built)?
-            .for_project(&built.places.cwd)
+            .for_project(&root)
             .grant_whole(&root, Some(digest), None)
             .map_err(|error| Error::Trust(error.to_string()))?;
         let summary = preface_host::trust::Summary::of(self.system(), &root);
@@ -133,7 +133,7 @@ impl Engine<'_> {
                 };
                 let report = self
                     .store(&built)?
-                    .for_project(&built.places.cwd)
+                    .for_project(&root)
                     .revoke_whole(&root)
                     .map_err(|error| Error::Trust(error.to_string()))?;
                 Ok(GrantReport { path: root, audit: report.audit, ..GrantReport::default() })

@@ -20,6 +20,7 @@ pub mod consent;
 mod engine;
 mod error;
 pub mod grant;
+pub mod lint;
 mod prepare;
 mod request;
 

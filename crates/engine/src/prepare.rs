@@ -45,7 +45,14 @@ impl Engine<'_> {
         // The user's default profile is named in the settings of the default home.
         let shared = Places::find(system, &cwd, &default_home(), &mut Diagnostics::new());
         let choice = self.choice(request, &shared, &sets);
-        let profile = profile::load(system, shared.global.as_deref(), &choice, &options)?;
+        let load = |options| profile::load(system, shared.global.as_deref(), &choice, options);
+        let profile = load(&options).map_err(|error| {
+            // Where the profile is fine without them, it is the caller's options that are wrong.
+            match !options.is_empty() && load(&[]).is_ok() {
+                true => Error::Usage(error.message, error.help),
+                false => Error::Profile(error),
+            }
+        })?;
         let places = Places::find(system, &cwd, &profile.home, diagnostics);
         let global = read_settings(system, &places, diagnostics);
 

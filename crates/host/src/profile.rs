@@ -87,7 +87,7 @@ pub fn names(system: &dyn System, global: Option<&Path>) -> Vec<String> {
 }
 
 fn plain(message: String) -> ProfileError {
-    ProfileError { message, place: Place::default(), help: None }
+    ProfileError { message, place: Box::default(), help: None }
 }
 
 fn read(
@@ -142,7 +142,7 @@ fn read(
 
 fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
     let failed = |why: String| ProfileError {
-        place: Place::file(None, path.display().to_string()),
+        place: Box::new(Place::file(None, path.display().to_string())),
         ..plain(format!("cannot read the profile `{}`: {why}", path.display()))
     };
     let read =

@@ -7,7 +7,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     profile::Scaffold,
 };
-use std::path::Path;
+use std::{fmt::Display, path::Path};
 
 /// Permission bits of directories that preface creates.
 pub const DIR_MODE: u32 = 0o700;
@@ -25,19 +25,23 @@ pub fn scaffold(
 ) {
     // The trigger is the creation of the directory, never the absence of the file.
     if system.link_stat(global).is_some() {
+        // Discover says so of a file in its place; a link that points nowhere looks like nothing to it.
+        if system.stat(global).is_none() {
+            skip(global, "a link that leads to no directory stands there", diagnostics);
+        }
         return;
     }
     if let Some(parent) = global.parent()
         && let Err(error) = system.make_dirs(parent, DIR_MODE)
     {
-        skip(global, &error, diagnostics);
+        skip(global, error, diagnostics);
         return;
     }
     match system.make_dir(global, DIR_MODE) {
         Ok(Made::New) => {}
         Ok(Made::Existed) => return,
         Err(error) => {
-            skip(global, &error, diagnostics);
+            skip(global, error, diagnostics);
             return;
         }
     }
@@ -69,13 +73,13 @@ pub fn write_files(
                 written.push(name.clone());
             }
             Err(WriteError::Exists) => {}
-            Err(error) => skip(&path, &error, diagnostics),
+            Err(error) => skip(&path, error, diagnostics),
         }
     }
     written
 }
 
-fn skip(path: &Path, error: &WriteError, diagnostics: &mut Diagnostics) {
+fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
     diagnostics.push(
         Diagnostic::warning("scaffold/skipped", format!("{} was not created: {error}", path.display()))
             .help("nothing else depends on it; `preface init` tries again"),

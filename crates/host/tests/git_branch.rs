@@ -306,6 +306,7 @@ fn broken_and_unknown_repositories_say_so() {
         ("a HEAD that names a file", |dir| put(dir.join(".git/HEAD"), "ref: /etc/passwd\n"), broken),
         ("an empty ref", |dir| put(dir.join(".git/refs/heads/main"), ""), broken),
         ("refs in a circle", |dir| put(dir.join(".git/refs/heads/main"), "ref: refs/heads/main\n"), broken),
+        ("nonsense in the configuration", |dir| put(dir.join(".git/config"), "[core]\nnot a key\n"), broken),
         ("no objects", |dir| fs::rename(dir.join(".git/objects"), dir.join("o")).expect("renamed"), broken),
         ("a huge HEAD", |dir| put(dir.join(".git/HEAD"), vec![b'x'; 1 << 20]), broken),
         (

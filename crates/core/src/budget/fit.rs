@@ -56,9 +56,11 @@ pub fn fit(
 ) -> Result<Fitted, OverBudget> {
     let Draft { parts, mut absent } = draft;
     let mut kept = Vec::with_capacity(parts.len());
+    let mut uncut = Vec::with_capacity(parts.len());
     for mut part in parts {
+        let whole = part.max_tokens.filter(|max| counter.count(&part.text) > *max).map(|_| part.clone());
         if let Some(max) = part.max_tokens
-            && !hold(&mut part, max, CutWhy::Ceiling, counter, profile, diagnostics)
+            && !hold(&mut part, max, (CutWhy::Ceiling, max), counter, profile, diagnostics)
         {
             absent.push(Absent {
                 section: part.section,
@@ -68,6 +70,7 @@ pub fn fit(
             continue;
         }
         kept.push(part);
+        uncut.push(whole);
     }
     let Some(limit) = limit else { return Ok(Fitted { parts: kept, absent }) };
 
@@ -140,7 +143,11 @@ pub fn fit(
         let fits = match room[at] {
             None => false,
             Some(offer) if offer >= needs[at] => true,
-            Some(offer) => hold(&mut part, offer, CutWhy::Budget, counter, profile, diagnostics),
+            Some(offer) => {
+                // One cut of the whole text, so that the marker tells the whole loss.
+                part = uncut[at].take().unwrap_or(part);
+                hold(&mut part, offer, (CutWhy::Budget, limit.tokens), counter, profile, diagnostics)
+            }
         };
         if fits {
             parts.push(part);
@@ -158,11 +165,12 @@ pub fn fit(
     Ok(Fitted { parts, absent })
 }
 
-/// Clips a part to `max` tokens. False where nothing of it stays.
+/// Clips a part to `max` tokens. False where nothing of it stays. The notes name the limit behind it: the part's own
+/// ceiling, or the budget that left it no more.
 fn hold(
     part: &mut DraftPart,
     max: usize,
-    why: CutWhy,
+    (why, limit): (CutWhy, usize),
     counter: &dyn Counter,
     profile: &str,
     diagnostics: &mut Diagnostics,
@@ -175,12 +183,12 @@ fn hold(
     let clipped = match clip(&part.text, max, counter) {
         Clipped::Whole { .. } => return true,
         clipped if part.cut == CutRule::Whole => {
-            diagnostics.push(dropped(part, counter.count(&part.text), max, whose));
+            diagnostics.push(dropped(part, counter.count(&part.text), limit, whose));
             drop(clipped);
             return false;
         }
         Clipped::Dropped { total_tokens } => {
-            diagnostics.push(dropped(part, total_tokens, max, whose));
+            diagnostics.push(dropped(part, total_tokens, limit, whose));
             return false;
         }
         clipped @ Clipped::Cut { .. } => clipped,
@@ -195,7 +203,7 @@ fn hold(
         Diagnostic::warning(
             "budget/cut",
             format!(
-                "section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {max}",
+                "section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {limit}",
                 part.section
             ),
         )

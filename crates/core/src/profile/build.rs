@@ -14,7 +14,10 @@ use crate::{
     trust::TrustMode,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use toml::{Table, Value};
 
 /// A profile option that the caller sets: `variant=0.58`.
@@ -26,6 +29,9 @@ pub struct Setting {
     pub value: String,
 }
 
+/// Finds the text that a profile names: the profile, and the path as written.
+pub type Texts<'f> = dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String> + 'f;
+
 /// Builds a profile from a chain (the extended ones first), options, and the files that sections name.
 ///
 /// `file` returns the text of a `file = "…"` key: the path as written and the profile that wrote it.
@@ -36,7 +42,7 @@ pub struct Setting {
 pub fn build(
     chain: &[RawProfile],
     settings: &[Setting],
-    file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
+    file: &mut Texts<'_>,
 ) -> Result<Profile, ProfileError> {
     let mut builder = Builder { chain, givers: Givers::default(), table: Table::new() };
     for (at, raw) in chain.iter().enumerate() {
@@ -125,7 +131,7 @@ impl Builder<'_> {
             Some(raw) => raw.error(path, message),
             None => ProfileError {
                 message: message.into(),
-                place: crate::diagnostic::Place::default(),
+                place: Box::default(),
                 help: Some("a profile chain must not be empty".into()),
             },
         }
@@ -205,10 +211,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn profile(
-        mut self,
-        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
-    ) -> Result<Profile, ProfileError> {
+    fn profile(mut self, file: &mut Texts<'_>) -> Result<Profile, ProfileError> {
         if let Some(key) = self.table.keys().find(|key| !TOP.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
             return Err(match did_you_mean(key, TOP) {
@@ -395,8 +398,9 @@ impl Builder<'_> {
             }
         };
         order.retain(|id| !remove.contains(id));
-        for (at, id) in order.iter().enumerate() {
-            if order[..at].contains(id) {
+        let mut known = BTreeSet::new();
+        for id in &order {
+            if !known.insert(id.as_str()) {
                 return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
             }
         }
@@ -472,12 +476,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn section(
-        &self,
-        id: &str,
-        value: Value,
-        file: &mut dyn FnMut(&RawProfile, &str) -> Result<Vec<Piece>, String>,
-    ) -> Result<Section, ProfileError> {
+    fn section(&self, id: &str, value: Value, file: &mut Texts<'_>) -> Result<Section, ProfileError> {
         #[derive(Deserialize, Default)]
         #[serde(default)]
         struct Written {

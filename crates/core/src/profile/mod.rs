@@ -8,7 +8,7 @@ mod build;
 mod overlay;
 mod raw;
 
-pub use build::{Setting, build};
+pub use build::{Setting, Texts, build};
 pub use raw::{ProfileError, RawProfile, read};
 
 use crate::{

@@ -25,7 +25,7 @@ impl RawProfile {
             Some(span) => Place::within(None, &self.path, &self.text, span),
             None => Place::file(None, &self.path),
         };
-        ProfileError { message: message.into(), place, help: None }
+        ProfileError { message: message.into(), place: Box::new(place), help: None }
     }
 }
 
@@ -35,7 +35,7 @@ pub struct ProfileError {
     /// What is wrong, lower case first.
     pub message: String,
     /// Where.
-    pub place: Place,
+    pub place: Box<Place>,
     /// What to do.
     pub help: Option<String>,
 }
@@ -70,10 +70,10 @@ impl std::error::Error for ProfileError {}
 pub fn read(name: &str, path: &str, text: &str) -> Result<RawProfile, ProfileError> {
     let table: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| ProfileError {
         message: error.message().trim().to_owned(),
-        place: match error.span() {
+        place: Box::new(match error.span() {
             Some(span) => Place::within(None, path, text, span),
             None => Place::file(None, path),
-        },
+        }),
         help: None,
     })?;
     let mut raw = RawProfile {

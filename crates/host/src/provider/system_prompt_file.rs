@@ -5,7 +5,7 @@ use crate::{
     gate::Belongs,
     look::{Look, Wanted},
     places::{inside, resolved},
-    system::Within,
+    system::{FileKind, ReadError, Within},
 };
 use preface_core::{
     compose::is_blank,
@@ -75,32 +75,34 @@ impl ContextProvider for SystemPromptFile {
             (Some(path), None) if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             (_, None) => None,
         };
-        let project = match &look.places.project {
-            // No project directory: nothing can be trusted, so no project candidate is read.
-            Some(root)
-                if look.system.stat(root).is_some_and(|stat| stat.kind == crate::system::FileKind::Dir) =>
-            {
-                Some(match &config.path_project {
-                    Some(path) => expand(path, &look.places.cwd, look),
-                    None => root.join("system.md"),
-                })
-            }
-            _ => None,
-        };
+        // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
+        // be trusted, so no project candidate is read, whatever `paths.project` says.
+        let is_dir = |root: &&PathBuf| look.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
+        let root = look.places.project.as_ref().filter(is_dir);
+        let project = root.filter(|_| look.gate.layer_speaks()).map(|root| match &config.path_project {
+            Some(path) => expand(path, &look.places.cwd, look),
+            None => root.join("system.md"),
+        });
+        if root.is_some() && project.is_none() {
+            said.silent = Some("there is no system.md outside of the project, which is held".to_owned());
+        }
         let same = match (&global, &project) {
             (Some(a), Some(b)) => {
                 matches!((look.system.canonical(a), look.system.canonical(b)), (Ok(a), Ok(b)) if a == b)
             }
             _ => false,
         };
+        let notes = look.notes.borrow().len();
         if let Some(path) = &global {
             self.add(&mut said, Scope::Global, path, Within::Anywhere, limit, look);
         }
         if let Some(path) = project.filter(|_| !same)
-            && look.gate.layer_speaks()
-            && let Some(within) = self.way(&path, look)
+            && let Some(dir) = self.allowed(&path, look)
         {
-            self.add(&mut said, Scope::Project, &path, within.within(), limit, look);
+            self.add(&mut said, Scope::Project, &path, Within::Root(&dir), limit, look);
+        }
+        if look.notes.borrow().len() > notes {
+            said.silent = Some("everything that there is was left out or held; the notes say why".to_owned());
         }
         if !said.items.is_empty() {
             said.silent = None;
@@ -109,51 +111,40 @@ impl ContextProvider for SystemPromptFile {
     }
 }
 
-/// Where the project's file may lie.
-enum Way {
-    /// Inside the project root.
-    Inside(PathBuf),
-    /// A person said yes to a path outside.
-    Confirmed,
-}
-
-impl Way {
-    fn within(&self) -> Within<'_> {
-        match self {
-            Way::Inside(root) => Within::Root(root),
-            Way::Confirmed => Within::Anywhere,
-        }
-    }
-}
-
 impl SystemPromptFile {
-    /// A file whose real path leaves the project root needs one yes. The project root is the cwd's project directory;
-    /// an override may name any file of the working directory.
-    fn way(&self, path: &Path, look: &Look<'_>) -> Option<Way> {
-        let root = look.places.project.as_ref()?;
-        let real_root = resolved(look.system, root);
+    /// Returns the directory that the project's file must lie in: the project root, or, once a person said yes, the
+    /// one that the file really lies in. An override that names no file is the way to switch the layer off.
+    fn allowed(&self, path: &Path, look: &Look<'_>) -> Option<PathBuf> {
+        let root = resolved(look.system, look.places.project.as_ref()?);
         if let Within::Root(around) = look.layer_within()
-            && !inside(&real_root, &resolved(look.system, around))
+            && !inside(&root, &resolved(look.system, around))
         {
-            // The directory itself leads outside; the read is refused and says so.
-            return Some(Way::Inside(around.to_owned()));
+            // The project directory itself leads outside; the read is refused and says so.
+            return Some(around.to_owned());
         }
-        let real = resolved(look.system, path);
-        if inside(&real, &real_root) {
-            return Some(Way::Inside(real_root));
+        let real = match look.system.canonical(path) {
+            Ok(real) => real,
+            Err(ReadError::Missing) => return None,
+            Err(error) => {
+                look.note(left_out(path, error.to_string(), look).help("mend or remove it"));
+                return None;
+            }
+        };
+        if inside(&real, &root) {
+            return Some(root);
         }
         let shown = look.places.shown(&real);
-        if look.system.stat(path).is_none() {
-            return Some(Way::Inside(real_root));
-        }
         let question = format!("Allow SystemPromptFile to read a path outside the project root: {shown}?");
         if look.confirm.confirm(&question) {
-            return Some(Way::Confirmed);
+            return real.parent().map(Path::to_owned);
         }
         look.note(
-            Diagnostic::warning("SuppressedError", format!("the project's system.md was left out: it leads outside the project root, to {shown}"))
-                .at(Place::file(Some(Scope::Project), look.places.shown(path)))
-                .help("copy the file into the project directory, or answer `yes` on a terminal (ToolTerminal/Forbidden)"),
+            left_out(
+                path,
+                format!("it leads outside the project root, to {shown} (ToolTerminal/Forbidden)"),
+                look,
+            )
+            .help("copy the file into the project directory, or answer `yes` on a terminal"),
         );
         None
     }
@@ -177,11 +168,18 @@ impl SystemPromptFile {
         };
         let Some(pieces) = look.pieces(&wanted) else { return };
         if is_blank(&pieces) {
+            said.silent = Some("there is no text in system.md".to_owned());
             return;
         }
         let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
         said.items.push(Item { facts, pieces, language: Language::Verbatim });
     }
+}
+
+fn left_out(path: &Path, why: String, look: &Look<'_>) -> Diagnostic {
+    let shown = look.places.shown(path);
+    Diagnostic::warning("SuppressedError", format!("{shown} was left out: {why}"))
+        .at(Place::file(Some(Scope::Project), shown))
 }
 
 /// Makes a configured path absolute: `~/` is the home directory, anything else relative belongs to `base`.

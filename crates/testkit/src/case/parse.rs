@@ -72,6 +72,10 @@ pub enum Expectation {
     Error,
     /// A file's bytes after the turn; the block's first line is its path.
     File,
+    /// What a person was asked.
+    Questions,
+    /// The files of the project that were opened.
+    Opened,
 }
 
 /// What is asked, as TOML.
@@ -112,6 +116,8 @@ pub struct Turn {
     pub paths: Vec<String>,
     /// Severities that the `diagnostics` block does not list.
     pub ignore: Vec<String>,
+    /// The operating system, by Node's name.
+    pub os: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
     /// True: there is no home directory.
@@ -227,6 +233,8 @@ fn act(info: &str) -> Option<BlockKind> {
         "audit" => BlockKind::Expect(Expectation::Audit),
         "error" => BlockKind::Expect(Expectation::Error),
         "file" => BlockKind::Expect(Expectation::File),
+        "questions" => BlockKind::Expect(Expectation::Questions),
+        "opened" => BlockKind::Expect(Expectation::Opened),
         _ => return None,
     })
 }

@@ -5,10 +5,14 @@ use crate::MemorySystem;
 use preface::{
     ASSETS, Ask, Built, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
     core::{line, origin::Origin, prompt::Prompt},
-    host::look::Confirm,
+    host::{look::Confirm, system::memory::Verb},
 };
 use similar::TextDiff;
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 /// The directory that a case's relative paths belong to.
 pub const PROJECT: &str = "/home/user/project";
@@ -43,7 +47,7 @@ pub fn run(case: &Case) -> Result<(), String> {
         .with_dir(PROJECT)
         .with_current_dir(PROJECT)
         .with_var("SHELL", "/bin/bash");
-    let mut last: Option<(Result<Outcome, Error>, Turn)> = None;
+    let mut last: Option<Last> = None;
     for act in &case.acts {
         match act {
             Act::Put(path, entry) => system = put(system, path, entry)?,
@@ -51,17 +55,23 @@ pub fn run(case: &Case) -> Result<(), String> {
                 for (name, value) in &turn.env {
                     system = system.with_var(name, value);
                 }
+                if let Some(os) = &turn.os {
+                    system = system.with_os(os);
+                }
                 if turn.homeless {
                     system = system.without_home();
                 }
-                let outcome = ask(&system, turn)?;
-                last = Some((outcome, (**turn).clone()));
+                system.clear_touches();
+                let person = Person::new(turn);
+                let outcome = ask(&system, turn, &person)?;
+                let questions = person.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
+                last = Some(Last { outcome, turn: (**turn).clone(), questions, opened: opened(&system) });
             }
             Act::Expect(what, wanted, line) => {
-                let Some((outcome, turn)) = &last else {
+                let Some(last) = &last else {
                     return Err(format!("line {line}: no turn before this block"));
                 };
-                let found = match found(*what, wanted, outcome, turn, &system) {
+                let found = match found(*what, wanted, last, &system) {
                     Ok(found) => found,
                     Err(why) => return Err(format!("line {line}: {why}")),
                 };
@@ -75,6 +85,14 @@ pub fn run(case: &Case) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What the last turn left behind.
+struct Last {
+    outcome: Result<Outcome, Error>,
+    turn: Turn,
+    questions: String,
+    opened: String,
 }
 
 /// What a turn gave.
@@ -122,7 +140,15 @@ fn put(system: MemorySystem, path: &str, entry: &Entry) -> Result<MemorySystem, 
     })
 }
 
-fn ask(system: &MemorySystem, turn: &Turn) -> Result<Result<Outcome, Error>, String> {
+/// The files below the project that were opened, or tried to be, one a line.
+fn opened(system: &MemorySystem) -> String {
+    let reads = system.touches().into_iter().filter(|touch| touch.verb == Verb::Read);
+    let places = reads.filter_map(|touch| touch.place.strip_prefix(PROJECT).ok().map(Path::to_owned));
+    let places: BTreeSet<PathBuf> = places.collect();
+    places.iter().map(|place| format!("{}\n", place.display())).collect()
+}
+
+fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Outcome, Error>, String> {
     let engine = Engine::new(system);
     let mut facts = std::collections::BTreeMap::new();
     for (key, value) in &turn.fact {
@@ -151,10 +177,9 @@ fn ask(system: &MemorySystem, turn: &Turn) -> Result<Result<Outcome, Error>, Str
         pins: None,
     };
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
-    let person = Person { answer: turn.answer.clone(), confirm: turn.confirm.unwrap_or(false) };
     Ok(match turn.action.as_deref() {
         None | Some("build") => {
-            engine.build_asking(&request, &person).map(|built| Outcome::Built(Box::new(built)))
+            engine.build_asking(&request, person).map(|built| Outcome::Built(Box::new(built)))
         }
         Some("grant") => engine
             .grant(&request, paths)
@@ -171,17 +196,41 @@ fn ask(system: &MemorySystem, turn: &Turn) -> Result<Result<Outcome, Error>, Str
 struct Person {
     answer: Option<String>,
     confirm: bool,
+    /// What they were asked, one line each.
+    asked: Mutex<String>,
+}
+
+impl Person {
+    fn new(turn: &Turn) -> Self {
+        Person {
+            answer: turn.answer.clone(),
+            confirm: turn.confirm.unwrap_or(false),
+            asked: Mutex::default(),
+        }
+    }
+
+    fn hear(&self, line: &str) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push_str(line);
+        asked.push('\n');
+    }
 }
 
 impl Confirm for Person {
-    fn confirm(&self, _question: &str) -> bool {
+    fn confirm(&self, question: &str) -> bool {
+        self.hear(question);
         self.confirm
     }
 }
 
 impl Ask for Person {
-    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
-        match self.answer.as_deref()? {
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
+        let answer = self.answer.as_deref()?;
+        self.hear(&format!("trust {}", question.path.display()));
+        for line in &question.contents {
+            self.hear(&format!("  {line}"));
+        }
+        match answer {
             "trust" => Some(TrustAnswer::Trust),
             "once" => Some(TrustAnswer::Once),
             "decline" => Some(TrustAnswer::Decline),
@@ -189,19 +238,19 @@ impl Ask for Person {
         }
     }
 
+    fn is_there(&self) -> bool {
+        self.answer.is_some()
+    }
+
     fn as_confirm(&self) -> &dyn Confirm {
         self
     }
 }
 
-fn found(
-    what: Expectation,
-    wanted: &str,
-    outcome: &Result<Outcome, Error>,
-    turn: &Turn,
-    system: &MemorySystem,
-) -> Result<String, String> {
-    match (what, outcome) {
+fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) -> Result<String, String> {
+    match (what, &last.outcome) {
+        (Expectation::Questions, _) => Ok(last.questions.clone()),
+        (Expectation::Opened, _) => Ok(last.opened.clone()),
         (Expectation::File, _) => {
             let path = wanted.lines().next().unwrap_or_default();
             let text = preface::host::system::System::read(
@@ -237,7 +286,9 @@ fn found(
                 Expectation::Diagnostics => prompt
                     .diagnostics
                     .iter()
-                    .filter(|note| !turn.ignore.iter().any(|severity| severity == note.severity.as_str()))
+                    .filter(|note| {
+                        !last.turn.ignore.iter().any(|severity| severity == note.severity.as_str())
+                    })
                     .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
                     .collect(),
                 Expectation::Audit => prompt
@@ -246,7 +297,9 @@ fn found(
                     .map(|event| serde_json::to_string(event).map(|line| line + "\n"))
                     .collect::<Result<String, _>>()
                     .map_err(|error| error.to_string())?,
-                Expectation::Error | Expectation::File => String::new(),
+                Expectation::Error | Expectation::File | Expectation::Questions | Expectation::Opened => {
+                    String::new()
+                }
             })
         }
     }

@@ -18,10 +18,10 @@ pub(super) struct Format {
 }
 
 impl Format {
-    /// Reads the values out of a `config` file.
-    pub(super) fn parse(config: &str) -> Format {
+    /// Reads the values out of a `config` file, or gives the line that git cannot read.
+    pub(super) fn parse(config: &str) -> Result<Format, usize> {
         let mut format = Format::default();
-        for Entry { section, key, value, .. } in entries(config).into_iter().filter(|entry| !entry.is_sub) {
+        for Entry { section, key, value, .. } in entries(config)?.into_iter().filter(|entry| !entry.is_sub) {
             match (section.as_str(), key.as_str()) {
                 ("core", "repositoryformatversion") => format.version = value,
                 ("core", "warnambiguousrefs") => {
@@ -34,7 +34,7 @@ impl Format {
                 _ => {}
             }
         }
-        format
+        Ok(format)
     }
 }
 
@@ -57,7 +57,8 @@ pub(crate) fn included(config: &str) -> Vec<String> {
         entry.key == "path"
             && (entry.section == "include" && !entry.is_sub || entry.section == "includeif" && entry.is_sub)
     };
-    entries(config).into_iter().filter(is_include).filter_map(|entry| entry.value).collect()
+    let entries = entries(config).unwrap_or_default();
+    entries.into_iter().filter(is_include).filter_map(|entry| entry.value).collect()
 }
 
 /// A line of a configuration: names in lower case; without `=` the value is `None`.
@@ -69,106 +70,154 @@ struct Entry {
     value: Option<String>,
 }
 
-/// Lists what a configuration says.
-fn entries(config: &str) -> Vec<Entry> {
-    let mut found = Vec::new();
-    let mut section: Option<(String, bool)> = None;
-    let mut rest = config.strip_prefix('\u{feff}').unwrap_or(config);
-    loop {
-        rest = rest.trim_start();
-        if rest.is_empty() {
-            return found;
-        }
-        if let Some(header) = rest.strip_prefix('[') {
-            let Some(end) = header_end(header) else { return found };
-            let name = header[..end].trim();
-            let only_name = name.split(['"', '.', ' ', '\t']).next().unwrap_or_default();
-            section = Some((only_name.to_ascii_lowercase(), only_name.len() != name.len()));
-            rest = &header[end + 1..];
-        } else if rest.starts_with(['#', ';']) {
-            rest = rest.find('\n').map_or("", |end| &rest[end..]);
-        } else {
-            let end =
-                rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '-').unwrap_or(rest.len());
-            if end == 0 {
-                return found;
-            }
-            let key = rest[..end].to_ascii_lowercase();
-            let after = rest[end..].trim_start_matches([' ', '\t']);
-            let value = match after.strip_prefix('=') {
-                Some(text) => {
-                    let (value, left) = value(text);
-                    rest = left;
-                    Some(value)
-                }
-                None => {
-                    rest = after.find('\n').map_or("", |end| &after[end..]);
-                    None
-                }
-            };
-            if let Some((section, is_sub)) = &section {
-                found.push(Entry { section: section.clone(), is_sub: *is_sub, key, value });
-            }
-        }
-    }
+/// Says whether git can read a configuration; if not, in which line it gives up.
+///
+/// # Errors
+/// The number of the first bad line.
+#[cfg(feature = "git-status")]
+pub(crate) fn check(config: &str) -> Result<(), usize> {
+    entries(config).map(|_| ())
 }
 
-/// Finds the `]` of a section header, outside of quotes.
-fn header_end(header: &str) -> Option<usize> {
-    let (mut quoted, mut escaped) = (false, false);
-    for (at, char) in header.char_indices() {
-        match char {
-            '\n' => return None,
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            ']' if !quoted => return Some(at),
-            _ => {}
-        }
-    }
-    None
+/// Lists what a configuration says, or the line in which git gives up.
+fn entries(config: &str) -> Result<Vec<Entry>, usize> {
+    let config = config.strip_prefix('\u{feff}').unwrap_or(config);
+    let mut reader = Reader { rest: config };
+    reader.entries().ok_or_else(|| {
+        let read = &config[..config.len() - reader.rest.len()];
+        read.matches('\n').count() + 1
+    })
 }
 
-/// Reads a value up to the end of its last line; returns it and the rest of the text.
-fn value(text: &str) -> (String, &str) {
-    let text = text.trim_start_matches([' ', '\t']);
-    let mut out = String::new();
-    // Where the value ends if only blanks follow.
-    let mut solid = 0;
-    let (mut quoted, mut comment) = (false, false);
-    let mut chars = text.char_indices();
-    while let Some((at, char)) = chars.next() {
-        match char {
-            '\n' => {
-                out.truncate(solid);
-                return (out, &text[at..]);
+/// Reads a configuration from front to back; `None` is a syntax error.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    /// Takes the next character; the end reads as a line end, and so do both characters of a line end of Windows.
+    fn next(&mut self) -> char {
+        let mut chars = self.rest.chars();
+        let char = chars.next().unwrap_or('\n');
+        self.rest = chars.as_str();
+        match self.rest.strip_prefix('\n') {
+            Some(rest) if char == '\r' => {
+                self.rest = rest;
+                '\n'
             }
-            _ if comment => {}
-            '#' | ';' if !quoted => comment = true,
-            '"' => quoted = !quoted,
-            '\\' => match chars.next() {
-                Some((_, '\n')) => {}
-                Some((_, escaped)) => {
-                    out.push(match escaped {
-                        'n' => '\n',
-                        't' => '\t',
-                        'b' => '\u{8}',
-                        other => other,
-                    });
+            _ => char,
+        }
+    }
+
+    /// Skips characters.
+    fn skip(&mut self, skip: impl Fn(char) -> bool) {
+        self.rest = self.rest.trim_start_matches(skip);
+    }
+
+    fn entries(&mut self) -> Option<Vec<Entry>> {
+        let mut found = Vec::new();
+        let (mut section, mut is_sub) = (String::new(), false);
+        loop {
+            self.skip(|char| char.is_ascii_whitespace());
+            match self.rest.chars().next() {
+                None => return Some(found),
+                Some('#' | ';') => self.skip(|char| char != '\n'),
+                Some('[') => {
+                    self.next();
+                    (section, is_sub) = self.header()?;
+                }
+                Some(first) if first.is_ascii_alphabetic() => {
+                    let (section, key) = (section.clone(), self.name());
+                    let value = self.assigned()?;
+                    found.push(Entry { section, is_sub, key, value });
+                }
+                Some(_) => return None,
+            }
+        }
+    }
+
+    /// Takes a name, in lower case.
+    fn name(&mut self) -> String {
+        let end = self.rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '-');
+        let (name, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        name.to_ascii_lowercase()
+    }
+
+    /// Takes a section's header behind its bracket: the name, and whether a subsection follows.
+    fn header(&mut self) -> Option<(String, bool)> {
+        let name = self.name();
+        match self.next() {
+            ']' => return Some((name, false)),
+            '.' => {
+                self.skip(|char| char.is_ascii_alphanumeric() || char == '-' || char == '.');
+                return (self.next() == ']').then_some((name, true));
+            }
+            ' ' | '\t' => self.skip(|char| char == ' ' || char == '\t'),
+            _ => return None,
+        }
+        if self.next() != '"' {
+            return None;
+        }
+        loop {
+            match self.next() {
+                '\n' => return None,
+                '"' => return (self.next() == ']').then_some((name, true)),
+                '\\' if self.next() == '\n' => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes what is assigned to a key; without `=` nothing is.
+    fn assigned(&mut self) -> Option<Option<String>> {
+        self.skip(|char| char == ' ' || char == '\t');
+        match self.next() {
+            '\n' => Some(None),
+            '=' => self.value().map(Some),
+            _ => None,
+        }
+    }
+
+    /// Takes a value up to the end of its last line.
+    fn value(&mut self) -> Option<String> {
+        let mut out = String::new();
+        // Where the value ends if only blanks follow.
+        let mut solid = 0;
+        let (mut quoted, mut comment) = (false, false);
+        loop {
+            match self.next() {
+                '\n' if quoted => return None,
+                '\n' => {
+                    out.truncate(solid);
+                    return Some(out);
+                }
+                _ if comment => {}
+                '#' | ';' if !quoted => comment = true,
+                '"' => quoted = !quoted,
+                '\\' => {
+                    match self.next() {
+                        '\n' => continue,
+                        'n' => out.push('\n'),
+                        't' => out.push('\t'),
+                        'b' => out.push('\u{8}'),
+                        char @ ('\\' | '"') => out.push(char),
+                        _ => return None,
+                    }
                     solid = out.len();
                 }
-                None => {}
-            },
-            _ => {
-                out.push(char);
-                if quoted || !char.is_ascii_whitespace() {
+                blank if blank.is_ascii_whitespace() && !quoted => {
+                    if !out.is_empty() {
+                        out.push(blank);
+                    }
+                }
+                char => {
+                    out.push(char);
                     solid = out.len();
                 }
             }
         }
     }
-    out.truncate(solid);
-    (out, "")
 }
 
 #[cfg(test)]
@@ -181,19 +230,19 @@ mod tests {
                       [core \"sub\"]\nrepositoryformatversion = 7\n[extensions]\nnovelty\n[core]\nwarnAmbiguousRefs\n";
         assert_eq!(
             Format::parse(config),
-            Format {
+            Ok(Format {
                 version: Some("1".into()),
                 ref_storage: Some("reftable".into()),
                 warn_ambiguous: Some("true".into()),
                 unknown_extensions: vec!["novelty".into()],
-            }
+            })
         );
     }
 
     #[test]
     fn a_key_on_the_line_of_its_section() {
         let format = Format::parse("[extensions]refStorage=reftable");
-        assert_eq!(format.ref_storage.as_deref(), Some("reftable"));
+        assert_eq!(format.expect("a format").ref_storage.as_deref(), Some("reftable"));
     }
 
     #[test]
@@ -204,9 +253,22 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_ends_the_reading() {
-        assert_eq!(Format::parse("[core\nx"), Format::default());
-        assert_eq!(Format::parse("= = ="), Format::default());
-        assert_eq!(Format::parse(""), Format::default());
+    fn nonsense_is_found_in_its_line() {
+        let cases = [
+            ("[core\nx", 2),
+            ("\n= = =", 2),
+            ("[core]\n\nkey value", 3),
+            ("[core]\nkey = \"open\nx = y", 3),
+            ("[core]\nkey = \\x", 2),
+            ("[a \"b\" ]", 1),
+            ("[core]\n\u{fc} = 1", 2),
+        ];
+        for (config, line) in cases {
+            assert_eq!(Format::parse(config), Err(line), "{config:?}");
+        }
+        for config in ["", "\u{feff}[core]\r\nbare\r\n", "[a.b-c]\nd = e", "[a \"]\\\"#\"]\n", "key = value"]
+        {
+            assert_eq!(Format::parse(config), Ok(Format::default()), "{config:?}");
+        }
     }
 }

@@ -130,7 +130,9 @@ impl Repository {
     pub(super) fn format(&self, system: &dyn System) -> Result<Format, GitTrouble> {
         let config = self.common_dir.join("config");
         let format = match system.read(&config, Within::Anywhere, CONFIG) {
-            Ok(file) => Format::parse(&String::from_utf8_lossy(&file.bytes)),
+            Ok(file) => Format::parse(&String::from_utf8_lossy(&file.bytes)).map_err(|line| {
+                GitTrouble::Broken(format!("`{}`: line {line} is no configuration", config.display()))
+            })?,
             Err(ReadError::Missing) => Format::default(),
             Err(error) => return Err(broken(&config, error)),
         };

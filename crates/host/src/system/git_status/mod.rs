@@ -4,12 +4,12 @@
 //! hooks, clean filters, also those of submodules). The library `gix` reads the index, the trees and the work tree;
 //! around it stands what makes the text equal to git's, and what keeps the repository from being more than data:
 //!
-//! - [`open`] opens a repository without its programs: every filter and diff driver is taken out of the configuration,
+//! - `open` opens a repository without its programs: every filter and diff driver is taken out of the configuration,
 //!   whoever configured it, and paths of the repository's own configuration are not trusted.
-//! - [`filters`] compares files. Where git would run a clean or process filter, size and stat of the index decide; where
+//! - `filters` compares files. Where git would run a clean or process filter, size and stat of the index decide; where
 //!   they do not, the answer is [`GitTrouble::Filter`], never a guess.
-//! - [`submodules`] looks into submodules, each opened with the same care.
-//! - [`renames`] finds renames by git's own measure, [`walk`] brings all together, [`letters`] and [`quote`] print it.
+//! - `submodules` looks into submodules, each opened with the same care.
+//! - `renames` finds renames by git's own measure, `walk` brings all together, `letters` and `quote` print it.
 //!
 //! Nothing is written: no lock is taken and the index is not refreshed. Configuration that only changes the output
 //! (`status.showUntrackedFiles`, `status.renames`, `status.relativePaths`, `core.quotePath`, `core.fileMode`,

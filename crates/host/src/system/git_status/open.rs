@@ -14,7 +14,7 @@ use gix::{
 use std::{fs, path::Path};
 
 /// The largest file of configuration that is read, in bytes.
-const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
+pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
 /// How deep files of configuration may include one another; git's own bound.
 const INCLUDE_DEPTH: usize = 10;
 /// How many files of configuration a repository may have.

@@ -2,12 +2,12 @@
 
 use super::{
     DEPTH_LIMIT,
-    open::{self, WorkTree},
+    open::{self, WorkTree, broken},
     walk::{self, Untracked},
 };
 use crate::{
-    provider::git::Repository,
-    system::{GitTrouble, os::OsSystem},
+    provider::git::{Repository, config},
+    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
 };
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
@@ -76,14 +76,19 @@ impl<'a> Submodules<'a> {
         untracked: Untracked,
         depth: usize,
         interrupt: &'a AtomicBool,
-    ) -> Submodules<'a> {
-        Submodules {
+    ) -> Result<Submodules<'a>, GitTrouble> {
+        Ok(Submodules {
             root: work_tree.root.clone(),
-            rules: Arc::new(rules(work_tree, index, untracked)),
+            rules: Arc::new(Rules::read(work_tree, index, untracked)?),
             depth,
             interrupt,
             trouble: Arc::default(),
-        }
+        })
+    }
+
+    /// Says whether nothing is shown of the submodule at `path`.
+    pub(super) fn ignore(&self, path: &BStr) -> bool {
+        self.rules.of(path) == Ignore::All
     }
 
     /// Fails if a submodule could not be looked at.
@@ -95,7 +100,7 @@ impl<'a> Submodules<'a> {
     }
 
     fn look(&self, entry: &Entry, path: &BStr) -> Result<Option<Dirty>, GitTrouble> {
-        let ignore = self.rules.by_path.get(path).copied().unwrap_or(self.rules.default);
+        let ignore = self.rules.of(path);
         if ignore == Ignore::All {
             return Ok(None);
         }
@@ -140,33 +145,60 @@ impl SubmoduleStatus for Submodules<'_> {
     }
 }
 
-/// Reads what is ignored from `.gitmodules` and the configuration, which goes first.
-fn rules(work_tree: &WorkTree, index: &State, untracked: Untracked) -> Rules {
-    let mut default = work_tree
-        .string("diff.ignoreSubmodules")
-        .and_then(|value| Ignore::named(value.as_bstr()))
-        .unwrap_or_default();
-    if untracked.mode(work_tree) == Untracked::No && default == Ignore::Nothing {
-        default = Ignore::Untracked;
-    }
-    let mut by_path = BTreeMap::new();
-    if let Ok(Some(modules)) = work_tree.repo.modules() {
-        let config = work_tree.repo.config_snapshot();
-        for name in modules.names() {
-            let Ok(path) = modules.path(name) else { continue };
-            let said = config
-                .plumbing()
-                .string_by("submodule", Some(name), "ignore")
-                .or_else(|| modules.config().string_by("submodule", Some(name), "ignore"));
-            if let Some(ignore) = said.and_then(|value| Ignore::named(value.as_bstr())) {
-                by_path.insert(path, ignore);
+impl Rules {
+    /// Reads what is ignored from `.gitmodules` and the configuration, which goes first.
+    fn read(work_tree: &WorkTree, index: &State, untracked: Untracked) -> Result<Rules, GitTrouble> {
+        let mut default = work_tree
+            .string("diff.ignoreSubmodules")
+            .and_then(|value| Ignore::named(value.as_bstr()))
+            .unwrap_or_default();
+        if untracked.mode(work_tree) == Untracked::No && default == Ignore::Nothing {
+            default = Ignore::Untracked;
+        }
+        let mut by_path = BTreeMap::new();
+        // Like git, look at `.gitmodules` only if there is a submodule.
+        let is_needed = index.entries().iter().any(|entry| entry.mode.is_submodule());
+        if is_needed
+            && check_modules(work_tree)?
+            && let Some(modules) = work_tree.repo.modules().map_err(|error| broken(&error))?
+        {
+            let settings = work_tree.repo.config_snapshot();
+            for name in modules.names() {
+                let Ok(path) = modules.path(name) else { continue };
+                let said = settings
+                    .plumbing()
+                    .string_by("submodule", Some(name), "ignore")
+                    .or_else(|| modules.config().string_by("submodule", Some(name), "ignore"));
+                if let Some(ignore) = said.and_then(|value| Ignore::named(value.as_bstr())) {
+                    by_path.insert(path, ignore);
+                }
             }
         }
+        let is_conflict = |entry: &Entry| entry.stage_raw() != 0 && entry.path(index) == ".gitmodules";
+        if index.entries().iter().any(is_conflict) {
+            default = Ignore::All;
+        }
+        Ok(Rules { by_path, default })
     }
-    let unmerged =
-        index.entries().iter().any(|entry| entry.stage_raw() != 0 && entry.path(index) == ".gitmodules");
-    if unmerged {
-        default = Ignore::All;
+
+    fn of(&self, path: &BStr) -> Ignore {
+        self.by_path.get(path).copied().unwrap_or(self.default)
     }
-    Rules { by_path, default }
+}
+
+/// Refuses a `.gitmodules` that git cannot read (the library would read more of it), and says whether there is a use
+/// in looking for one: where something else has the name, git knows of no submodules.
+fn check_modules(work_tree: &WorkTree) -> Result<bool, GitTrouble> {
+    let broken = |words: String| GitTrouble::Broken(format!("`.gitmodules`: {words}"));
+    match OsSystem::new(&[]).read(
+        &work_tree.root.join(".gitmodules"),
+        Within::Anywhere,
+        open::CONFIGURATION_LIMIT,
+    ) {
+        Ok(file) => config::check(&String::from_utf8_lossy(&file.bytes))
+            .map(|()| true)
+            .map_err(|line| broken(format!("line {line} is no configuration"))),
+        Err(error @ ReadError::TooLarge { .. }) => Err(broken(error.to_string())),
+        Err(error) => Ok(error == ReadError::Missing),
+    }
 }

@@ -1,0 +1,48 @@
+//! Reading files that may not lead out of a directory, beside reading files with no questions asked.
+
+use crate::{
+    Bench, Trouble,
+    harness::{closure, interleave},
+    table::Table,
+};
+use preface_core::assets::ASSETS;
+use preface_host::system::{System, Within, os::OsSystem};
+use std::{fs, io, path::PathBuf};
+
+pub const BENCH: Bench = Bench {
+    name: "read",
+    about: "50 files of 4 KiB, confined to their directory, beside `fs::read_to_string`.",
+    run,
+};
+
+const FILES: usize = 50;
+const LIMIT: u64 = 1 << 20;
+
+fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
+    let directory = tempfile::tempdir()?;
+    let root = directory.path().canonicalize()?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for number in 0..FILES {
+        let file = root.join(format!("notes-{number}.md"));
+        fs::write(&file, "Read a file before you change it; 32\n".repeat(112))?;
+        files.push(file);
+    }
+    let system = OsSystem::new(ASSETS);
+    let read = |within: Within<'_>| -> Result<Vec<Vec<u8>>, Trouble> {
+        let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.bytes);
+        let all: Result<Vec<_>, _> = files.iter().map(one).collect();
+        all.map_err(|error| Trouble::Wrong(format!("a file cannot be read: {error:?}")))
+    };
+    let plain = || files.iter().map(fs::read_to_string).collect::<io::Result<Vec<String>>>();
+    if read(Within::Root(&root))?.concat() != plain()?.concat().into_bytes() {
+        return Err(Trouble::Wrong("the two ways read different bytes".into()));
+    }
+    let contestants = vec![
+        closure("confined to their directory", || read(Within::Root(&root))),
+        closure("not confined", || read(Within::Anywhere)),
+        closure("fs::read_to_string", plain),
+    ];
+    let measured = interleave(contestants, rounds.unwrap_or(201));
+    let bars = Vec::new();
+    Ok(vec![Table::new(format!("{FILES} files of 4 KiB in one directory"), measured, bars)])
+}

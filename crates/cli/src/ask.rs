@@ -1,0 +1,144 @@
+//! Questions to a person on a terminal. What a project says is shown so that nothing in it can hide or play tricks.
+
+use crate::ui::{
+    Ui, style,
+    text::{count, wrap},
+};
+use preface::{
+    Ask, TrustAnswer, TrustQuestion,
+    core::lint::{
+        finding::Finding,
+        hidden::{self, escape_hidden},
+    },
+    host::look::Confirm,
+};
+use std::fmt::Write;
+
+/// Asks on stderr and reads the answers from stdin.
+#[derive(Debug)]
+pub struct Terminal<'u> {
+    ui: &'u Ui,
+}
+
+impl<'u> Terminal<'u> {
+    /// Takes the printer to ask with.
+    pub fn new(ui: &'u Ui) -> Self {
+        Terminal { ui }
+    }
+}
+
+impl Confirm for Terminal<'_> {
+    fn confirm(&self, question: &str) -> bool {
+        let question = escape_hidden(question);
+        self.ui.ask(&format!("{question}\nType `yes` to agree: ")).as_deref() == Some("yes")
+    }
+}
+
+impl Ask for Terminal<'_> {
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
+        self.ui.say(&asked(question, self.ui.note_columns()));
+        let view = if question.texts.is_empty() { "" } else { "[v]iew it, " };
+        loop {
+            let answer =
+                self.ui.ask(&format!("{view}[t]rust it, trust it [o]nce, [d]ecline, or [a]bort? "))?;
+            match answer.to_ascii_lowercase().as_str() {
+                "v" | "view" if !question.texts.is_empty() => {
+                    self.ui.page(&shown(question, self.ui.note_columns()));
+                }
+                "t" | "trust" => return Some(TrustAnswer::Trust),
+                "o" | "once" => return Some(TrustAnswer::Once),
+                "d" | "decline" => return Some(TrustAnswer::Decline),
+                "a" | "abort" => return Some(TrustAnswer::Abort),
+                _ => self.ui.say("Answer with one of the words, or its first letter.\n"),
+            }
+        }
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        self
+    }
+}
+
+/// The question: the path, what would be said, and what is odd about it.
+fn asked(question: &TrustQuestion, columns: usize) -> String {
+    let bold = style::BOLD;
+    let path = question.path.display().to_string();
+    let path = escape_hidden(&path);
+    let what = if question.changed {
+        "changed what it tells the model"
+    } else {
+        "wants to tell the model something"
+    };
+    let mut out = wrap(&format!("{bold}{path}{bold:#} {what}:"), columns, 2);
+    out.push('\n');
+    for line in &question.contents {
+        let _ = writeln!(out, "  {}", wrap(&escape_hidden(line), columns.saturating_sub(2), 4));
+    }
+    let tricks: usize = question.texts.iter().map(|(_, text)| tricks(text)).sum();
+    if tricks > 0 {
+        let care = style::severity(preface::core::diagnostic::Severity::Warning);
+        let _ = writeln!(
+            out,
+            "{care}It hides text in {}; view it before you trust it.{care:#}",
+            count(tricks, "place")
+        );
+    }
+    if question.texts.is_empty() {
+        out.push_str("What it brings to run would run unsandboxed, and only after a grant of its own.\n");
+    }
+    out
+}
+
+/// Hidden text that has no ordinary use.
+fn tricks(text: &str) -> usize {
+    let odd = |found: &&hidden::Hidden| found.usual.is_none() && found.kind != hidden::Kind::Comment;
+    hidden::scan(text).iter().filter(odd).count()
+}
+
+/// The columns before a line of a text.
+const GUTTER: &str = "       ";
+
+/// The texts themselves, every hidden character shown.
+fn shown(question: &TrustQuestion, columns: usize) -> String {
+    let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
+    let mut out = String::new();
+    for (name, text) in &question.texts {
+        let _ = writeln!(out, "{bold}{}{bold:#}", escape_hidden(name));
+        for found in hidden::scan(text).iter().filter(|found| found.usual.is_none()) {
+            let line = text[..found.range.start].matches('\n').count() + 1;
+            let _ = writeln!(out, "{care}line {line}: {}{care:#}", found.message());
+        }
+        for (at, line) in text.lines().enumerate() {
+            let line = escape_hidden(&line.replace('\t', "    ")).into_owned();
+            let _ = write!(out, "{dim}{:>4} │{dim:#} ", at + 1);
+            out.push_str(wrap(&format!("{GUTTER}{line}"), columns, GUTTER.len()).trim_start_matches(GUTTER));
+            out.push('\n');
+        }
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_cannot_hide_in_its_question() {
+        let question = TrustQuestion {
+            path: "/work/\u{1b}[2J".into(),
+            contents: vec!["AGENTS.md (5 bytes)".into()],
+            texts: vec![("AGENTS.md".into(), "Use\u{202e}\ttabs\u{1b}[1m".into())],
+            changed: false,
+        };
+        let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
+        assert_eq!(
+            plain(&asked(&question, 80)),
+            "/work/\\u{1b}[2J wants to tell the model something:\n  AGENTS.md (5 bytes)\nIt hides text in 1 place; view it before you trust it.\n"
+        );
+        assert_eq!(
+            plain(&shown(&question, 80)),
+            "AGENTS.md\nline 1: characters that change the order of text on a screen: U+202E\n   1 │ Use\\u{202e}    tabs\\u{1b}[1m\n\n"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! `preface build`: the main job.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TalkFlags},
+    notes,
+    subject::{Asking, SubjectFlags},
+    ui::Ui,
+};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface build                             print the prompt for this directory
+  preface build -C ../api --model large-1   for another directory and a model
+  preface build --tools read,bash > prompt.md
+  preface build --format json | jq -r .fingerprint
+  preface build --trust require             fail if anything is held, as in CI
+  preface build --save-world world.json     keep everything it was made from
+  preface build --world world.json          and build the same bytes elsewhere";
+
+/// Print the system prompt for a directory
+///
+/// Off a terminal, stdout gets exactly the bytes of the prompt. Whatever was held back, cut or skipped is one line on
+/// stderr. On a terminal, a project that is not trusted yet is asked about.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Choose the form: the prompt itself, or a document that explains it
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    /// Write everything that the prompt was made from to FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "world")]
+    save_world: Option<PathBuf>,
+
+    #[command(flatten)]
+    subject: SubjectFlags,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// Builds and prints.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let subject = args.subject.build(ui, Asking::May, args.format)?;
+    if let Some(file) = &args.save_world {
+        let mut bytes =
+            serde_json::to_vec(&subject.world).map_err(|error| Failure::new(error.to_string()))?;
+        bytes.push(b'\n');
+        files::write(file, &bytes)?;
+    }
+    match args.format {
+        Format::Text => ui.prompt(&subject.prompt.text)?,
+        Format::Json => ui.json(&subject.document()?)?,
+    }
+    notes::tell(ui, args.talk.talk(), &subject.prompt);
+    Ok(Exit::Done)
+}

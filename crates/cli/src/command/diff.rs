@@ -1,0 +1,266 @@
+//! `preface diff`: two builds, what changed between them, and where a provider's cache stops.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TalkFlags, Tools, TrustFlags, TurnFlags},
+    notes,
+    subject::rebuild,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{count, number, one_line, wrap},
+    },
+};
+use preface::{
+    Built, Engine, Request, ToolChoice,
+    core::{
+        budget,
+        diff::{Change, Difference, PartChange},
+        document::Document,
+    },
+};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface diff --against-model small-1
+  preface diff --against-now 2026-03-08T09:00:00Z   what tomorrow changes
+  preface diff --against-profile review.toml
+  preface diff --against-tools read,bash --exit-code
+  preface build --format json > receipt.json
+  preface diff -R --against receipt.json            what changed since";
+
+/// Compare two builds: what changed, and where the cached prefix ends
+///
+/// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
+/// receipt that `build --format json` wrote, or a world that `build --save-world` wrote.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
+pub struct Args {
+    /// Swap the sides
+    #[arg(short = 'R', long)]
+    reverse: bool,
+
+    /// Exit with 1 if the texts differ
+    #[arg(long)]
+    exit_code: bool,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    against: Against,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// The other side.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "What to compare with")]
+#[group(required = true, multiple = true)]
+pub struct Against {
+    /// Compare with a receipt or a saved world in FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "against_preset", "against_profile", "against_model", "against_tools", "against_conversation",
+        "against_now", "against_tz", "against_set",
+    ])]
+    against: Option<PathBuf>,
+
+    /// Compare with another preset, or profile of yours
+    #[arg(long, value_name = "NAME")]
+    against_preset: Option<String>,
+
+    /// Compare with the profile in FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "against_preset")]
+    against_profile: Option<PathBuf>,
+
+    /// Compare with another model
+    #[arg(long, value_name = "ID")]
+    against_model: Option<String>,
+
+    /// Compare with other tools
+    #[arg(long, value_name = "NAMES", value_parser = Tools::parse)]
+    against_tools: Option<Tools>,
+
+    /// Compare with another conversation
+    #[arg(long, value_name = "ID")]
+    against_conversation: Option<String>,
+
+    /// Compare with another instant
+    #[arg(long, value_name = "RFC3339")]
+    against_now: Option<String>,
+
+    /// Compare with another time zone
+    #[arg(long, value_name = "ZONE")]
+    against_tz: Option<String>,
+
+    /// Compare with other settings or options
+    #[arg(long, value_name = "PATH=VALUE")]
+    against_set: Vec<String>,
+}
+
+/// One side: its name and its receipt.
+struct Receipt {
+    name: String,
+    document: Document,
+}
+
+/// Builds both sides and compares them.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let mut request = args.turn.request();
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let built = engine.build(&request)?;
+    // Both sides stand at the same instant, unless they are to differ in it.
+    request.now.get_or_insert_with(|| built.world.turn.now.clone());
+    let counter = budget::counter(&built.world.turn.counter)
+        .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", built.world.turn.counter)))?;
+    let document = |built: &Built| Document::of(&built.prompt, counter.as_ref());
+
+    let mut left =
+        Receipt { name: format!("{} (as asked)", built.prompt.preset), document: document(&built) };
+    let mut right = match &args.against.against {
+        Some(file) => receipt(file, counter.as_ref())?,
+        None => {
+            let other = engine.build(&args.against.request(request))?;
+            Receipt { name: args.against.name(&other.prompt.preset), document: document(&other) }
+        }
+    };
+    if args.reverse {
+        std::mem::swap(&mut left, &mut right);
+    }
+    let difference = Difference::of(&left.document, &right.document, counter.as_ref());
+    match args.format {
+        Format::Json => ui.json(&difference)?,
+        Format::Text => {
+            ui.view(&view(&left, &right, &difference, ui.columns().unwrap_or(usize::MAX)))?;
+            ui.patch(&difference.text)?;
+        }
+    }
+    notes::tell(ui, args.talk.talk(), &built.prompt);
+    Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
+}
+
+impl Against {
+    /// Lays the other side's flags over what is asked.
+    fn request(&self, request: Request) -> Request {
+        let other_profile = self.against_preset.is_some() || self.against_profile.is_some();
+        Request {
+            preset: self.against_preset.clone().or(request.preset.filter(|_| !other_profile)),
+            profile: self.against_profile.clone().or(request.profile.filter(|_| !other_profile)),
+            model: self.against_model.clone().or(request.model),
+            conversation: self.against_conversation.clone().or(request.conversation),
+            tools: self.against_tools.clone().map_or(request.tools, |Tools(names)| ToolChoice::Named(names)),
+            now: self.against_now.clone().or(request.now),
+            zone: self.against_tz.clone().or(request.zone),
+            sets: request.sets.into_iter().chain(self.against_set.iter().cloned()).collect(),
+            ..request
+        }
+    }
+
+    /// Names the other side by what is different about it.
+    fn name(&self, preset: &str) -> String {
+        let said = [
+            ("model", self.against_model.clone()),
+            ("tools", self.against_tools.as_ref().map(|Tools(names)| names.join(","))),
+            ("conversation", self.against_conversation.clone()),
+            ("now", self.against_now.clone()),
+            ("tz", self.against_tz.clone()),
+        ];
+        let mut with: Vec<String> = said
+            .into_iter()
+            .filter_map(|(what, value)| Some(format!("{what} {}", one_line(&value?))))
+            .collect();
+        with.extend(self.against_set.iter().map(|set| one_line(set)));
+        if with.is_empty() { preset.to_owned() } else { format!("{preset} ({})", with.join(", ")) }
+    }
+}
+
+/// Reads a receipt, or builds a saved world again.
+fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Receipt, Failure> {
+    let shown = file.display();
+    let bytes = files::read(file)?;
+    let value: serde_json::Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::new(format!("`{shown}` is no JSON: {error}")))?;
+    let name = one_line(&shown.to_string());
+    if value.get("version").is_some() {
+        let subject = rebuild(&name, &bytes)?;
+        return Ok(Receipt { name, document: Document::of(&subject.prompt, counter) });
+    }
+    let document: Document = serde_json::from_value(value).map_err(|error| {
+        Failure::new(format!("`{shown}` is no receipt: {error}"))
+            .hint("`preface build --format json` writes one")
+    })?;
+    document.check().map_err(|why| {
+        Failure::new(format!("`{shown}` does not add up: {why}")).hint("it was changed after it was written")
+    })?;
+    Ok(Receipt { name, document })
+}
+
+fn view(left: &Receipt, right: &Receipt, difference: &Difference, most: usize) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let total = |side: &Receipt| {
+        format!(
+            "{bold}{}{bold:#}  {dim}{}, {}{dim:#}",
+            side.name,
+            count(side.document.tokens.count, "token"),
+            count(side.document.text.len(), "byte")
+        )
+    };
+    let mut out = format!("--- {}\n+++ {}\n", total(left), total(right));
+    if difference.same {
+        out.push_str("\nThe texts are the same, byte for byte.\n");
+        return out;
+    }
+    let mut table = Table::new([Side::Left, Side::Right, Side::Left]);
+    for part in difference.parts.iter().filter(|part| part.change != Change::Same) {
+        table.row([
+            Cell::styled(part.change.as_str(), style::change(part.change)),
+            tokens(part).into(),
+            Cell::styled(part.section.as_str(), bold),
+        ]);
+    }
+    out.push('\n');
+    out.push_str(&table.show(None));
+    let same = difference.parts.iter().filter(|part| part.change == Change::Same).count();
+    if same > 0 {
+        out.push_str(&format!("{dim}{} the same{dim:#}\n", count(same, "part")));
+    }
+    let prefix = &difference.cached_prefix;
+    let mut cache = format!(
+        "cache: the first {} ({}) are the same",
+        count(prefix.tokens, "token"),
+        count(prefix.bytes, "byte")
+    );
+    if let Some(cause) = difference.first_difference.as_ref().and_then(|first| first.cause()) {
+        cache.push_str(&format!(
+            "; then `{}` differs, because of {bold}{}{bold:#}",
+            cause.section,
+            one_line(&cause.label)
+        ));
+    }
+    out.push_str(&wrap(&cache, most, 0));
+    out.push_str(".\n\n");
+    out
+}
+
+/// `80 → 92 tokens`, `+120 tokens`, `−120 tokens`.
+fn tokens(part: &PartChange) -> String {
+    match (part.tokens_before, part.tokens_after) {
+        (Some(before), Some(after)) if before == after => format!("{} tokens", number(after)),
+        (Some(before), Some(after)) => format!("{} → {} tokens", number(before), number(after)),
+        (None, Some(after)) => format!("+{} tokens", number(after)),
+        (Some(before), None) => format!("−{} tokens", number(before)),
+        (None, None) => String::new(),
+    }
+}

@@ -1,0 +1,447 @@
+//! `preface explain`: where every byte comes from.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TalkFlags},
+    notes,
+    subject::{Asking, Subject, SubjectFlags},
+    ui::{
+        Ui, note, style,
+        table::{Cell, Side, Table},
+        text::{count, number, one_line, short, short_middle, wrap},
+    },
+};
+use preface::core::{
+    diagnostic::Place,
+    draft::{Cut, CutWhy},
+    explain::{
+        Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
+        spans_view_with,
+    },
+    origin::{Origin, Source},
+};
+use std::fmt::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface explain                        a row per part, and its sources
+  preface explain --absent               what is not there, and why
+  preface explain --spans                every run of bytes and its origin
+  preface explain --at 'Use tabs'        which source said this
+  preface explain --at 4096              which source gave this byte
+  preface explain --at AGENTS.md:12      what became of this line
+  preface explain --world world.json     about a world that was saved";
+
+/// Show where each part of the prompt comes from
+///
+/// For each part: its tokens, its share of the bytes, how long it stays the same, its sources, and what it lost. Static
+/// parts that stand first are what a provider's prompt cache can keep.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Show what is not in the prompt, and why
+    #[arg(long, conflicts_with_all = ["spans", "at"])]
+    absent: bool,
+
+    /// Show every run of bytes with its origin
+    #[arg(long, conflicts_with = "at")]
+    spans: bool,
+
+    /// Show the origin of a text or a byte of the prompt, or what became of a line of a file
+    #[arg(long, value_name = "TEXT|OFFSET|FILE:LINE")]
+    at: Option<String>,
+
+    /// Choose the form: a view, or the document that `build` prints too
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    subject: SubjectFlags,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// Builds and explains.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let subject = args.subject.build(ui, Asking::MayNot, args.format)?;
+    match (&args.at, args.format) {
+        (_, Format::Json) => ui.json(&subject.document()?)?,
+        (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
+        (None, _) if args.absent => ui.view(&absent(&subject))?,
+        (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
+        (None, _) => ui.view(&parts(ui, &subject)?)?,
+    }
+    notes::tell(ui, args.talk.talk(), &subject.prompt);
+    Ok(Exit::Done)
+}
+
+/// The main view: a row per part, its sources below it, the cache line, the total.
+fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
+    let mut labels = Labels::with_files(|source: &Source| subject.file(source));
+    let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let tokens = &explained.tokens;
+    let mut out = format!(
+        "{bold}{}{bold:#}: {}, {} {dim}({}){dim:#}, {}\n",
+        explained.preset,
+        count(explained.parts.len(), "part"),
+        count(tokens.count, "token"),
+        tokens.counter,
+        count(explained.bytes, "byte"),
+    );
+    if explained.parts.is_empty() {
+        return Ok(out);
+    }
+    out.push('\n');
+    let room = ui.columns();
+    let mut table = Table::new([Side::Right, Side::Right, Side::Left, Side::Left]);
+    table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
+    let cache = &explained.cache;
+    for (at, part) in explained.parts.iter().enumerate() {
+        if at == cache.static_parts && at > 0 {
+            let line = format!("── static up to here: {} tokens ──", number(cache.static_tokens));
+            table.row(["".into(), "".into(), "".into(), Cell::styled(line, style::GOOD)]);
+        }
+        part_rows(&mut table, part, room);
+    }
+    table.row([
+        Cell::styled(number(tokens.count), bold),
+        Cell::styled("100%", bold),
+        "".into(),
+        Cell::styled("total", bold),
+    ]);
+    out.push_str(&table.show(room));
+    out.push('\n');
+    out.push_str(&wrap(&cache_line(&explained), room.unwrap_or(usize::MAX), 0));
+    Ok(out)
+}
+
+/// Columns before the last one, at their usual widths.
+const BEFORE: usize = 32;
+
+fn part_rows(table: &mut Table<4>, part: &PartRow, room: Option<usize>) {
+    let dim = style::DIM;
+    table.row([
+        number(part.tokens).into(),
+        percent(part.share).into(),
+        Cell::styled(part.stability.as_str(), style::stability(part.stability)),
+        Cell::styled(part.section.as_str(), style::BOLD),
+    ]);
+    for source in &merged(part) {
+        let label = match room {
+            Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
+            None => source.label.as_str().into(),
+        };
+        table.row([
+            Cell::styled(number(source.tokens), dim),
+            "".into(),
+            Cell::styled(kind(source), dim),
+            Cell::styled(format!("  {label}"), dim),
+        ]);
+    }
+    for cut in &part.cuts {
+        table.row(["".into(), "".into(), "".into(), Cell::styled(format!("  {}", lost(cut)), style::CARE)]);
+    }
+}
+
+/// The sources of a part, each fact once, and what the profile itself put there as one: headers, separators, forms.
+fn merged(part: &PartRow) -> Vec<SourceRow> {
+    let mut rows: Vec<SourceRow> = Vec::with_capacity(part.sources.len());
+    let mut profile: Option<usize> = None;
+    let own = format!("section.{}.", part.section);
+    for source in &part.sources {
+        let known = match (kind(source), source.label.split_once(' ')) {
+            ("profile", Some((_, key))) => Some(key.strip_prefix(&own).unwrap_or(key)),
+            _ => None,
+        };
+        let same = rows.iter().position(|row| row.label == source.label && row.scope == source.scope);
+        let (at, more) = match (known, profile, same) {
+            (Some(key), Some(at), _) => (at, Some(key)),
+            (None, _, Some(at)) => (at, None),
+            (Some(key), None, _) => {
+                let file = source.label.split(' ').next().unwrap_or_default();
+                profile = Some(rows.len());
+                rows.push(SourceRow { label: format!("{file}: {key}"), ..source.clone() });
+                continue;
+            }
+            (None, _, None) => {
+                rows.push(source.clone());
+                continue;
+            }
+        };
+        let row = &mut rows[at];
+        if let Some(key) = more {
+            row.label.push_str(", ");
+            row.label.push_str(key);
+        }
+        row.bytes += source.bytes;
+        row.tokens += source.tokens;
+    }
+    rows
+}
+
+/// Who speaks: a layer, or what else a byte can come from.
+fn kind(source: &SourceRow) -> &'static str {
+    match source.scope {
+        Some(scope) => scope.as_str(),
+        None if source.label.starts_with('[') => "fact",
+        None if source.label.starts_with('-') => "flag",
+        None => "profile",
+    }
+}
+
+fn lost(cut: &Cut) -> String {
+    let whose = match cut.why {
+        CutWhy::Ceiling => "its ceiling",
+        CutWhy::Budget => "the budget",
+    };
+    format!("cut by {whose}: {} of {} tokens are left", number(cut.after), number(cut.before))
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        some if some > 0.0 && some < 0.1 => "<0.1%".to_owned(),
+        some => format!("{some:.1}%"),
+    }
+}
+
+fn cache_line(explained: &Explanation) -> String {
+    let cache = &explained.cache;
+    let mut line = match &cache.ends_at {
+        None => "cache: every part is static.".to_owned(),
+        Some(section) if cache.static_parts == 0 => {
+            format!("cache: no static prefix; the first part, `{section}`, is not static.")
+        }
+        Some(section) => format!(
+            "cache: the first {} ({}) are the same for every conversation; `{section}` ends them.",
+            count(cache.static_tokens, "token"),
+            count(cache.static_bytes, "byte"),
+        ),
+    };
+    if cache.stranded_tokens > 0 {
+        let _ = write!(line, " {} stand behind it in vain.", count(cache.stranded_tokens, "static token"));
+    }
+    line.push('\n');
+    line
+}
+
+fn absent(subject: &Subject) -> String {
+    if subject.prompt.absent.is_empty() {
+        return "Nothing is absent.\n".to_owned();
+    }
+    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    table.row(["section", "reason", "why"].map(|head| Cell::styled(head, style::DIM)));
+    for one in &subject.prompt.absent {
+        let reason = format!("{:?}", one.reason).to_lowercase();
+        table.row([
+            Cell::styled(one.section.as_str(), style::BOLD),
+            reason.into(),
+            one_line(&one.why).into(),
+        ]);
+    }
+    // What is not said cannot be guessed: the reason is never shortened.
+    table.show(None)
+}
+
+fn spans(ui: &Ui, subject: &Subject) -> String {
+    let mut labels = Labels::with_files(|source: &Source| subject.file(source));
+    let room = ui.columns();
+    let mut table = Table::new([Side::Right, Side::Right, Side::Left, Side::Left, Side::Left]);
+    table.row(["from", "to", "section", "origin", "text"].map(|head| Cell::styled(head, style::DIM)));
+    for row in spans_view_with(&subject.prompt, &mut labels) {
+        let label = match room {
+            Some(room) => short_middle(&row.label, (room / 3).max(16)).into_owned(),
+            None => row.label,
+        };
+        table.row([
+            row.range.start.to_string().into(),
+            row.range.end.to_string().into(),
+            row.section.as_str().into(),
+            Cell::styled(label, style::HINT),
+            Cell::styled(row.excerpt, style::DIM),
+        ]);
+    }
+    table.show(room)
+}
+
+/// What `--at` asks about.
+#[derive(Debug, PartialEq, Eq)]
+enum At<'a> {
+    Offset(usize),
+    Line(&'a str, usize),
+    Text(&'a str),
+}
+
+impl<'a> At<'a> {
+    fn parse(at: &'a str) -> Self {
+        if let Ok(offset) = at.parse() {
+            return At::Offset(offset);
+        }
+        match at.rsplit_once(':') {
+            Some((path, line)) if !path.is_empty() && !path.contains(char::is_whitespace) => {
+                line.parse().map_or(At::Text(at), |line| At::Line(path, line))
+            }
+            _ => At::Text(at),
+        }
+    }
+}
+
+fn place(ui: &Ui, subject: &Subject, at: &str) -> Result<String, Failure> {
+    let prompt = &subject.prompt;
+    match At::parse(at) {
+        At::Offset(offset) => match at_offset(prompt, offset) {
+            Some(hit) => Ok(hits(ui, subject, &[hit])),
+            None => Err(Failure::new(format!(
+                "the prompt ends before byte {offset}: it has {}",
+                count(prompt.text.len(), "byte")
+            ))),
+        },
+        At::Line(path, line) => {
+            // A text may look like a place: `http://localhost:8080`.
+            match source_of(subject, path) {
+                Some((source, file)) => fate(ui, subject, &source, line, &file),
+                None => texts(ui, subject, at),
+            }
+        }
+        At::Text(text) => texts(ui, subject, text),
+    }
+}
+
+fn texts(ui: &Ui, subject: &Subject, text: &str) -> Result<String, Failure> {
+    match at_text(&subject.prompt, text) {
+        found if found.is_empty() => {
+            Err(Failure::new(format!("the prompt does not say `{}`", one_line(text))).hint(
+                "`--at FILE:LINE` tells what became of a line; `preface trust status` lists what is held",
+            ))
+        }
+        found => Ok(hits(ui, subject, &found)),
+    }
+}
+
+/// So many places are shown; the others are counted.
+const HITS: usize = 20;
+
+fn hits(ui: &Ui, subject: &Subject, found: &[Hit]) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let columns = ui.columns().unwrap_or(200);
+    let mut out = String::new();
+    for hit in found.iter().take(HITS) {
+        for piece in &hit.pieces {
+            let _ = writeln!(
+                out,
+                "{bold}{}{bold:#} {dim}bytes {}–{}{dim:#}",
+                piece.section, piece.range.start, piece.range.end
+            );
+            out.push_str(&origin(subject, &piece.origin, &subject.prompt.text[piece.range.clone()], columns));
+        }
+    }
+    if found.len() > HITS {
+        let _ = writeln!(out, "and {} more places", number(found.len() - HITS));
+    }
+    out
+}
+
+/// Shows where some bytes came from: the line of a file, or the name of what gave them.
+fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> String {
+    let said = short(&one_line(text), columns.saturating_sub(8)).into_owned();
+    match origin {
+        Origin::Source { source, span, .. } => {
+            let file = subject.file(source);
+            let place = match file.as_deref().map(String::from_utf8_lossy) {
+                Some(file) => {
+                    // Columns count on the file as text; bytes that are no UTF-8 move them, so the span is only a start.
+                    let end = span.end.min(file.len());
+                    Place::within(Some(source.scope), &source.path, &file, span.start.min(end)..end)
+                }
+                None => Place {
+                    span: Some(span.clone()),
+                    ..Place::file(Some(source.scope), format!("{}@{}", source.path, span.start))
+                },
+            };
+            note::place(&place, style::GOOD, columns)
+        }
+        Origin::Literal { profile, key } => {
+            format!(" ——▶ `{key}` of the profile {profile}\n     {said}\n")
+        }
+        Origin::Fact { key, source } => {
+            format!(" ——▶ the fact `{key}`, from {}\n     {said}\n", one_line(source))
+        }
+        Origin::Caller { flag } => format!(" ——▶ {}\n     {said}\n", one_line(flag)),
+    }
+}
+
+/// Finds a file by the name that origins have for it, or by its path.
+fn source_of(subject: &Subject, path: &str) -> Option<(Source, Vec<u8>)> {
+    use preface::core::scope::Scope;
+    let plain = path.strip_prefix("./").unwrap_or(path);
+    let known = subject.prompt.spans().find_map(|(_, _, origin)| match origin {
+        Origin::Source { source, .. } if source.path == plain => Some(source.as_ref().clone()),
+        _ => None,
+    });
+    let source = match known {
+        Some(source) => source,
+        None => {
+            let places = subject.places.as_ref()?;
+            let named = Source { scope: Scope::Project, path: plain.to_owned() };
+            if subject.file(&named).is_some() {
+                named
+            } else {
+                Source { path: places.shown(&files::absolute(path.as_ref()).ok()?), ..named }
+            }
+        }
+    };
+    let file = subject.file(&source)?;
+    Some((source, file))
+}
+
+fn fate(ui: &Ui, subject: &Subject, source: &Source, line: usize, file: &[u8]) -> Result<String, Failure> {
+    let Fate { outcome, bytes, uses, cuts, notes } = at_source(&subject.prompt, &source.path, line, file);
+    let shown = format!("{}:{line}", one_line(&source.path));
+    let bold = style::BOLD;
+    let verdict = match outcome {
+        Outcome::NoSuchLine => {
+            let lines = String::from_utf8_lossy(file).lines().count();
+            return Err(Failure::new(format!(
+                "{} has {}, and no line {line}",
+                one_line(&source.path),
+                count(lines, "line")
+            )));
+        }
+        Outcome::Whole => "is in the prompt",
+        Outcome::Partial => "is in the prompt in part",
+        Outcome::Dropped => "is not in the prompt; other lines of its file are",
+        Outcome::Silent => "is not in the prompt, nor is the rest of its file",
+    };
+    let columns = ui.columns().unwrap_or(200);
+    let mut out = format!("{bold}{shown}{bold:#} {verdict}.\n");
+    let text = String::from_utf8_lossy(&file[bytes]);
+    let dim = style::DIM;
+    let _ = writeln!(out, "  {dim}{}{dim:#}", short(&one_line(text.trim_end()), columns - 2));
+    for one in &uses {
+        let _ =
+            writeln!(out, "in {bold}{}{bold:#}, bytes {}–{}", one.section, one.range.start, one.range.end);
+    }
+    for one in &cuts {
+        let _ = writeln!(out, "`{}` was {}", one.section, lost(&one.cut));
+    }
+    for one in &notes {
+        let _ = write!(out, "{:#}", note::Note::of(one, columns));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_apart() {
+        assert_eq!(At::parse("4096"), At::Offset(4096));
+        assert_eq!(At::parse("docs/AGENTS.md:12"), At::Line("docs/AGENTS.md", 12));
+        assert_eq!(At::parse("note: 12"), At::Text("note: 12"));
+        assert_eq!(At::parse("two words:12"), At::Text("two words:12"));
+        assert_eq!(At::parse("Use tabs"), At::Text("Use tabs"));
+    }
+}

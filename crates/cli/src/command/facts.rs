@@ -1,0 +1,113 @@
+//! `preface facts`: what templates and conditions can name here.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TrustFlags, TurnFlags},
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{one_line, short},
+    },
+};
+use preface::{Engine, FactRow};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface facts
+  preface facts --tz Europe/Berlin --now 2026-03-07T14:55:05Z
+  preface facts --format json | jq -r '.[].fact'";
+
+/// List every fact with its value here
+///
+/// For each: its value, how long that stays the same, and what looking it up costs. Templates write `[type:name]`.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+/// Asks for every fact and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let mut request = args.turn.request();
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let rows = Engine::new(&system).facts(&request)?;
+    match args.format {
+        Format::Text => ui.view(&view(&rows, ui.columns()))?,
+        Format::Json => ui.json(&rows.iter().map(document).collect::<Vec<_>>())?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Below so many columns, what a fact is about stands on a line of its own.
+const ONE_LINE: usize = 110;
+
+fn view(rows: &[FactRow], room: Option<usize>) -> String {
+    if room.is_some_and(|room| room < ONE_LINE) { narrow(rows) } else { wide(rows, room) }
+}
+
+fn wide(rows: &[FactRow], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Left; 5]);
+    table.row(["fact", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
+    for row in rows {
+        let [name, value, stability] = cells(row, 32);
+        table.row([name, value, stability, row.info.cost.into(), Cell::styled(row.info.about, dim)]);
+    }
+    table.show(room)
+}
+
+fn narrow(rows: &[FactRow]) -> String {
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Left; 3]);
+    table.row(["fact", "value", "stability"].map(|head| Cell::styled(head, dim)));
+    rows.iter().for_each(|row| table.row(cells(row, 36)));
+    let lines = table.show(None);
+    let mut lines = lines.lines();
+    let mut out = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, row) in lines.zip(rows) {
+        out.push_str(&format!("{line}\n{dim}    {}; costs: {}{dim:#}\n", row.info.about, row.info.cost));
+    }
+    out
+}
+
+/// Name, value and stability.
+fn cells(row: &FactRow, widest: usize) -> [Cell; 3] {
+    let (info, dim) = (&row.info, style::DIM);
+    let value = match row.fact.as_ref().map(|fact| (fact.value.as_deref(), &fact.source)) {
+        None => Cell::styled("any name", dim),
+        Some((None, why)) => {
+            Cell::styled(short(&format!("absent: {}", one_line(why)), widest).into_owned(), dim)
+        }
+        Some((Some(""), _)) => Cell::styled("(empty)", dim),
+        Some((Some(value), _)) => Cell::styled(short(&one_line(value), widest).into_owned(), style::GOOD),
+    };
+    let stability = Cell::styled(info.stability.as_str(), style::stability(info.stability));
+    [Cell::styled(format!("{}:{}", info.kind, info.name), style::BOLD), value, stability]
+}
+
+fn document(row: &FactRow) -> serde_json::Value {
+    let info = &row.info;
+    let fact = row.fact.as_ref();
+    json!({
+        "fact": format!("{}:{}", info.kind, info.name),
+        "value": fact.and_then(|fact| fact.value.as_deref()),
+        "source": fact.map(|fact| fact.source.as_str()),
+        "dynamic": info.dynamic,
+        "stability": fact.filter(|fact| fact.value.is_some()).map_or(info.stability, |fact| fact.stability),
+        "cost": info.cost,
+        "about": info.about,
+        "example": info.example,
+        "diagnostics": fact.map(|fact| fact.diagnostics.as_slice()).unwrap_or_default(),
+    })
+}

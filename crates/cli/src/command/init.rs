@@ -1,0 +1,207 @@
+//! `preface init`: a first directory with a first file, and where the others go.
+
+use crate::{
+    failure::{Exit, Failure},
+    files, notes,
+    ui::{Ui, style},
+};
+use preface::{
+    DEFAULT_PRESET,
+    core::{
+        diagnostic::{Diagnostics, Severity},
+        profile::{Profile, ScaffoldWhen},
+    },
+    host::{
+        places::Places,
+        profile::{self, Choice},
+        scaffold,
+        system::{FileKind, System, Write, WriteError},
+    },
+};
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface init
+  preface init --with-system        with a first system.md, to be edited
+  PREFACE_HOME=~/prompts preface init";
+
+/// Create the directory for your own files, and say what goes where
+///
+/// Nothing that exists is ever written over, and a file that you deleted does not come back by itself.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Write a first system.md, with text to be edited
+    #[arg(long)]
+    with_system: bool,
+
+    /// Work in DIR instead of the current directory
+    #[arg(short = 'C', value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Prepare for a preset, or a profile of yours, by its name
+    #[arg(long, value_name = "NAME")]
+    preset: Option<String>,
+
+    /// Prepare for the profile in FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    profile: Option<PathBuf>,
+}
+
+/// The first settings: every useful key, none of them set.
+const SETTINGS: &str = r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
+{
+  // The preset, or a profile of yours, that `preface build` uses when nothing else is said.
+  // "preset": "default",
+  // "profile": "profiles/mine.toml",
+
+  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
+  // "systemPrompt": { "append": "Answer in English." },
+
+  // Single sections: a text, a file beside this one, a place, or none at all.
+  // "sections": {
+  //   "house-rules": { "text": "Use tabs.", "after": "append" },
+  //   "approach": { "disable": true }
+  // },
+
+  // The size of the whole prompt in tokens, and what happens above it: cut, error or warn.
+  // "budget": { "tokens": 16000, "onOver": "cut" },
+
+  // How the text of projects is trusted: each text by its content (pinned), a project as a whole, or not at all (none).
+  // "trust": { "mode": "pinned" }
+}
+"#;
+
+/// Creates what is missing and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let mut trouble = Diagnostics::new();
+    let (profile, places) = find(&system, args)?;
+    let Some(home) = &places.global else {
+        return Err(Failure::new(
+            "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
+        )
+        .hint("set PREFACE_HOME to a directory"));
+    };
+    let mut events = Vec::new();
+    let mut written: Vec<String> = Vec::new();
+    let existed = system.stat(home).is_some_and(|stat| stat.kind == FileKind::Dir);
+    match profile.scaffold.when {
+        ScaffoldWhen::Discover => {
+            scaffold::scaffold(&system, home, &profile.scaffold, &mut trouble, &mut events);
+            if !existed {
+                written.extend(
+                    profile.scaffold.files.keys().filter(|name| there(&system, &home.join(name))).cloned(),
+                );
+            }
+        }
+        ScaffoldWhen::Init => {
+            system.make_dirs(home, scaffold::DIR_MODE).map_err(|error| cannot(&places, home, &error))?;
+            written.extend(scaffold::write_files(
+                &system,
+                home,
+                &profile.scaffold,
+                &mut trouble,
+                &mut events,
+            ));
+            if create(&system, &places, &home.join("settings.json"), SETTINGS.as_bytes())? {
+                written.push("settings.json".to_owned());
+            }
+        }
+    }
+    if args.with_system {
+        let text = first_system(&system, &places)?;
+        if create(&system, &places, &home.join("system.md"), &text)? {
+            written.push("system.md".to_owned());
+        }
+    }
+    ui.view(&view(&system, &places, home, existed, &written))?;
+    notes::all(ui, &trouble);
+    Ok(if trouble.iter().any(|note| note.severity >= Severity::Warning) { Exit::Failed } else { Exit::Done })
+}
+
+fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places), Failure> {
+    let engine = preface::Engine::new(system);
+    let cwd = engine.cwd(&preface::Request { cwd: args.directory.clone(), ..preface::Request::default() })?;
+    let choice = match (&args.profile, &args.preset) {
+        (Some(file), _) => Choice::File(files::absolute(file)?),
+        (None, Some(name)) => Choice::Named(name.clone()),
+        (None, None) => Choice::Named(DEFAULT_PRESET.to_owned()),
+    };
+    let usual = profile::load(system, None, &Choice::Named(DEFAULT_PRESET.to_owned()), &[])?;
+    let shared = Places::find(system, &cwd, &usual.home, &mut Diagnostics::new());
+    let profile = profile::load(system, shared.global.as_deref(), &choice, &[])?;
+    let places = Places::find(system, &cwd, &profile.home, &mut Diagnostics::new());
+    Ok((profile, places))
+}
+
+/// Writes a file that is not there yet.
+fn create(system: &dyn System, places: &Places, path: &Path, bytes: &[u8]) -> Result<bool, Failure> {
+    match system.write(path, bytes, Write::New, scaffold::FILE_MODE) {
+        Ok(()) => Ok(true),
+        Err(WriteError::Exists) => Ok(false),
+        Err(error) => Err(cannot(places, path, &error)),
+    }
+}
+
+fn cannot(places: &Places, path: &Path, error: &WriteError) -> Failure {
+    Failure::new(format!("cannot create `{}`: {error}", places.shown(path)))
+        .hint("PREFACE_HOME names another directory")
+}
+
+fn there(system: &dyn System, path: &Path) -> bool {
+    system.link_stat(path).is_some()
+}
+
+/// The bundled first text: what the first preset that brings a `system.md` brings.
+fn first_system(system: &dyn System, places: &Places) -> Result<Vec<u8>, Failure> {
+    profile::names(system, places.global.as_deref())
+        .into_iter()
+        .filter_map(|name| profile::load(system, None, &Choice::Named(name), &[]).ok())
+        .find_map(|profile| system.bundled(profile.scaffold.files.get("system.md")?))
+        .map(std::borrow::Cow::into_owned)
+        .ok_or_else(|| Failure::new("there is no bundled text for system.md"))
+}
+
+/// What may stand in the directory.
+const FILES: [(&str, &str); 6] = [
+    ("settings.json", "settings: preset, sections, budget, trust"),
+    ("base.md", "in place of the base prompt (a template)"),
+    ("system.md", "your instructions, word for word"),
+    ("append.md", "text after them (a template)"),
+    ("sections/<id>.md", "one section, new or replaced (a template)"),
+    ("profiles/<name>.toml", "a whole prompt, for `--preset <name>`"),
+];
+
+fn view(system: &dyn System, places: &Places, home: &Path, existed: bool, written: &[String]) -> String {
+    let (bold, dim, good) = (style::BOLD, style::DIM, style::GOOD);
+    let mut out = String::new();
+    let shown = places.source(preface::core::scope::Scope::Global, home).path.clone();
+    let verb = match (existed, there(system, home)) {
+        (true, _) => "is there already",
+        (false, true) => "was created",
+        (false, false) => "could not be created",
+    };
+    let _ = writeln!(out, "{bold}{shown}{bold:#} {verb}.");
+    for name in written {
+        let _ = writeln!(out, "  {good}wrote{good:#} {name}");
+    }
+    let _ = writeln!(out, "\nWhat you can put there:");
+    for (name, about) in FILES {
+        let is_there = !name.contains('<') && there(system, &home.join(name));
+        let mark = if is_there { " (there)" } else { "" };
+        let _ = writeln!(out, "  {name:<21} {dim}{about}{mark}{dim:#}");
+    }
+    if let Some(project) = &places.project {
+        let _ = writeln!(
+            out,
+            "\nA project has its own in {bold}{}{bold:#}, once you trust it:\nsystem.md, append.md and sections/<id>.md.",
+            places.shown(project)
+        );
+    }
+    out
+}

@@ -1,0 +1,230 @@
+//! `preface lint`: what is wrong with what the model would be told.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{TrustFlags, TurnFlags},
+    ui::{
+        Ui,
+        note::Note,
+        style,
+        text::{count, listed},
+    },
+};
+use clap::ValueEnum;
+use preface::{
+    Engine,
+    core::diagnostic::{Diagnostic, Severity},
+    lint::{LintFile, Linted},
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, fmt::Write, path::PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface lint                          everything that a build here would use
+  preface lint AGENTS.md sections/*.md  or these files
+  preface lint --deny warning           exit with 4 at a warning, too
+  preface lint --format sarif > lint.sarif";
+
+/// Find hidden text, secrets, dead tags and other trouble
+///
+/// Without FILE: every text that a build of this directory would use, held ones included, the order of the parts, the
+/// budget, and the notes of the build. Exits with 4 where there is an error.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Look at these files only, relative to the shell's directory; `-` is stdin
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Exit with 4 at findings of this severity, too
+    #[arg(long, value_enum, default_value_t = Deny::Error, hide_default_value = true, value_name = "SEVERITY")]
+    deny: Deny,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Form,
+
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+/// The least that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Errors alone
+    Error,
+    /// Warnings and errors
+    Warning,
+    /// Everything
+    Info,
+}
+
+impl Deny {
+    fn severity(self) -> Severity {
+        match self {
+            Deny::Error => Severity::Error,
+            Deny::Warning => Severity::Warning,
+            Deny::Info => Severity::Info,
+        }
+    }
+}
+
+/// The forms of a lint report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+}
+
+/// Looks and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let mut request = args.turn.request();
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let linted = if args.files.is_empty() {
+        engine.lint(&request)?
+    } else {
+        let files: Vec<LintFile> = args
+            .files
+            .iter()
+            .map(|file| {
+                Ok(LintFile {
+                    path: if file.as_os_str() == "-" { "stdin".into() } else { files::absolute(file)? },
+                    shown: if file.as_os_str() == "-" { "stdin".into() } else { file.display().to_string() },
+                    bytes: files::read(file)?,
+                })
+            })
+            .collect::<Result<_, Failure>>()?;
+        engine.lint_files(&request, &files)?
+    };
+    match args.format {
+        Form::Text => {
+            let least = if args.quiet { Severity::Error } else { Severity::Info };
+            let mut out = String::new();
+            for note in linted.findings.iter().filter(|note| note.severity >= least) {
+                let _ = writeln!(out, "{:#}", Note::of(note, ui.columns().unwrap_or(100)));
+            }
+            ui.view(&out)?;
+        }
+        Form::Json => ui.json(&json!({ "findings": linted.findings, "texts": linted.texts }))?,
+        Form::Sarif => ui.json(&sarif(&linted.findings))?,
+    }
+    if !args.quiet {
+        ui.say(&tally(&linted));
+    }
+    let denied = linted.findings.iter().any(|note| note.severity >= args.deny.severity());
+    Ok(if denied { Exit::Lint } else { Exit::Done })
+}
+
+fn tally(linted: &Linted) -> String {
+    let texts = count(linted.texts, "text");
+    let said: Vec<String> =
+        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "note")]
+            .into_iter()
+            .map(|(severity, word)| {
+                (severity, linted.findings.iter().filter(|note| note.severity == severity).count(), word)
+            })
+            .filter(|(_, many, _)| *many > 0)
+            .map(|(severity, many, word)| {
+                let style = style::severity(severity);
+                format!("{style}{}{style:#}", count(many, word))
+            })
+            .collect();
+    match said.as_slice() {
+        [] => format!("Nothing is wrong in {texts}.\n"),
+        said => format!("{} in {texts}.\n", listed(said)),
+    }
+}
+
+/// The findings as SARIF 2.1.0: one run, one result a finding.
+fn sarif(findings: &[Diagnostic]) -> Value {
+    let codes: BTreeSet<&str> = findings.iter().map(|note| note.code.as_str()).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
+    let results: Vec<Value> = findings.iter().map(result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "preface",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+fn result(note: &Diagnostic) -> Value {
+    let level = match note.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    };
+    let text = match &note.help {
+        Some(help) => format!("{}\n{help}", note.message),
+        None => note.message.clone(),
+    };
+    let mut result = json!({ "ruleId": note.code, "level": level, "message": { "text": text } });
+    if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
+        let mut physical = json!({ "artifactLocation": { "uri": uri(&place.path) } });
+        let mut region = serde_json::Map::new();
+        if let Some(line) = place.line {
+            region.insert("startLine".to_owned(), line.into());
+            if let Some(column) = place.column {
+                region.insert("startColumn".to_owned(), column.into());
+            }
+        }
+        if let Some(span) = &place.span {
+            region.insert("byteOffset".to_owned(), span.start.into());
+            region.insert("byteLength".to_owned(), span.len().into());
+        }
+        if !region.is_empty() {
+            physical["region"] = region.into();
+        }
+        result["locations"] = json!([{ "physicalLocation": physical }]);
+    }
+    result
+}
+
+/// Writes a path as a relative reference.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into());
+            }
+            byte => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_a_reference() {
+        assert_eq!(uri("docs/größe 1.md"), "docs/gr%C3%B6%C3%9Fe%201.md");
+    }
+}

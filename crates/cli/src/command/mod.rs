@@ -1,0 +1,119 @@
+//! The commands, one file each. A new one is a file here, a line in [`Command`] and a line in [`Command::run`].
+
+mod build;
+mod completions;
+mod diff;
+mod explain;
+mod facts;
+mod init;
+mod lint;
+mod man;
+mod render;
+mod trust;
+
+use crate::{
+    failure::{Exit, Failure},
+    ui::Ui,
+};
+use clap::Subcommand;
+
+/// What preface can be told to do, by name.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Build(build::Args),
+    Completions(completions::Args),
+    Diff(diff::Args),
+    Explain(explain::Args),
+    Facts(facts::Args),
+    Init(init::Args),
+    Lint(lint::Args),
+    Man(man::Args),
+    Render(render::Args),
+    Trust(trust::Args),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(&self, ui: &Ui) -> Result<Exit, Failure> {
+        match self {
+            Command::Build(args) => build::run(ui, args),
+            Command::Completions(args) => completions::run(ui, args),
+            Command::Diff(args) => diff::run(ui, args),
+            Command::Explain(args) => explain::run(ui, args),
+            Command::Facts(args) => facts::run(ui, args),
+            Command::Init(args) => init::run(ui, args),
+            Command::Lint(args) => lint::run(ui, args),
+            Command::Man(args) => man::run(ui, args),
+            Command::Render(args) => render::run(ui, args),
+            Command::Trust(args) => trust::run(ui, args),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    fn walk(command: &clap::Command, visit: &mut dyn FnMut(&clap::Command)) {
+        visit(command);
+        for below in command.get_subcommands() {
+            walk(below, visit);
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        crate::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn commands_are_listed_by_name() {
+        walk(&crate::Cli::command(), &mut |command| {
+            let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+            assert!(names.is_sorted(), "the commands of `{}` are sorted: {names:?}", command.get_name());
+        });
+    }
+
+    #[test]
+    fn a_command_has_a_file_of_its_name() {
+        let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/command");
+        for command in crate::Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let below: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+            if below.is_empty() {
+                assert!(here.join(format!("{name}.rs")).is_file(), "`{name}` has a file");
+            }
+            for name in below {
+                let file = here.join(command.get_name()).join(format!("{name}.rs"));
+                assert!(file.is_file(), "`{} {name}` has a file", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_explains_itself_with_an_example() {
+        walk(&crate::Cli::command(), &mut |command| {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "`{name}` says in a sentence what it does");
+            let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:\n  preface"), "the long help of `{name}` has an example");
+            for line in help.lines() {
+                assert!(line.chars().count() <= 79, "an example of `{name}` fits a narrow screen: {line}");
+            }
+        });
+    }
+
+    #[test]
+    fn an_argument_explains_itself() {
+        walk(&crate::Cli::command(), &mut |command| {
+            for arg in
+                command.get_arguments().filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()))
+            {
+                let about = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let which = format!("`{}` of `{}`", arg.get_id(), command.get_name());
+                assert!(!about.is_empty(), "{which} says what it does");
+                assert!(!about.ends_with('.'), "{which} says it without a full stop: {about}");
+            }
+        });
+    }
+}

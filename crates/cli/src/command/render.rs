@@ -1,0 +1,66 @@
+//! `preface render`: one template of the caller's.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{TalkFlags, TrustFlags, TurnFlags},
+    notes,
+    ui::Ui,
+};
+use preface::{
+    Engine,
+    core::{
+        origin::{Origin, Piece, Source, decode},
+        scope::Scope,
+    },
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface render template.md
+  echo 'On [git:branch].' | preface render -
+  preface render template.md --fact git:branch=main --fact prompt:model
+  preface render template.md -C ../api      with the facts of that directory
+  preface facts                             lists what a template can name";
+
+/// Render one template with the facts of a directory
+///
+/// `[type:name]` is replaced by a fact, `[if type:name]…[else]…[endif]` asks whether there is one. What is no tag is
+/// text. Stdout gets exactly the rendered bytes.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The template, or `-` for stdin; relative to the shell's directory, whatever `-C` says
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// Renders and prints.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let bytes = files::read(&args.file)?;
+    let path = if args.file == Path::new("-") { "stdin".to_owned() } else { args.file.display().to_string() };
+    // What the user hands over belongs to no layer, wherever it lies.
+    let caller = Origin::Caller { flag: path.into() };
+    let source = Arc::new(Source { scope: Scope::Global, path: String::new() });
+    let template = decode(&bytes, &source).into_iter().map(|piece| Piece { origin: caller.clone(), ..piece });
+    let mut request = args.turn.request();
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let built = Engine::new(&system).render(&request, template.collect())?;
+    ui.prompt(&built.prompt.text)?;
+    notes::tell(ui, args.talk.talk(), &built.prompt);
+    Ok(Exit::Done)
+}

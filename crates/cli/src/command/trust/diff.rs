@@ -1,0 +1,61 @@
+//! `preface trust diff`: what a grant would add, line by line.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::TurnFlags,
+    notes,
+    ui::{Ui, patch},
+};
+use preface::{
+    Engine,
+    consent::pin_root,
+    core::{diagnostic::Diagnostics, trust::TrustMode},
+    host::gate::Verdict,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust diff
+  preface trust diff -C ../api | less";
+
+/// Show what changed since it was granted
+///
+/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    turn: TurnFlags,
+}
+
+/// Compares and prints.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let built = engine.build(&args.turn.request())?;
+    if built.mode != TrustMode::Pinned {
+        return Err(Failure::new(format!(
+            "the profile `{}` pins no texts; there is nothing to compare with",
+            built.prompt.preset
+        ))
+        .hint("`preface trust status` tells whether the project changed"));
+    }
+    let (root, repository) = pin_root(&system, &built.places.cwd);
+    let store = engine.store(&built)?.for_project(&root);
+    let mut troubles = Diagnostics::new();
+    let pins = store.load(&mut troubles).pins(&root, repository.as_deref());
+    let mut out = String::new();
+    for seen in built.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks) {
+        let granted = pins.latest(&seen.pin).and_then(|pinned| store.copy(&pinned.digest));
+        let now = String::from_utf8_lossy(&seen.bytes);
+        let (from, then) = match &granted {
+            Some(bytes) => (format!("a/{}", seen.shown), String::from_utf8_lossy(bytes)),
+            None => ("/dev/null".to_owned(), "".into()),
+        };
+        out.push_str(&patch::unified(&from, &format!("b/{}", seen.shown), &then, &now));
+    }
+    ui.patch(&out)?;
+    notes::all(ui, &troubles);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,49 @@
+//! `preface trust export`: the grants of this project as a file for `--trust-pins`.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::TurnFlags,
+    notes,
+    ui::Ui,
+};
+use preface::{
+    Engine, TrustChoice,
+    consent::pin_root,
+    core::{diagnostic::Diagnostics, trust::TrustMode},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust export > trust-pins.json
+  preface build --trust require --trust-pins trust-pins.json   in CI";
+
+/// Print what is granted here, for `--trust-pins`
+///
+/// The file holds paths and digests, no text. Whoever gives it to `--trust-pins` says that these texts may speak.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    turn: TurnFlags,
+}
+
+/// Reads the store and prints.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    if built.mode != TrustMode::Pinned {
+        return Err(Failure::new(format!(
+            "the profile `{}` pins no texts; there is nothing to export",
+            built.prompt.preset
+        )));
+    }
+    let (root, repository) = pin_root(&system, &built.places.cwd);
+    let mut troubles = Diagnostics::new();
+    let pins =
+        engine.store(&built)?.for_project(&root).load(&mut troubles).pins(&root, repository.as_deref());
+    ui.data(pins.export().as_bytes())?;
+    notes::all(ui, &troubles);
+    Ok(Exit::Done)
+}

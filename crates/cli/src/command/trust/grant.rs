@@ -1,0 +1,104 @@
+//! `preface trust grant`: pins what a build would use.
+
+use super::status::{is_trouble, texts};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::TurnFlags,
+    notes,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::number,
+    },
+};
+use preface::{
+    Engine,
+    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
+    host::places::normal,
+};
+use std::{fmt::Write, path::PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust diff && preface trust grant
+  preface trust grant AGENTS.md docs/AGENTS.md";
+
+/// Let text of this project speak, exactly as it is now
+///
+/// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
+/// nothing is asked.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Grant only these files, or what lies in these directories; relative to `-C`
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Accepted for scripts; there is no question to answer
+    #[arg(long)]
+    yes: bool,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+}
+
+/// Grants and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    // The flag says what the command means anyway.
+    let _ = args.yes;
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let request = args.turn.request();
+    let report = engine.grant(&request, paths(&engine, &request, &args.paths)?)?;
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let root = report.path.display().to_string();
+    let root = escape_hidden(&root);
+    let mut out = String::new();
+    match (report.added.is_empty(), report.unchanged.is_empty()) {
+        (true, true) => {
+            let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
+        }
+        (true, false) => {
+            let _ = writeln!(
+                out,
+                "{} granted before already in {bold}{root}{bold:#}.",
+                were(report.unchanged.len())
+            );
+        }
+        (false, _) => {
+            let _ = writeln!(out, "Granted in {bold}{root}{bold:#}:");
+        }
+    }
+    let mut table = Table::new([Side::Right, Side::Left]);
+    for (name, bytes) in &report.added {
+        let size = if *bytes > 0 { format!("  {} bytes", number(*bytes)) } else { String::new() };
+        table.row([size.into(), Cell::from(escape_hidden(name).into_owned())]);
+    }
+    out.push_str(&table.show(None));
+    if !report.added.is_empty() && !report.unchanged.is_empty() {
+        let _ = writeln!(out, "{dim}{} granted before already.{dim:#}", were(report.unchanged.len()));
+    }
+    for name in &report.held {
+        let care = style::CARE;
+        let _ = writeln!(out, "{care}held still:{care:#} {}", escape_hidden(name));
+    }
+    ui.view(&out)?;
+    let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_trouble).collect();
+    notes::all(ui, &troubles);
+    Ok(Exit::Done)
+}
+
+fn were(many: usize) -> String {
+    format!("{} {}", texts(many), if many == 1 { "was" } else { "were" })
+}
+
+/// Makes paths absolute, from the directory that is worked in.
+pub(super) fn paths(
+    engine: &Engine<'_>,
+    request: &preface::Request,
+    paths: &[PathBuf],
+) -> Result<Vec<PathBuf>, Failure> {
+    let cwd = engine.cwd(request)?;
+    Ok(paths.iter().map(|path| normal(&cwd, path)).collect())
+}

@@ -1,0 +1,72 @@
+//! `preface trust list`: every project that has a record.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TurnFlags},
+    notes,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::count,
+    },
+};
+use preface::{
+    Engine, TrustChoice,
+    core::{
+        lint::hidden::escape_hidden,
+        trust::{Trust, TrustMode},
+    },
+};
+use std::collections::BTreeSet;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust list
+  preface trust list --format json | jq -r '.[].path'";
+
+/// List the projects that you decided about
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+}
+
+/// Reads the store and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
+    let mut troubles = Vec::new();
+    let rows = engine.store(&built)?.list(&mut troubles);
+    match args.format {
+        Format::Json => ui.json(&rows)?,
+        Format::Text if rows.is_empty() => ui.view("You decided about no project yet.\n")?,
+        Format::Text => {
+            let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+            for row in &rows {
+                let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
+                let what = match row.mode {
+                    TrustMode::Pinned => count(paths.len(), "text"),
+                    TrustMode::Whole | TrustMode::None => "as a whole".to_owned(),
+                };
+                let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
+                let day: String = row.at.to_string().chars().take(10).collect();
+                table.row([
+                    Cell::styled(row.trust.as_str(), style),
+                    Cell::styled(day, style::DIM),
+                    what.into(),
+                    escape_hidden(&row.path).into_owned().into(),
+                ]);
+            }
+            ui.view(&table.show(None))?;
+        }
+    }
+    notes::all(ui, &troubles);
+    Ok(Exit::Done)
+}

@@ -1,0 +1,66 @@
+//! `preface trust`: which text of a project may speak.
+
+mod diff;
+mod export;
+mod grant;
+mod list;
+mod revoke;
+mod status;
+
+use crate::{
+    failure::{Exit, Failure},
+    ui::Ui,
+};
+use preface::host::gate::{Seen, Verdict};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust status            what would be held, and why
+  preface trust diff              what is new or changed, line by line
+  preface trust grant             let all of it speak
+  preface trust grant AGENTS.md   or only this file
+  preface trust revoke            take everything back";
+
+/// Say which text of a project may speak
+///
+/// Text of a project reaches the prompt only after you granted it. A grant is pinned to the content: text that is new or
+/// changed is held until you grant it again. Grants are kept outside of every project.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done about trust, by name.
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Diff(diff::Args),
+    Export(export::Args),
+    Grant(grant::Args),
+    List(list::Args),
+    Revoke(revoke::Args),
+    Status(status::Args),
+}
+
+/// Does it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Diff(args) => diff::run(ui, args),
+        Command::Export(args) => export::run(ui, args),
+        Command::Grant(args) => grant::run(ui, args),
+        Command::List(args) => list::run(ui, args),
+        Command::Revoke(args) => revoke::run(ui, args),
+        Command::Status(args) => status::run(ui, args),
+    }
+}
+
+/// The word for how a text fared.
+fn word(seen: &Seen) -> &'static str {
+    match seen.verdict {
+        Verdict::Speaks => "granted",
+        Verdict::HeldNew | Verdict::Denied => "new",
+        Verdict::HeldChanged => "changed",
+        Verdict::HeldShared => "shared",
+    }
+}

@@ -1,0 +1,189 @@
+//! `preface trust status`: what of this project speaks, and what is held.
+
+use super::word;
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TurnFlags},
+    notes,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{count, listed, number},
+    },
+};
+use preface::{
+    Built, Engine,
+    consent::{layer_root, pin_root},
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        lint::hidden::escape_hidden,
+        trust::{Trust, TrustMode},
+    },
+    host::{gate::Verdict, system::System, trust::Summary},
+};
+use serde_json::json;
+use std::fmt::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface trust status
+  preface trust status -C ../api --format json";
+
+/// Show what of this project speaks, and what is held
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    turn: TurnFlags,
+}
+
+/// Looks and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let built = Engine::new(&system).build(&args.turn.request())?;
+    match args.format {
+        Format::Text => ui.view(&view(&system, &built))?,
+        Format::Json => ui.json(&document(&system, &built))?,
+    }
+    let troubles: Vec<Diagnostic> =
+        built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
+    notes::all(ui, &troubles);
+    Ok(Exit::Done)
+}
+
+/// What goes wrong with trust itself; that something is held is what the view says.
+pub(super) fn is_trouble(note: &Diagnostic) -> bool {
+    note.severity >= Severity::Warning
+        && (note.code.starts_with("trust/") || note.code.contains("/Trust"))
+        && !matches!(note.code.as_str(), "trust/held" | "trust/changed")
+}
+
+fn view(system: &dyn System, built: &Built) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = String::new();
+    let store = match &built.store {
+        Some(file) => built.places.shown(file),
+        None => "none: neither PREFACE_HOME nor a home directory is set".to_owned(),
+    };
+    let preset = &built.prompt.preset;
+    match built.mode {
+        TrustMode::None => {
+            let _ =
+                writeln!(out, "The profile `{preset}` has no gate for text: all of the project's speaks.");
+            return out;
+        }
+        TrustMode::Whole => whole(system, built, &mut out),
+        TrustMode::Pinned => {
+            let root = pin_root(system, &built.places.cwd).0;
+            let root = root.display().to_string();
+            let _ =
+                writeln!(out, "{bold}{}{bold:#}  {dim}each text by its content{dim:#}", escape_hidden(&root));
+            pinned(built, &mut out);
+        }
+    }
+    let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
+    out
+}
+
+fn pinned(built: &Built, out: &mut String) {
+    let mut table = Table::new([Side::Left, Side::Right, Side::Left, Side::Left]);
+    for seen in &built.seen {
+        let style = if seen.verdict == Verdict::Speaks { style::GOOD } else { style::CARE };
+        let aside = match seen.verdict {
+            Verdict::HeldShared => "others can write in its directory: grant it by its path",
+            _ => "",
+        };
+        table.row([
+            Cell::styled(format!("  {}", word(seen)), style),
+            format!("{} bytes", number(seen.bytes.len())).into(),
+            escape_hidden(&seen.shown).into_owned().into(),
+            Cell::styled(aside, style::DIM),
+        ]);
+    }
+    out.push_str(&table.show(None));
+    let tally: Vec<String> = [
+        (Verdict::Speaks, "granted"),
+        (Verdict::HeldNew, "new"),
+        (Verdict::HeldChanged, "changed"),
+        (Verdict::HeldShared, "shared"),
+    ]
+    .into_iter()
+    .map(|(verdict, word)| (built.seen.iter().filter(|seen| seen.verdict == verdict).count(), word))
+    .filter(|(many, _)| *many > 0)
+    .map(|(many, word)| format!("{many} {word}"))
+    .collect();
+    let held = built.held().count();
+    let _ = match (built.seen.len(), held) {
+        (0, _) => writeln!(out, "There is no text of a project here."),
+        (_, 0) => writeln!(out, "{}; nothing is held.", listed(&tally)),
+        _ => writeln!(
+            out,
+            "{}; {held} held.\n`preface trust diff` shows what a grant would add, `preface trust grant` adds it.",
+            listed(&tally),
+        ),
+    };
+}
+
+fn whole(system: &dyn System, built: &Built, out: &mut String) {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let Some(root) = layer_root(system, &built.places) else {
+        let _ = writeln!(out, "There is no project directory here.");
+        return;
+    };
+    let shown = root.display().to_string();
+    let shown = escape_hidden(&shown);
+    let style = if matches!(built.trust, Trust::Trusted) { style::GOOD } else { style::CARE };
+    let _ = writeln!(
+        out,
+        "{bold}{shown}{bold:#}  {style}{}{style:#}  {dim}as a whole{dim:#}",
+        match built.trust {
+            Trust::Stale => "trusted, and changed since",
+            other => other.as_str(),
+        }
+    );
+    for line in Summary::of(system, &root).to_string().lines() {
+        let _ = writeln!(out, "  {}", escape_hidden(line));
+    }
+    if built.held_layer.is_some() {
+        let _ = writeln!(out, "It is held. `preface trust grant` lets it speak.");
+    }
+}
+
+fn document(system: &dyn System, built: &Built) -> serde_json::Value {
+    let texts: Vec<serde_json::Value> = built
+        .seen
+        .iter()
+        .map(|seen| {
+            json!({
+                "path": seen.shown,
+                "state": word(seen),
+                "bytes": seen.bytes.len(),
+                "digest": seen.digest.to_string(),
+            })
+        })
+        .collect();
+    let path = match built.mode {
+        TrustMode::None => None,
+        TrustMode::Whole => layer_root(system, &built.places),
+        TrustMode::Pinned => Some(pin_root(system, &built.places.cwd).0),
+    };
+    json!({
+        "mode": built.mode,
+        "path": path.map(|path| path.display().to_string()),
+        "trust": built.trust,
+        "held": built.held_layer.is_some() || built.held().next().is_some(),
+        "texts": texts,
+        "store": built.store.as_ref().map(|file| file.display().to_string()),
+        "diagnostics": built.prompt.diagnostics,
+    })
+}
+
+/// Names how many texts a grant is about.
+pub(super) fn texts(many: usize) -> String {
+    count(many, "text")
+}

@@ -1,0 +1,150 @@
+//! What ends a command early, by what the caller can do about it, and the exit code that says so.
+
+use crate::ui::{Ui, note::Note};
+use preface::{
+    Error, Held,
+    core::{diagnostic::Place, profile::ProfileError},
+};
+use std::io;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// It did what was asked.
+    Done = 0,
+    /// It failed.
+    Failed = 1,
+    /// It was asked wrongly.
+    Usage = 2,
+    /// Something is held for trust, and `--trust require` forbids that.
+    Held = 3,
+    /// Lint found errors.
+    Lint = 4,
+    /// What must not be cut does not fit the budget.
+    OverBudget = 5,
+}
+
+/// A command's end with nothing more to do.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    exit: Exit,
+    message: String,
+    place: Option<Box<Place>>,
+    hint: Option<String>,
+    /// What a program reads in place of the words, where one asked for JSON.
+    json: Option<String>,
+    /// Nobody reads any more: nothing is said.
+    quiet: bool,
+}
+
+impl Failure {
+    /// Fails with one sentence, lower case first.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure {
+            exit: Exit::Failed,
+            message: message.into(),
+            place: None,
+            hint: None,
+            json: None,
+            quiet: false,
+        }
+    }
+
+    /// Says that the command was asked wrongly.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure { exit: Exit::Usage, ..Failure::new(message) }
+    }
+
+    /// Adds what to do next.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Judges a write to stdout that failed: a reader who has enough is no trouble.
+    pub fn output(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure { exit: Exit::Done, quiet: true, ..Failure::new(String::new()) };
+        }
+        Failure::new(format!("cannot write to stdout: {}", words(&error)))
+    }
+
+    /// Says it, and returns the exit code.
+    pub fn report(&self, ui: &Ui) -> Exit {
+        match &self.json {
+            _ if self.quiet => {}
+            Some(json) => ui.say(&format!("{json}\n")),
+            None => {
+                let note = Note::error(
+                    &self.message,
+                    self.place.as_deref(),
+                    self.hint.as_deref(),
+                    ui.note_columns(),
+                );
+                ui.say(&format!("{note:#}"));
+            }
+        }
+        self.exit
+    }
+
+    /// Says a refusal for trust as one JSON object, for the programs that asked for JSON.
+    pub fn for_programs(mut self, error: &Error) -> Self {
+        if let Error::Held(Held { path, sources }) = error {
+            let said = serde_json::json!({
+                "surface": "cli",
+                "error": {
+                    "class": "Validation",
+                    "code": "HeadlessTrustRequired",
+                    "context": { "canonicalPath": path, "sources": sources },
+                },
+            });
+            self.json = Some(said.to_string());
+        }
+        self
+    }
+}
+
+/// The machine's words without the number that Rust appends.
+pub fn words(error: &io::Error) -> String {
+    let words = error.to_string();
+    words.split(" (os error").next().unwrap_or(&words).to_lowercase()
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
+            Error::Profile(error) => error.into(),
+            Error::Render(note) => Failure {
+                place: note.place.clone().map(Box::new),
+                hint: note.help.clone(),
+                ..Failure::new(message)
+            },
+            Error::Over(over) => {
+                let largest: Vec<String> = over
+                    .largest
+                    .iter()
+                    .map(|(section, tokens)| format!("`{section}` needs {tokens}"))
+                    .collect();
+                let hint =
+                    format!("{}; raise the budget, or shorten them", crate::ui::text::listed(&largest));
+                Failure { exit: Exit::OverBudget, ..Failure::new(message) }.hint(hint)
+            }
+            Error::Held(_) => Failure { exit: Exit::Held, ..Failure::new(message) }
+                .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
+            Error::Missing(_) => Failure::new(message)
+                .hint("the file was written by another version, or changed by hand; save the world again"),
+            Error::World(_) | Error::Trust(_) | Error::Abort => Failure::new(message),
+        }
+    }
+}
+
+impl From<ProfileError> for Failure {
+    fn from(error: ProfileError) -> Self {
+        // A name that nobody knows has no place in a file.
+        let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
+        Failure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
+    }
+}

@@ -1,0 +1,70 @@
+//! Files that the caller names on the command line: read and written through the one door, relative to the shell's
+//! directory.
+
+use crate::failure::{Failure, words};
+use preface::host::{
+    places::normal,
+    system::{FileKind, ReadError, System, Within, Write},
+};
+use std::path::{Path, PathBuf};
+
+/// The most that is read of a file that the caller names.
+const LIMIT: u64 = 256 << 20;
+/// New files are the user's alone: a world and a prompt hold what was read for them.
+const MODE: u32 = 0o600;
+
+/// Opens the door.
+pub fn system() -> preface::OsSystem {
+    preface::OsSystem::new(preface::ASSETS)
+}
+
+/// Reads a file, or stdin for `-`.
+pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    if file == Path::new("-") {
+        let ui = crate::ui::Ui::new();
+        return ui.read_all().map_err(|error| Failure::new(format!("cannot read stdin: {}", words(&error))));
+    }
+    let path = absolute(file)?;
+    system().read(&path, Within::Anywhere, LIMIT).map(|read| read.bytes).map_err(|error| {
+        let failure = Failure::new(format!("cannot read `{}`: {error}", file.display()));
+        match error {
+            ReadError::Kind(FileKind::Special) => failure.hint("`-` reads from a pipe"),
+            _ => failure,
+        }
+    })
+}
+
+/// Writes a file for the user alone, whole or not at all.
+pub fn write(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(file, bytes, MODE)
+}
+
+/// Writes a file that everybody may read, whole or not at all.
+pub fn write_for_all(file: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    write_with(file, bytes, 0o644)
+}
+
+/// Creates a directory with its parents, where it is missing.
+pub fn make_dir(dir: &Path) -> Result<(), Failure> {
+    system()
+        .make_dirs(&absolute(dir)?, 0o755)
+        .map_err(|error| Failure::new(format!("cannot create `{}`: {error}", dir.display())))
+}
+
+fn write_with(file: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
+    let path = absolute(file)?;
+    system()
+        .write(&path, bytes, Write::Replace, mode)
+        .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", file.display())))
+}
+
+/// Makes a path of the command line absolute; links are not resolved.
+pub fn absolute(file: &Path) -> Result<PathBuf, Failure> {
+    if file.is_absolute() {
+        return Ok(normal(Path::new("/"), file));
+    }
+    match system().current_dir() {
+        Some(here) => Ok(normal(&here, file)),
+        None => Err(Failure::usage("the working directory is gone").hint("use absolute paths")),
+    }
+}

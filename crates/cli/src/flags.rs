@@ -1,0 +1,215 @@
+//! Flags that several commands share, and what they ask of the engine.
+
+use clap::{Args, ValueEnum};
+use preface::{Request, ToolChoice, TrustChoice, core::fact::FactKey};
+use std::path::PathBuf;
+
+use crate::{failure::Failure, files, ui::Talk};
+
+/// What is asked: the directory, the profile, the turn. One for every command that builds.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What to build")]
+pub struct TurnFlags {
+    /// Work in DIR instead of the current directory
+    #[arg(short = 'C', value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+
+    /// Use a preset, or a profile of yours, by its name
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+
+    /// Use the profile in FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    pub profile: Option<PathBuf>,
+
+    /// Name the model that will read the prompt
+    #[arg(long, value_name = "ID")]
+    pub model: Option<String>,
+
+    /// Name the active tools, separated by commas, or `none`
+    ///
+    /// Without it the profile decides. A name that preface does not know stays as a bare tool, with a warning.
+    #[arg(long, value_name = "NAMES", value_parser = Tools::parse)]
+    pub tools: Option<Tools>,
+
+    /// Name the conversation
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+
+    /// Build for this instant, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "RFC3339")]
+    pub now: Option<String>,
+
+    /// Tell times in this zone, such as Europe/Berlin
+    #[arg(long, value_name = "ZONE")]
+    pub tz: Option<String>,
+
+    /// Choose who counts tokens: `estimate`
+    #[arg(long, value_name = "COUNTER")]
+    pub count: Option<String>,
+
+    /// Limit the whole prompt to N tokens
+    #[arg(long, value_name = "N")]
+    pub budget: Option<usize>,
+
+    /// Set a setting or an option of the profile, for this call
+    ///
+    /// A path such as `budget.tokens` or `systemPrompt.append` is a setting; a plain word such as `order` is an option of
+    /// the profile. Lists and tables are given as JSON.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+
+    /// Give a fact a value, or take it away with a name alone
+    ///
+    /// The value is everything after the first `=`.
+    #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = fact)]
+    pub fact: Vec<(FactKey, Option<String>)>,
+}
+
+impl TurnFlags {
+    /// Returns what is asked, in the engine's words. Trust is as recorded.
+    pub fn request(&self) -> Request {
+        Request {
+            cwd: self.directory.clone(),
+            preset: self.preset.clone(),
+            profile: self.profile.clone(),
+            model: self.model.clone(),
+            conversation: self.conversation.clone(),
+            tools: self.tools.clone().map_or(ToolChoice::Profile, |Tools(names)| ToolChoice::Named(names)),
+            now: self.now.clone(),
+            zone: self.tz.clone(),
+            budget: self.budget,
+            counter: self.count.clone(),
+            facts: self.fact.iter().cloned().collect(),
+            sets: self.set.clone(),
+            trust: TrustChoice::Ask,
+            pins: None,
+        }
+    }
+}
+
+/// How project text is trusted in this call.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Trust")]
+pub struct TrustFlags {
+    /// Say how text of the project is trusted in this call
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub trust: Option<Trust>,
+
+    /// Trust what FILE of `preface trust export` pins, too
+    #[arg(long, value_name = "FILE")]
+    pub trust_pins: Option<PathBuf>,
+}
+
+/// What `--trust` can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Trust {
+    /// What is recorded counts; on a terminal, ask about the rest
+    Ask,
+    /// Everything speaks, this once
+    Once,
+    /// Nothing of the project speaks
+    Deny,
+    /// What is recorded counts; fail if anything is held
+    Require,
+}
+
+impl TrustFlags {
+    /// Adds what is said about trust to what is asked.
+    pub fn apply(&self, request: &mut Request) -> Result<(), Failure> {
+        request.trust = match self.trust {
+            None | Some(Trust::Ask) => TrustChoice::Ask,
+            Some(Trust::Once) => TrustChoice::Once,
+            Some(Trust::Deny) => TrustChoice::Deny,
+            Some(Trust::Require) => TrustChoice::Require,
+        };
+        request.pins = match &self.trust_pins {
+            Some(file) => Some(files::read(file)?),
+            None => None,
+        };
+        Ok(())
+    }
+}
+
+/// How much is said beside the result.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "Notes")]
+pub struct TalkFlags {
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Show every note in full, with its place
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+impl TalkFlags {
+    /// Returns how much the person wants to hear.
+    pub fn talk(self) -> Talk {
+        match self {
+            TalkFlags { quiet: true, .. } => Talk::Quiet,
+            TalkFlags { verbose: true, .. } => Talk::All,
+            TalkFlags { .. } => Talk::Usual,
+        }
+    }
+}
+
+/// Text for people or one JSON document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people and pipes
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// The names of tools: `read,bash`, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tools(pub Vec<String>);
+
+impl Tools {
+    /// Reads the names; empty ones do not count.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let names: Vec<String> =
+            text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        match names.as_slice() {
+            [] => Err("name a tool, or `none`".to_owned()),
+            [none] if none == "none" => Ok(Tools(Vec::new())),
+            names if names.iter().any(|name| name == "none") => Err("`none` stands alone".to_owned()),
+            _ => Ok(Tools(names)),
+        }
+    }
+}
+
+/// Reads `type:name=value`, or `type:name` for a fact that is taken away.
+fn fact(text: &str) -> Result<(FactKey, Option<String>), String> {
+    let (key, value) = match text.split_once('=') {
+        Some((key, value)) => (key, Some(value.to_owned())),
+        None => (text, None),
+    };
+    let key: FactKey = key.parse().map_err(|error: preface::core::fact::FactKeyError| error.to_string())?;
+    Ok((key, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fact_is_split_at_the_first_sign() {
+        assert_eq!(fact("git:branch=a=b"), Ok((FactKey::new("git", "branch"), Some("a=b".into()))));
+        assert_eq!(fact("git:branch="), Ok((FactKey::new("git", "branch"), Some(String::new()))));
+        assert_eq!(fact("git:branch"), Ok((FactKey::new("git", "branch"), None)));
+        assert_eq!(fact("branch"), Err("not a fact name (`type:name`): `branch`".into()));
+    }
+
+    #[test]
+    fn tools_are_names_or_none() {
+        assert_eq!(Tools::parse("read, bash,"), Ok(Tools(vec!["read".into(), "bash".into()])));
+        assert_eq!(Tools::parse("none"), Ok(Tools(Vec::new())));
+        assert!(Tools::parse("read,none").is_err());
+        assert!(Tools::parse("").is_err());
+    }
+}

@@ -1,0 +1,102 @@
+//! The notes of a build, told as much as the person wants to hear.
+
+use crate::ui::{
+    Talk, Ui,
+    note::Note,
+    style,
+    text::{count, listed},
+};
+use preface::core::{
+    diagnostic::{Diagnostic, Severity},
+    draft::AbsentReason,
+    lint::hidden::escape_hidden,
+    prompt::Prompt,
+};
+
+/// Tells the notes of a prompt: one line where something was held, cut or skipped, or every note in full.
+pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
+    match talk {
+        Talk::Quiet => {}
+        Talk::Usual => {
+            if let Some((severity, line)) = summary(prompt) {
+                let word = style::severity(severity);
+                let dim = style::DIM;
+                ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` tells more){dim:#}\n"));
+            }
+        }
+        Talk::All => all(ui, &prompt.diagnostics),
+    }
+}
+
+/// Tells every note in full.
+pub fn all(ui: &Ui, notes: &[Diagnostic]) {
+    for note in notes {
+        ui.say(&format!("{:#}", Note::of(note, ui.note_columns())));
+    }
+}
+
+/// Says in one line what was held, cut or skipped; `None` where nothing was.
+fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
+    let is_held = |note: &&Diagnostic| note.code == "trust/held";
+    let held: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_held).collect();
+    let mut cut: Vec<String> = Vec::new();
+    let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
+    let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
+    for section in lossy.chain(dropped.map(|one| &one.section)) {
+        let name = format!("`{section}`");
+        if !cut.contains(&name) {
+            cut.push(name);
+        }
+    }
+    let counted = |note: &&Diagnostic| {
+        note.severity >= Severity::Warning
+            && !matches!(note.code.as_str(), "trust/held" | "budget/cut" | "budget/dropped")
+    };
+    let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
+
+    let mut said = Vec::new();
+    let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();
+    match names.len() {
+        0 => {}
+        1..=3 => said.push(format!("{} held for trust", listed(&names))),
+        many => said.push(format!("{}, {} and {} more held for trust", names[0], names[1], many - 2)),
+    }
+    match cut.as_slice() {
+        [] => {}
+        few if few.len() <= 2 => said.push(format!("{} cut", listed(few))),
+        many => said.push(format!("{} cut", count(many.len(), "part"))),
+    }
+    match others.as_slice() {
+        [] => {}
+        [one] => said.push(escape_hidden(&one.message).into_owned()),
+        many => said.push(format!("{} more", count(many.len(), "note"))),
+    }
+    if said.is_empty() {
+        return None;
+    }
+    let severity = held
+        .iter()
+        .chain(&others)
+        .map(|note| note.severity)
+        .chain((!cut.is_empty()).then_some(Severity::Warning))
+        .max()
+        .unwrap_or(Severity::Info);
+    if said.len() == 1 && others.len() > 1 {
+        said = vec![count(others.len(), "note")];
+    }
+    // What was declined or denied needs no advice.
+    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 {
+        let them = if names.len() == 1 { "it" } else { "them" };
+        said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
+    }
+    Some((severity, said.join("; ")))
+}
+
+/// Names what was held: the file, or what stands in backticks.
+fn held_name(note: &Diagnostic) -> String {
+    let name = match &note.place {
+        Some(place) => place.path.as_str(),
+        None => note.message.split('`').nth(1).unwrap_or("something"),
+    };
+    escape_hidden(name).into_owned()
+}

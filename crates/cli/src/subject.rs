@@ -1,0 +1,132 @@
+//! What a command is about: a build of this directory, or a saved world that is built again.
+
+use crate::{
+    ask::Terminal,
+    failure::Failure,
+    files,
+    flags::{Format, TrustFlags, TurnFlags},
+    ui::Ui,
+};
+use clap::Args;
+use preface::{
+    Built, Engine, Headless,
+    core::{
+        budget::{self, Counter},
+        document::Document,
+        origin::Source,
+        prompt::Prompt,
+        world::{WORLD_VERSION, World},
+    },
+    host::{
+        look::CONTEXT_FILE_LIMIT,
+        places::{Places, normal},
+        system::{System, Within},
+    },
+};
+use std::path::PathBuf;
+
+/// The flags that say what to build.
+#[derive(Args, Clone, Debug, Default)]
+pub struct SubjectFlags {
+    #[command(flatten)]
+    pub turn: TurnFlags,
+
+    #[command(flatten)]
+    pub trust: TrustFlags,
+
+    /// Build the world in FILE again; the machine is not looked at
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["TurnFlags", "TrustFlags"],
+        help_heading = "What to build",
+    )]
+    pub world: Option<PathBuf>,
+}
+
+/// A prompt with everything that it was made from.
+#[derive(Debug)]
+pub struct Subject {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// What the core saw.
+    pub world: World,
+    /// Where things live; `None` where the machine was not looked at.
+    pub places: Option<Places>,
+}
+
+/// Whether a person may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// On a terminal.
+    May,
+    /// Never.
+    MayNot,
+}
+
+impl SubjectFlags {
+    /// Builds.
+    pub fn build(&self, ui: &Ui, asking: Asking, format: Format) -> Result<Subject, Failure> {
+        if let Some(file) = &self.world {
+            return rebuild(&file.display().to_string(), &files::read(file)?);
+        }
+        let mut request = self.turn.request();
+        self.trust.apply(&mut request)?;
+        let system = files::system();
+        let engine = Engine::new(&system);
+        let built = if asking == Asking::May && ui.can_ask() {
+            engine.build_asking(&request, &Terminal::new(ui))
+        } else {
+            engine.build_asking(&request, &Headless)
+        };
+        let Built { prompt, world, places, .. } = built.map_err(|error| match format {
+            Format::Json => Failure::from(error.clone()).for_programs(&error),
+            Format::Text => Failure::from(error),
+        })?;
+        Ok(Subject { prompt, world, places: Some(places) })
+    }
+}
+
+/// Builds a saved world again; `shown` is its file, for people.
+pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
+    let mut world: World = serde_json::from_slice(bytes).map_err(|error| {
+        Failure::new(format!("`{shown}` is no saved world: {error}"))
+            .hint("`preface build --save-world FILE` writes one")
+    })?;
+    if world.version != WORLD_VERSION {
+        return Err(Failure::new(format!(
+            "`{shown}` has version {}, and only version {WORLD_VERSION} is known here",
+            world.version
+        )));
+    }
+    let prompt = Engine::rebuild(&mut world)?;
+    prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
+    Ok(Subject { prompt, world, places: None })
+}
+
+impl Subject {
+    /// Returns who counts.
+    pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
+        let name = &self.world.turn.counter;
+        budget::counter(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
+    }
+
+    /// Publishes the prompt.
+    pub fn document(&self) -> Result<Document, Failure> {
+        Ok(Document::of(&self.prompt, self.counter()?.as_ref()))
+    }
+
+    /// Reads a file that an origin names, as it is on disk now; `None` where it is not to be had.
+    pub fn file(&self, source: &Source) -> Option<Vec<u8>> {
+        let places = self.places.as_ref()?;
+        let system = files::system();
+        if let Some(rest) = source.path.strip_prefix("bundled/") {
+            return system.bundled(rest).map(std::borrow::Cow::into_owned);
+        }
+        let path = match source.path.strip_prefix("~/") {
+            Some(rest) => places.home.as_ref()?.join(rest),
+            None => normal(&places.cwd, source.path.as_ref()),
+        };
+        system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.bytes)
+    }
+}

@@ -1,0 +1,150 @@
+//! The only printer. Data goes to stdout, everything else to stderr; colours only where a terminal shows them.
+//!
+//! A view is built as text with the colours of [`style`] and handed over in one piece. What came from a file passes
+//! [`text::visible`] or [`text::one_line`] on its way, so that nothing in it can move the cursor or hide.
+
+pub mod note;
+pub mod patch;
+pub mod style;
+pub mod table;
+pub mod text;
+
+use crate::failure::Failure;
+use std::io::{self, BufRead, IsTerminal, Read, Write};
+
+/// How wide text for people is where no terminal says.
+const WIDE: usize = 100;
+
+/// How much the person wants to hear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Talk {
+    /// Nothing but errors.
+    Quiet,
+    /// One line where something was held, cut or skipped.
+    #[default]
+    Usual,
+    /// Every note in full.
+    All,
+}
+
+/// Prints. It holds nothing but what is known of the two streams.
+#[derive(Clone, Copy, Debug)]
+pub struct Ui {
+    out_is_terminal: bool,
+    err_is_terminal: bool,
+    in_is_terminal: bool,
+}
+
+impl Ui {
+    /// Looks at the three streams.
+    pub fn new() -> Self {
+        Ui {
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
+            in_is_terminal: io::stdin().is_terminal(),
+        }
+    }
+
+    /// True where a person can be asked: they can answer, and they see the question.
+    pub fn can_ask(&self) -> bool {
+        self.in_is_terminal && self.err_is_terminal
+    }
+
+    /// Returns how many columns a view on stdout may have; `None` in a pipe, where nothing is shortened.
+    pub fn columns(&self) -> Option<usize> {
+        if !self.out_is_terminal {
+            return None;
+        }
+        Some(terminal_size::terminal_size_of(io::stdout()).map_or(WIDE, |(width, _)| width.0.into()).max(40))
+    }
+
+    /// Returns how many columns a note on stderr may have.
+    pub fn note_columns(&self) -> usize {
+        terminal_size::terminal_size_of(io::stderr()).map_or(WIDE, |(width, _)| width.0.into()).max(40)
+    }
+
+    fn rows(&self) -> usize {
+        terminal_size::terminal_size_of(io::stderr()).map_or(24, |(_, height)| height.0.into()).max(8)
+    }
+
+    /// Writes bytes to stdout as they are.
+    pub fn data(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::output)
+    }
+
+    /// Writes a value to stdout as one line of JSON.
+    pub fn json(&self, value: &impl serde::Serialize) -> Result<(), Failure> {
+        let mut bytes = serde_json::to_vec(value).map_err(|error| Failure::new(error.to_string()))?;
+        bytes.push(b'\n');
+        self.data(&bytes)
+    }
+
+    /// Writes a prompt: off a terminal exactly its bytes; on one so that nothing in it can play tricks, and with a line
+    /// end.
+    pub fn prompt(&self, prompt: &str) -> Result<(), Failure> {
+        if !self.out_is_terminal {
+            return self.data(prompt.as_bytes());
+        }
+        let mut shown = text::visible(prompt).into_owned();
+        if !shown.is_empty() && !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        self.data(shown.as_bytes())
+    }
+
+    /// Writes a view to stdout; its colours are kept only where a terminal shows them.
+    pub fn view(&self, view: &str) -> Result<(), Failure> {
+        let mut out = anstream::stdout().lock();
+        out.write_all(view.as_bytes()).and_then(|()| out.flush()).map_err(Failure::output)
+    }
+
+    /// Writes a unified diff: exactly in a pipe, coloured and with nothing hidden on a terminal.
+    pub fn patch(&self, diff: &str) -> Result<(), Failure> {
+        if self.out_is_terminal { self.view(&patch::coloured(diff)) } else { self.data(diff.as_bytes()) }
+    }
+
+    /// Writes to stderr. Where nobody listens, nothing is lost that could be helped.
+    pub fn say(&self, words: &str) {
+        let mut err = anstream::stderr().lock();
+        let _ = err.write_all(words.as_bytes()).and_then(|()| err.flush());
+    }
+
+    /// Reads stdin to its end.
+    pub fn read_all(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Asks on stderr and reads one line, without white space around it. `None` where nobody answers.
+    pub fn ask(&self, question: &str) -> Option<String> {
+        self.say(question);
+        let mut line = String::new();
+        match io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => {
+                self.say("\n");
+                None
+            }
+            Ok(_) => Some(line.trim().to_owned()),
+        }
+    }
+
+    /// Shows a long text on stderr, a screen at a time.
+    pub fn page(&self, lines: &str) {
+        let screen = self.rows() - 2;
+        let mut rest = lines.lines().peekable();
+        loop {
+            for line in rest.by_ref().take(screen) {
+                self.say(&format!("{line}\n"));
+            }
+            if rest.peek().is_none() {
+                return;
+            }
+            let more = self.ask(&format!("{d}-- enter: more, q: enough --{d:#} ", d = style::DIM));
+            if more.is_none_or(|answer| answer.starts_with(['q', 'Q'])) {
+                return;
+            }
+        }
+    }
+}

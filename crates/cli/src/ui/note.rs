@@ -1,0 +1,237 @@
+//! Notes and errors, as `STYLE.md` shows them: what, where with the line and a caret, what to do.
+//!
+//! ```text
+//! error: unknown variable `git.brnach`
+//!  ——▶ .preface/template.md:3:12   (project layer)
+//!   │
+//! 3 │ You are on [git:brnach].
+//!   │            ^^^^^^^^^^^^
+//! hint: did you mean `git:branch`?
+//! ```
+
+use super::{
+    style,
+    text::{self, columns, wrap},
+};
+use anstyle::Style;
+use preface::core::{
+    diagnostic::{Diagnostic, Place, Severity},
+    lint::hidden::escape_hidden,
+};
+use std::fmt::{self, Write};
+
+/// A note to be shown: `{}` on one line, `{:#}` in full.
+#[derive(Clone, Copy, Debug)]
+pub struct Note<'a> {
+    severity: Severity,
+    message: &'a str,
+    place: Option<&'a Place>,
+    help: Option<&'a str>,
+    code: Option<&'a str>,
+    columns: usize,
+}
+
+impl<'a> Note<'a> {
+    /// Shows a diagnostic, with its code, within so many columns.
+    pub fn of(note: &'a Diagnostic, columns: usize) -> Self {
+        Note {
+            severity: note.severity,
+            message: &note.message,
+            place: note.place.as_ref().filter(|place| !place.path.is_empty()),
+            help: note.help.as_deref(),
+            code: Some(&note.code),
+            columns,
+        }
+    }
+
+    /// Shows an error that stops.
+    pub fn error(message: &'a str, place: Option<&'a Place>, help: Option<&'a str>, columns: usize) -> Self {
+        let place = place.filter(|place| !place.path.is_empty());
+        Note { severity: Severity::Error, message, place, help, code: None, columns }
+    }
+}
+
+impl fmt::Display for Note<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bold = style::BOLD;
+        let word = style::severity(self.severity);
+        let message = shown(self.message);
+        if !f.alternate() {
+            write!(f, "{word}{}{word:#}: {message}", self.severity)?;
+            return match self.place {
+                Some(place) => write!(f, " ({})", spot(place)),
+                None => Ok(()),
+            };
+        }
+        let start = columns(self.severity.as_str()) + 2;
+        let code = self.code.map_or_else(String::new, |code| format!(" [{code}]"));
+        let wrapped = wrap(&format!("{}{message}{code}", " ".repeat(start)), self.columns, start);
+        let wrapped = wrapped.trim_start();
+        let (message, code) = match wrapped.strip_suffix(code.trim_start()) {
+            Some(message) if !code.is_empty() => (message, code.trim_start()),
+            _ => (wrapped, ""),
+        };
+        let dim = style::DIM;
+        writeln!(f, "{word}{}{word:#}: {bold}{message}{bold:#}{dim}{code}{dim:#}", self.severity)?;
+        if let Some(at) = self.place {
+            f.write_str(&place(at, word, self.columns))?;
+        }
+        if let Some(help) = self.help {
+            let hint = style::HINT;
+            let help = wrap(&format!("      {}", shown(help)), self.columns, 6);
+            writeln!(f, "{hint}hint{hint:#}: {}", help.trim_start())?;
+        }
+        Ok(())
+    }
+}
+
+/// Shows a place: its path, and the line with what is meant underlined in `style`.
+pub fn place(place: &Place, style: Style, most: usize) -> String {
+    let dim = style::DIM;
+    let number = place.line.map_or_else(String::new, |line| line.to_string());
+    let gutter = number.len().max(1);
+    let layer = place.scope.map_or_else(String::new, |scope| format!("   ({scope} layer)"));
+    let mut out = format!("{:gutter$}{dim}——▶{dim:#} {}{dim}{layer}{dim:#}\n", "", spot(place));
+    let (Some(excerpt), Some(column)) = (&place.excerpt, place.column) else { return out };
+    if excerpt.is_empty() {
+        return out;
+    }
+    let length = place.span.as_ref().map_or(1, ExactSizeIterator::len);
+    let Excerpt { line, before, under } =
+        Excerpt::of(excerpt, column, length, most.saturating_sub(gutter + 3));
+    let carets = "^".repeat(under);
+    let _ = writeln!(out, "{:gutter$} {dim}│{dim:#}", "");
+    let _ = writeln!(out, "{dim}{number:>gutter$} │{dim:#} {line}");
+    let _ = writeln!(out, "{:gutter$} {dim}│{dim:#} {:before$}{style}{carets}{style:#}", "", "");
+    out
+}
+
+/// Returns the message as words: control characters shown, line ends kept.
+fn shown(words: &str) -> String {
+    words.split('\n').map(escape_hidden).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns `path:line:column`, as far as known.
+pub fn spot(place: &Place) -> String {
+    let mut spot = escape_hidden(&place.path).into_owned();
+    if let Some(line) = place.line {
+        let _ = write!(spot, ":{line}");
+        if let Some(column) = place.column {
+            let _ = write!(spot, ":{column}");
+        }
+    }
+    spot
+}
+
+/// One line of a file with the columns that are meant, cut to what fits.
+struct Excerpt {
+    line: String,
+    /// Columns before the carets.
+    before: usize,
+    /// How many carets.
+    under: usize,
+}
+
+impl Excerpt {
+    /// `column` counts characters from one, `length` bytes.
+    fn of(excerpt: &str, column: usize, length: usize, most: usize) -> Self {
+        let start = excerpt.char_indices().nth(column - 1).map_or(excerpt.len(), |(at, _)| at);
+        let mut end = start.saturating_add(length.max(1)).min(excerpt.len());
+        while !excerpt.is_char_boundary(end) {
+            end += 1;
+        }
+        let show = |text: &str| escape_hidden(&text.replace('\t', "    ")).into_owned();
+        let (head, meant, tail) =
+            (show(&excerpt[..start]), show(&excerpt[start..end]), show(&excerpt[end..]));
+        let mut before = columns(&head);
+        let mut line = head;
+        // The carets stay in sight, with some of what stands before them.
+        let room = most.saturating_sub(columns(&meant).min(most / 2) + 4);
+        if before > room {
+            let keep = room.min(20);
+            let from = line.char_indices().rev().nth(keep.saturating_sub(1)).map_or(0, |(at, _)| at);
+            line = format!("…{}", &line[from..]);
+            before = columns(&line);
+        }
+        line.push_str(&meant);
+        line.push_str(&tail);
+        let line = text::short(line.trim_end(), most).into_owned();
+        let under = columns(&meant).min(most.saturating_sub(before)).max(1);
+        Excerpt { line, before, under }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use preface::core::scope::Scope;
+
+    fn plain(note: &Diagnostic, columns: usize) -> String {
+        let styled = format!("{:#}", Note { code: None, ..Note::of(note, columns) });
+        anstream::adapter::strip_str(&styled).to_string()
+    }
+
+    fn note() -> Diagnostic {
+        let text = "# Rules\n\nYou are on [git:brnach].\n";
+        let place = Place::within(Some(Scope::Project), ".preface/template.md", text, 20..32);
+        Diagnostic::error("template/unknown-name", "unknown variable `git.brnach`")
+            .at(place)
+            .help("did you mean `git:branch`? `preface facts` lists what is available here")
+    }
+
+    #[test]
+    fn an_error_looks_as_the_style_page_shows_it() {
+        let expected = "\
+error: unknown variable `git.brnach`
+ ——▶ .preface/template.md:3:12   (project layer)
+  │
+3 │ You are on [git:brnach].
+  │            ^^^^^^^^^^^^
+hint: did you mean `git:branch`? `preface facts` lists what is available here
+";
+        assert_eq!(plain(&note(), 100), expected);
+        let one = format!("{}", Note::of(&note(), 100));
+        assert_eq!(
+            anstream::adapter::strip_str(&one).to_string(),
+            "error: unknown variable `git.brnach` (.preface/template.md:3:12)"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_cut_around_the_carets() {
+        let text = format!("{}[git:brnach]{}", "a ".repeat(60), " b".repeat(60));
+        let place = Place::within(None, "t.md", &text, 120..132);
+        let note = Diagnostic::warning("x", "here").at(place);
+        let expected = "\
+warning: here
+ ——▶ t.md:1:121
+  │
+1 │ …a a a a a a a a a a [git:brnach] b b b…
+  │                      ^^^^^^^^^^^^
+";
+        assert_eq!(plain(&note, 44), expected);
+    }
+
+    #[test]
+    fn tabs_and_hidden_characters_do_not_move_the_carets() {
+        let text = "\ta\u{202e}b";
+        let note = Diagnostic::warning("x", "here").at(Place::within(None, "t.md", text, 2..5));
+        let expected = "\
+warning: here
+ ——▶ t.md:1:3
+  │
+1 │     a\\u{202e}b
+  │      ^^^^^^^^
+";
+        assert_eq!(plain(&note, 80), expected);
+    }
+
+    #[test]
+    fn long_messages_are_wrapped_under_themselves() {
+        let note = Diagnostic::info("x", "one two three four five six").help("seven eight nine ten eleven");
+        assert_eq!(
+            plain(&note, 24),
+            "info: one two three four\n      five six\nhint: seven eight nine\n      ten eleven\n"
+        );
+    }
+}

@@ -1,0 +1,58 @@
+//! The colours, by what they mean. Everything reads without them.
+
+use anstyle::{AnsiColor, Color, Effects, Style};
+use preface::core::{diagnostic::Severity, diff::Change, fact::Stability};
+
+const fn colour(colour: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(colour)))
+}
+
+/// Names and headings.
+pub const BOLD: Style = Style::new().effects(Effects::BOLD);
+/// What frames, and what is known anyway.
+pub const DIM: Style = Style::new().effects(Effects::DIMMED);
+/// Advice.
+pub const HINT: Style = colour(AnsiColor::Cyan);
+/// What is fine, or new.
+pub const GOOD: Style = colour(AnsiColor::Green);
+/// What deserves a look.
+pub const CARE: Style = colour(AnsiColor::Yellow);
+/// What went wrong, or went away.
+pub const BAD: Style = colour(AnsiColor::Red);
+
+/// Returns the style of a severity's word.
+pub fn severity(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => BAD.effects(Effects::BOLD),
+        Severity::Warning => CARE.effects(Effects::BOLD),
+        Severity::Info => HINT.effects(Effects::BOLD),
+    }
+}
+
+/// Returns the style of a stability's word.
+pub fn stability(stability: Stability) -> Style {
+    match stability {
+        Stability::Static => Style::new(),
+        Stability::Conversation => HINT,
+        Stability::Turn => CARE,
+    }
+}
+
+/// Returns the style of a change's word.
+pub fn change(change: Change) -> Style {
+    match change {
+        Change::Same => DIM,
+        Change::Added => GOOD,
+        Change::Removed => BAD,
+        Change::Changed | Change::Moved => CARE,
+    }
+}
+
+/// The styles of the help that clap prints.
+pub const HELP: clap::builder::Styles = clap::builder::Styles::styled()
+    .header(BOLD)
+    .usage(BOLD)
+    .literal(HINT)
+    .placeholder(Style::new())
+    .valid(GOOD)
+    .invalid(CARE);

@@ -1,0 +1,104 @@
+//! Plain tables: columns two blanks apart, numbers to the right, the last column takes what is left.
+
+use super::text::{columns, short};
+use anstyle::Style;
+
+/// Where the text of a column stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// To the left.
+    Left,
+    /// To the right: numbers.
+    Right,
+}
+
+/// One cell: its text, already fit to be shown, and its style.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// Gives a text a style.
+    pub fn styled(text: impl Into<String>, style: Style) -> Self {
+        Cell { text: text.into(), style }
+    }
+}
+
+impl<T: Into<String>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Cell { text: text.into(), style: Style::new() }
+    }
+}
+
+/// Rows under each other.
+#[derive(Clone, Debug)]
+pub struct Table<const N: usize> {
+    sides: [Side; N],
+    rows: Vec<[Cell; N]>,
+}
+
+impl<const N: usize> Table<N> {
+    /// Starts a table.
+    pub fn new(sides: [Side; N]) -> Self {
+        Table { sides, rows: Vec::new() }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: [Cell; N]) {
+        self.rows.push(cells);
+    }
+
+    /// Writes the table. Where `most` columns are given, the last one is shortened to fit.
+    pub fn show(&self, most: Option<usize>) -> String {
+        let mut widths = [0; N];
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = columns(&cell.text).max(*width);
+            }
+        }
+        let mut out = String::new();
+        for row in &self.rows {
+            let mut at = 0;
+            let mut pending = 0;
+            for (column, cell) in row.iter().enumerate() {
+                let last = column + 1 == N;
+                let text = match most {
+                    Some(most) if last => short(&cell.text, most.saturating_sub(at).max(8)),
+                    _ => cell.text.as_str().into(),
+                };
+                let free = widths[column].saturating_sub(columns(&text));
+                if self.sides[column] == Side::Right {
+                    pending += free;
+                }
+                if !text.is_empty() {
+                    out.push_str(&" ".repeat(pending));
+                    pending = 0;
+                    out.push_str(&format!("{}{text}{:#}", cell.style, cell.style));
+                }
+                if self.sides[column] == Side::Left {
+                    pending += free;
+                }
+                pending += 2;
+                at += widths[column] + 2;
+            }
+            out.push('\n');
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_nothing_trails() {
+        let mut table = Table::new([Side::Right, Side::Left, Side::Left]);
+        table.row(["1".into(), "ab".into(), "".into()]);
+        table.row(["100".into(), "c".into(), "the last column".into()]);
+        assert_eq!(table.show(None), "  1  ab\n100  c   the last column\n");
+        assert_eq!(table.show(Some(18)), "  1  ab\n100  c   the last…\n");
+    }
+}

@@ -1,0 +1,156 @@
+//! The README and the guides say what the program does: every command they name exists, every block they show works.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn page(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The bodies of the fenced blocks with this info string.
+fn blocks(text: &str, info: &str) -> Vec<String> {
+    let fence = format!("\n```{info}\n");
+    text.split(&fence)
+        .skip(1)
+        .map(|rest| rest.split("\n```").next().unwrap_or_default().to_owned() + "\n")
+        .collect()
+}
+
+struct Machine {
+    dir: tempfile::TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["home", "project", "global/profiles"] {
+            fs::create_dir_all(dir.path().join(name)).unwrap();
+        }
+        fs::write(dir.path().join("project/AGENTS.md"), "Use tabs.\n").unwrap();
+        Machine { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn preface(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_preface"))
+            .args(args)
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PREFACE_HOME", self.path("global"))
+            .current_dir(self.path("project"))
+            .output()
+            .unwrap()
+    }
+
+    /// The commands that `--help` lists.
+    fn commands(&self) -> Vec<String> {
+        let help = String::from_utf8(self.preface(&["--help"]).stdout).unwrap();
+        let listed = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+        let names = listed.take_while(|line| line.starts_with("  "));
+        names.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    }
+}
+
+#[test]
+fn every_command_that_a_page_names_exists() {
+    let commands = Machine::new().commands();
+    assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
+    for name in
+        ["README.md", "docs/profiles.md", "docs/templates.md", "docs/trust.md", "docs/reference/world.md"]
+    {
+        let text = page(name);
+        for after in text.split("`preface ").skip(1).chain(text.split("$ preface ").skip(1)) {
+            let word: String = after.chars().take_while(char::is_ascii_lowercase).collect();
+            assert!(
+                word.is_empty() || commands.contains(&word),
+                "{name} names `preface {word}`, which does not exist"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_readmes_table_lists_every_command_but_the_shells_own() {
+    let readme = page("README.md");
+    for name in Machine::new().commands() {
+        if !["completions", "man", "help"].contains(&name.as_str()) {
+            assert!(
+                readme.contains(&format!("| `preface {name}` |")),
+                "the README's table has no `preface {name}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_profile_of_the_guide_builds() {
+    let machine = Machine::new();
+    let profiles = blocks(&page("docs/profiles.md"), "toml");
+    assert_eq!(profiles.len(), 1, "the guide shows one profile");
+    fs::write(machine.path("global/profiles/house.toml"), &profiles[0]).unwrap();
+    let built =
+        machine.preface(&["build", "--preset", "house", "--trust", "once", "--fact", "git:branch=main"]);
+    let text = String::from_utf8(built.stdout).unwrap();
+    assert!(text.contains("\n\nWork in small steps. You are on main."), "{text}");
+    assert!(!text.contains("# How you answer"), "`remove` takes the section out: {text}");
+}
+
+#[test]
+fn the_settings_of_the_guide_are_understood() {
+    let machine = Machine::new();
+    let settings = blocks(&page("docs/profiles.md"), "json");
+    assert_eq!(settings.len(), 1, "the guide shows one settings file");
+    fs::write(machine.path("global/settings.json"), &settings[0]).unwrap();
+    let built = machine.preface(&["build", "--trust", "once", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&built.stdout).unwrap();
+    let notes = json["diagnostics"].as_array().unwrap();
+    let notes: Vec<_> = notes.iter().filter(|note| note["severity"] != "info").collect();
+    assert!(notes.is_empty(), "{notes:?}");
+    let parts = json["parts"].as_array().unwrap();
+    let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
+    assert_eq!(sections[..3], ["identity", "house-rules", "approach"]);
+    assert!(!sections.contains(&"answers"));
+}
+
+#[test]
+fn the_template_of_the_guide_renders() {
+    let machine = Machine::new();
+    let guide = page("docs/templates.md");
+    let template = guide.split("\n```\n").nth(1).unwrap().to_owned() + "\n";
+    fs::write(machine.path("project/t.md"), &template).unwrap();
+    let args = ["render", "t.md", "--fact", "git:branch=main", "--fact", "prompt:cwd=/p"];
+    let plain = machine.preface(&args);
+    assert_eq!(
+        String::from_utf8(plain.stdout).unwrap(),
+        "You work in /p, on main.\nThere are no house rules here.\n"
+    );
+    fs::create_dir(machine.path("project/docs")).unwrap();
+    fs::write(machine.path("project/docs/house-rules.md"), "Be kind.").unwrap();
+    let ruled = machine.preface(&[&args[..], &["--trust", "once"]].concat());
+    assert_eq!(String::from_utf8(ruled.stdout).unwrap(), "You work in /p, on main.\nBe kind.\n");
+}
+
+#[test]
+fn the_keys_of_the_saved_world_are_those_of_its_page() {
+    let machine = Machine::new();
+    let file = machine.path("world.json");
+    let built = machine.preface(&["build", "--save-world", file.to_str().unwrap()]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let world: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let page = page("docs/reference/world.md");
+    for key in world.as_object().unwrap().keys() {
+        assert!(page.contains(&format!("| `{key}` |")), "docs/reference/world.md does not describe `{key}`");
+    }
+    let again = machine.preface(&["build", "--world", file.to_str().unwrap()]);
+    assert_eq!(again.stdout, built.stdout);
+}

@@ -1,0 +1,161 @@
+//! The first `system.md`: what it says, and what is left on the disk when writing it goes wrong (seed 000, scaffold).
+
+use preface::{
+    ASSETS, Built, Engine, Request, TrustChoice,
+    core::audit::AuditEvent,
+    host::system::{System, WriteError, memory::Fault},
+};
+use preface_testkit::MemorySystem;
+use std::path::Path;
+
+const DIR: &str = "/home/user/.stud";
+const FILE: &str = "/home/user/.stud/system.md";
+
+/// What the bundled layer holds.
+fn default_text() -> &'static str {
+    let (_, bytes) =
+        ASSETS.iter().find(|(path, _)| *path == "sections/stud/system.md").expect("a bundled text");
+    std::str::from_utf8(bytes).expect("the bundled text is UTF-8")
+}
+
+fn launch(system: &MemorySystem) -> Built {
+    let mut request = Request::new("/work");
+    request.preset = Some("stud".into());
+    request.trust = TrustChoice::Once;
+    Engine::new(system).build(&request).expect("the session goes on")
+}
+
+fn codes(built: &Built) -> Vec<&str> {
+    built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect()
+}
+
+fn scaffolded(built: &Built) -> usize {
+    let is = |event: &&AuditEvent| matches!(event, AuditEvent::SystemPromptScaffolded { .. });
+    built.prompt.audit.iter().filter(is).count()
+}
+
+#[test]
+fn the_default_has_its_four_categories_in_order() {
+    let paragraphs: Vec<String> =
+        default_text().split("\n\n").map(|paragraph| paragraph.replace('\n', " ").to_lowercase()).collect();
+    let [identity, capabilities, shape, reminder] = paragraphs.as_slice() else {
+        panic!("identity, capabilities, output shape and reminder, nothing else: {paragraphs:#?}");
+    };
+    assert!(identity.contains("stud-cli") && identity.contains("runs inside"), "{identity}");
+    assert_eq!(default_text().lines().position(str::is_empty), Some(1), "the identity is one line");
+    assert!(capabilities.contains("you can") && capabilities.contains("tools"), "{capabilities}");
+    assert!(shape.contains("concise") && shape.contains("structure"), "{shape}");
+    assert!(reminder.contains("rewrite it freely") && reminder.contains("upgrade"), "{reminder}");
+    assert!(reminder.contains("human"), "the reminder speaks to the person who reads the file: {reminder}");
+}
+
+#[test]
+fn the_default_names_nothing_of_this_machine_or_session() {
+    let text = default_text().to_lowercase();
+    let excluded = [
+        ("environment variables", &["$", "%", "environment", "home="][..]),
+        ("settings and credentials", &["settings", "json", "credential", "secret", "api key", "token"]),
+        ("paths, host and user", &["/home", "~/", "c:\\", "hostname", "username", "working directory"]),
+        ("mode, trust and date", &["security mode", "yolo", "trust", "today", "date", "20"]),
+        ("a tool roster", &["bash", "grep", "read_file", "edit tool", "mcp"]),
+        ("templates", &["[", "{{"]),
+    ];
+    for (what, words) in excluded {
+        for word in words {
+            assert!(!text.contains(word), "the default names {what}: `{word}`");
+        }
+    }
+    assert!(text.is_ascii() && text.ends_with('\n'), "plain text with a last line end");
+}
+
+#[test]
+fn the_first_launch_writes_the_default_and_says_only_its_size() {
+    let system = MemorySystem::new().with_bundle(ASSETS);
+    let built = launch(&system);
+    assert_eq!(built.prompt.text, default_text());
+    let event = AuditEvent::SystemPromptScaffolded { path: FILE.into(), byte_count: default_text().len() };
+    assert_eq!(built.prompt.audit[0], event);
+    let log = serde_json::to_string(&built.prompt.audit).expect("the log is JSON");
+    assert!(!log.contains("assistant"), "the text itself is not in the log: {log}");
+    let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
+    assert_eq!(mode(DIR), Some(0o700), "the directory is the user's own");
+    assert_eq!(mode(FILE).map(|mode| mode & 0o022), Some(0), "nobody else may write the file");
+}
+
+/// A write takes five steps after the one of the directory: create, fill, flush, put in place, flush the directory.
+#[test]
+fn a_write_that_fails_leaves_no_partial_file_and_is_not_tried_again() {
+    for step in 0..=5 {
+        let system = MemorySystem::new().with_bundle(ASSETS).with_file("/work/.stud/system.md", "P");
+        system.fail_step(step, Fault::Fail(WriteError::Other("no space left".into())));
+        let built = launch(&system);
+        assert_eq!(codes(&built), ["scaffold/skipped"], "step {step} is told");
+        assert_eq!(scaffolded(&built), 0, "step {step} is no success");
+        let names: Vec<_> = system
+            .list(Path::new(DIR), 10)
+            .map_or_else(|_| Vec::new(), |entries| entries.into_iter().map(|entry| entry.name).collect());
+        match step {
+            // The file was whole before the directory could not be flushed.
+            5 => assert_eq!(
+                (names, built.prompt.text),
+                (vec!["system.md".into()], format!("{}\nP", default_text()))
+            ),
+            _ => assert_eq!((names, built.prompt.text.as_str()), (vec![], "P"), "step {step}"),
+        }
+        let again = launch(&system);
+        let trigger = usize::from(step == 0);
+        assert_eq!(scaffolded(&again), trigger, "step {step}: only a directory that is not there yet counts");
+    }
+}
+
+#[test]
+fn a_crash_leaves_no_file_or_a_whole_one() {
+    for step in 0..=5 {
+        let system = MemorySystem::new().with_bundle(ASSETS);
+        system.fail_step(step, Fault::Crash);
+        launch(&system);
+        system.restart();
+        let left = system.read(Path::new(FILE), preface::host::system::Within::Anywhere, 1 << 20);
+        if let Ok(read) = &left {
+            assert_eq!(read.bytes, default_text().as_bytes(), "step {step} left a partial file");
+        }
+        let again = launch(&system);
+        assert_eq!(scaffolded(&again), usize::from(step == 0), "step {step}: a crash is not repaired");
+        assert_eq!(again.prompt.text.is_empty(), left.is_err() && step > 0, "step {step}");
+    }
+}
+
+#[test]
+fn of_many_first_launches_one_writes() {
+    let system = MemorySystem::new().with_bundle(ASSETS);
+    let written: usize = std::thread::scope(|scope| {
+        let launches: Vec<_> = (0..8).map(|_| scope.spawn(|| scaffolded(&launch(&system)))).collect();
+        launches.into_iter().map(|launch| launch.join().expect("a launch ends")).sum()
+    });
+    assert_eq!(written, 1);
+}
+
+#[test]
+fn a_saved_world_scaffolds_nothing() {
+    let Built { mut world, prompt, .. } = launch(&MemorySystem::new().with_bundle(ASSETS));
+    let elsewhere = MemorySystem::new().with_bundle(ASSETS);
+    assert_eq!(Engine::rebuild(&mut world).expect("a world is rebuilt").text, prompt.text);
+    assert!(elsewhere.stat(Path::new(DIR)).is_none() && elsewhere.write_steps() == 0);
+}
+
+#[test]
+fn a_bundled_text_that_is_missing_is_told() {
+    let bundle = ASSETS.iter().filter(|(path, _)| !path.starts_with("sections/stud/"));
+    let system = bundle.fold(MemorySystem::new(), |system, (path, bytes)| system.with_bundled(*path, *bytes));
+    let built = launch(&system);
+    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["scaffold/missing"], ""));
+}
+
+#[test]
+fn without_a_home_there_is_no_global_layer_and_nothing_is_written() {
+    let system =
+        MemorySystem::new().with_bundle(ASSETS).without_home().with_file("/work/.stud/system.md", "P");
+    let built = launch(&system);
+    assert_eq!((codes(&built), built.prompt.text.as_str()), (vec!["layer/no-global"], "P"));
+    assert_eq!(system.write_steps(), 0);
+}
