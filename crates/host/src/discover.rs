@@ -21,8 +21,11 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// How many entries of a `sections/` directory are looked at.
+/// How many entries a `sections/` directory may have.
 const SECTIONS: usize = 1000;
+/// The most that is read of one section, and of all sections of a layer.
+const SECTION_LIMIT: u64 = 1 << 20;
+const SECTIONS_LIMIT: u64 = 16 << 20;
 
 /// Reads the settings of the global directory.
 #[must_use]
@@ -89,7 +92,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
             for file in
                 profile.groups.iter().flat_map(|group| &group.replace).filter(|file| file.scope == scope)
             {
-                if let Some(pieces) = layer_file(scope, &root.join(&file.name), look) {
+                if let Some(pieces) = layer_file(scope, &root.join(&file.name), CONTEXT_FILE_LIMIT, look) {
                     layer.files.insert(file.name.clone(), pieces);
                 }
             }
@@ -103,10 +106,10 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
     Stack(stack)
 }
 
-fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
+fn layer_file(scope: Scope, path: &Path, limit: u64, look: &Look<'_>) -> Option<Vec<Piece>> {
     let wanted = match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
-        _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
+        Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
+        _ => Wanted::global(path, limit),
     };
     look.pieces(&wanted)
 }
@@ -125,6 +128,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
             return;
         }
     };
+    let mut left = SECTIONS_LIMIT;
     for entry in entries {
         let path = dir.join(&entry.name);
         let Some(id) = entry.name.to_str().and_then(|name| name.strip_suffix(".md")) else { continue };
@@ -139,7 +143,19 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
             );
             continue;
         }
-        if let Some(pieces) = layer_file(layer.scope, &path, look)
+        left = left.saturating_sub(look.system.stat(&path).map_or(0, |stat| stat.len));
+        if left == 0 {
+            let shown = look.places.source(layer.scope, &path).path.clone();
+            look.note(
+                Diagnostic::warning(
+                    "layer/sections",
+                    format!("{shown} and those after it were left out: together they have more than {SECTIONS_LIMIT} bytes"),
+                )
+                .at(Place::file(Some(layer.scope), shown)),
+            );
+            return;
+        }
+        if let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look)
             && !is_blank(&pieces)
         {
             layer.sections.insert(id.to_owned(), pieces);
