@@ -1,6 +1,8 @@
 //! The program is killed at any moment of its work: what it leaves is the old state or the new one, never half.
 //! `PREFACE_CRASH_ROUNDS` says how often (20 unless told).
 
+#![allow(clippy::print_stderr)] // the figures are for whoever asks for many rounds
+
 use std::{
     fs,
     path::Path,

@@ -25,7 +25,8 @@ fn build(name: &str, sets: &[&str], tools: &[&str]) -> String {
         zone: Some("UTC".to_owned()),
         ..Request::new("/p")
     };
-    let built = Engine::new(&system).build(&request).unwrap_or_else(|error| panic!("{name} {sets:?}: {error}"));
+    let built =
+        Engine::new(&system).build(&request).unwrap_or_else(|error| panic!("{name} {sets:?}: {error}"));
     built.prompt.check_tiling().unwrap();
     built.prompt.text
 }
