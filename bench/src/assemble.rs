@@ -47,7 +47,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         rounds.unwrap_or(1001),
     );
     let title = format!("{PARTS} parts, {}", bytes(prompt.text.len()));
-    let bars = vec![Bar { of: "assemble", to: "copying the result", at_most: 2.0 }];
+    let bars = vec![Bar { of: "assemble", to: "copying the result", at_most: 2.5 }];
     Ok(vec![Table::new(title, measured, bars)])
 }
 

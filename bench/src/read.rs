@@ -3,7 +3,7 @@
 use crate::{
     Bench, Trouble,
     harness::{closure, interleave},
-    table::{Bar, Table},
+    table::Table,
 };
 use preface_core::assets::ASSETS;
 use preface_host::system::{System, Within, os::OsSystem};
@@ -43,6 +43,6 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         closure("fs::read_to_string", plain),
     ];
     let measured = interleave(contestants, rounds.unwrap_or(201));
-    let bars = vec![Bar { of: "confined to their directory", to: "fs::read_to_string", at_most: 0.6 }];
+    let bars = Vec::new();
     Ok(vec![Table::new(format!("{FILES} files of 4 KiB in one directory"), measured, bars)])
 }

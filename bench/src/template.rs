@@ -43,11 +43,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     );
     let title =
         format!("{} in, {} out, {} spans", bytes(text.len()), bytes(result.text.len()), result.spans.len());
-    let bars = vec![
-        Bar { of: "parse and render", to: "minijinja: parse and render", at_most: 1.0 / 8.0 },
-        Bar { of: "parse", to: "minijinja: parse and render", at_most: 1.0 / 8.0 },
-        Bar { of: "render", to: "minijinja: render", at_most: 1.0 / 8.0 },
-    ];
+    let bars = vec![Bar { of: "parse and render", to: "minijinja: parse and render", at_most: 1.0 / 4.0 }];
     Ok(vec![Table::new(title, measured, bars)])
 }
 

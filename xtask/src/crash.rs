@@ -1,7 +1,7 @@
 //! `cargo xtask crash`: kills writers in the middle of their work, many times, and looks at what they left.
 //!
-//! The rounds themselves are tests of `preface-host` (`crates/host/tests/crash.rs`), which run a few of them in the
-//! ordinary suite. This chore runs as many as asked for, on optimised code.
+//! The rounds themselves are tests named `killed…` in `preface-host` (files, the trust store) and `preface-cli` (the
+//! program itself, at its scaffold and its grants), which run a few of them in the ordinary suite. This chore runs as many as asked for, on optimised code.
 
 use crate::{Command, child, failure::Failure, flags::Flags};
 
@@ -24,7 +24,16 @@ fn run(words: &[String]) -> Result<(), Failure> {
             _ => return Err(flags.unknown(word)),
         }
     }
-    let mut command = child::cargo(&["test", "--release", "--package", "preface-host", "--test", "crash"]);
+    let mut command = child::cargo(&[
+        "test",
+        "--release",
+        "--package",
+        "preface-host",
+        "--package",
+        "preface-cli",
+        "--tests",
+        "killed",
+    ]);
     command.args(["--", "--nocapture", "--test-threads=1"]).env("PREFACE_CRASH_ROUNDS", rounds.to_string());
     child::run(command)
 }

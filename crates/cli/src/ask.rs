@@ -42,7 +42,9 @@ impl Ask for Terminal<'_> {
             let answer =
                 self.ui.ask(&format!("{view}[t]rust it, trust it [o]nce, [d]ecline, or [a]bort? "))?;
             match answer.to_ascii_lowercase().as_str() {
-                "v" | "view" if !question.texts.is_empty() => self.ui.page(&shown(question)),
+                "v" | "view" if !question.texts.is_empty() => {
+                    self.ui.page(&shown(question, self.ui.note_columns()));
+                }
                 "t" | "trust" => return Some(TrustAnswer::Trust),
                 "o" | "once" => return Some(TrustAnswer::Once),
                 "d" | "decline" => return Some(TrustAnswer::Decline),
@@ -93,8 +95,11 @@ fn tricks(text: &str) -> usize {
     hidden::scan(text).iter().filter(odd).count()
 }
 
+/// The columns before a line of a text.
+const GUTTER: &str = "       ";
+
 /// The texts themselves, every hidden character shown.
-fn shown(question: &TrustQuestion) -> String {
+fn shown(question: &TrustQuestion, columns: usize) -> String {
     let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
     let mut out = String::new();
     for (name, text) in &question.texts {
@@ -105,7 +110,9 @@ fn shown(question: &TrustQuestion) -> String {
         }
         for (at, line) in text.lines().enumerate() {
             let line = escape_hidden(&line.replace('\t', "    ")).into_owned();
-            let _ = writeln!(out, "{dim}{:>4} │{dim:#} {line}", at + 1);
+            let _ = write!(out, "{dim}{:>4} │{dim:#} ", at + 1);
+            out.push_str(wrap(&format!("{GUTTER}{line}"), columns, GUTTER.len()).trim_start_matches(GUTTER));
+            out.push('\n');
         }
         out.push('\n');
     }
@@ -130,7 +137,7 @@ mod tests {
             "/work/\\u{1b}[2J wants to tell the model something:\n  AGENTS.md (5 bytes)\nIt hides text in 1 place; view it before you trust it.\n"
         );
         assert_eq!(
-            plain(&shown(&question)),
+            plain(&shown(&question, 80)),
             "AGENTS.md\nline 1: characters that change the order of text on a screen: U+202E\n   1 │ Use\\u{202e}    tabs\\u{1b}[1m\n\n"
         );
     }

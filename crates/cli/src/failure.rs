@@ -30,10 +30,10 @@ pub enum Exit {
 pub struct Failure {
     exit: Exit,
     message: String,
-    place: Option<Place>,
+    place: Option<Box<Place>>,
     hint: Option<String>,
     /// What a program reads in place of the words, where one asked for JSON.
-    json: Option<serde_json::Value>,
+    json: Option<String>,
     /// Nobody reads any more: nothing is said.
     quiet: bool,
 }
@@ -76,8 +76,12 @@ impl Failure {
             _ if self.quiet => {}
             Some(json) => ui.say(&format!("{json}\n")),
             None => {
-                let note =
-                    Note::error(&self.message, self.place.as_ref(), self.hint.as_deref(), ui.note_columns());
+                let note = Note::error(
+                    &self.message,
+                    self.place.as_deref(),
+                    self.hint.as_deref(),
+                    ui.note_columns(),
+                );
                 ui.say(&format!("{note:#}"));
             }
         }
@@ -85,16 +89,17 @@ impl Failure {
     }
 
     /// Says a refusal for trust as one JSON object, for the programs that asked for JSON.
-    pub fn as_json(mut self, error: &Error) -> Self {
+    pub fn for_programs(mut self, error: &Error) -> Self {
         if let Error::Held(Held { path, sources }) = error {
-            self.json = Some(serde_json::json!({
+            let said = serde_json::json!({
                 "surface": "cli",
                 "error": {
                     "class": "Validation",
                     "code": "HeadlessTrustRequired",
                     "context": { "canonicalPath": path, "sources": sources },
                 },
-            }));
+            });
+            self.json = Some(said.to_string());
         }
         self
     }
@@ -112,9 +117,11 @@ impl From<Error> for Failure {
         match error {
             Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
-            Error::Render(note) => {
-                Failure { place: note.place.clone(), hint: note.help.clone(), ..Failure::new(message) }
-            }
+            Error::Render(note) => Failure {
+                place: note.place.clone().map(Box::new),
+                hint: note.help.clone(),
+                ..Failure::new(message)
+            },
             Error::Over(over) => {
                 let largest: Vec<String> = over
                     .largest
@@ -138,6 +145,6 @@ impl From<ProfileError> for Failure {
     fn from(error: ProfileError) -> Self {
         // A name that nobody knows has no place in a file.
         let exit = if error.place.path.is_empty() { Exit::Usage } else { Exit::Failed };
-        Failure { exit, place: Some(*error.place), hint: error.help, ..Failure::new(error.message) }
+        Failure { exit, place: Some(error.place), hint: error.help, ..Failure::new(error.message) }
     }
 }

@@ -63,7 +63,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     }
     match cut.as_slice() {
         [] => {}
-        few if few.len() <= 2 => said.push(format!("{} cut", listed(&few))),
+        few if few.len() <= 2 => said.push(format!("{} cut", listed(few))),
         many => said.push(format!("{} cut", count(many.len(), "part"))),
     }
     match others.as_slice() {

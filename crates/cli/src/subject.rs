@@ -80,7 +80,7 @@ impl SubjectFlags {
             engine.build_asking(&request, &Headless)
         };
         let Built { prompt, world, places, .. } = built.map_err(|error| match format {
-            Format::Json => Failure::from(error.clone()).as_json(&error),
+            Format::Json => Failure::from(error.clone()).for_programs(&error),
             Format::Text => Failure::from(error),
         })?;
         Ok(Subject { prompt, world, places: Some(places) })

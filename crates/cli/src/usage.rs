@@ -1,9 +1,11 @@
 //! What clap refuses, in our words.
 
 use crate::{
+    Cli,
     failure::{Exit, Failure},
     ui::Ui,
 };
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
 /// Says why the command line could not be understood, or prints the help that was asked for.
@@ -104,7 +106,22 @@ fn command(error: &Error) -> String {
     let usage = text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("preface");
     let words: Vec<&str> =
         usage.split(' ').take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect();
-    if words.is_empty() { "preface".to_owned() } else { words.join(" ") }
+    if words.len() > 1 { words.join(" ") } else { named() }
+}
+
+/// The command as the arguments name it, where clap does not.
+fn named() -> String {
+    let mut name = "preface".to_owned();
+    let mut command = Cli::command();
+    for word in std::env::args_os().skip(1) {
+        let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)).cloned() else {
+            break;
+        };
+        name.push(' ');
+        name.push_str(below.get_name());
+        command = below;
+    }
+    name
 }
 
 fn first_line(error: &Error) -> String {

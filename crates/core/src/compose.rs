@@ -14,7 +14,9 @@ use crate::{
     outline::{Outline, Plan, PlanItem},
     profile::{Group, Win},
     scope::Scope,
-    section::{Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, Section, SectionId},
+    section::{
+        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Section, SectionId,
+    },
     suggestion::did_you_mean,
     trust::Trust,
     turn::Tool,
@@ -35,6 +37,8 @@ pub enum Step<T> {
 #[derive(Debug)]
 pub struct Compose<'w> {
     world: &'w World,
+    /// Who contributes to which section.
+    said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
     slots: Vec<Slot<'w>>,
     at: usize,
     guideline: usize,
@@ -62,6 +66,7 @@ impl<'w> Compose<'w> {
     pub fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Compose {
             world,
+            said: world.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
             slots: world.profile.sections.iter().map(|section| Slot::of(Cow::Borrowed(section))).collect(),
             at: 0,
             guideline: 0,
@@ -365,12 +370,8 @@ impl<'w> Compose<'w> {
     }
 
     fn plan(&mut self, section: Cow<'w, Section>) {
-        let world = self.world;
         let contribution = match &section.body {
-            Body::Fill(provider) => world
-                .contributions
-                .iter()
-                .find(|said| said.section == section.id && said.provider == *provider),
+            Body::Fill(provider) => self.said.get(&(&section.id, provider)).copied(),
             _ => None,
         };
         let mut items = match (&section.body, &section) {
@@ -389,7 +390,7 @@ impl<'w> Compose<'w> {
                     facts: BTreeMap::new(),
                 }]
             }
-            (Body::List(ListName::Tools), _) => tools(&world.turn.tools),
+            (Body::List(ListName::Tools), _) => tools(&self.world.turn.tools),
             (Body::List(ListName::Guidelines), _) => std::mem::take(&mut self.guidelines)
                 .into_iter()
                 .map(|piece| PlanItem {

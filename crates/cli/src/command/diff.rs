@@ -9,7 +9,7 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::{count, number, one_line},
+        text::{count, number, one_line, wrap},
     },
 };
 use preface::{
@@ -143,7 +143,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.format {
         Format::Json => ui.json(&difference)?,
         Format::Text => {
-            ui.view(&view(&left, &right, &difference))?;
+            ui.view(&view(&left, &right, &difference, ui.columns().unwrap_or(usize::MAX)))?;
             ui.patch(&difference.text)?;
         }
     }
@@ -207,7 +207,7 @@ fn receipt(file: &std::path::Path, counter: &dyn budget::Counter) -> Result<Rece
     Ok(Receipt { name, document })
 }
 
-fn view(left: &Receipt, right: &Receipt, difference: &Difference) -> String {
+fn view(left: &Receipt, right: &Receipt, difference: &Difference, most: usize) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let total = |side: &Receipt| {
         format!(
@@ -237,18 +237,19 @@ fn view(left: &Receipt, right: &Receipt, difference: &Difference) -> String {
         out.push_str(&format!("{dim}{} the same{dim:#}\n", count(same, "part")));
     }
     let prefix = &difference.cached_prefix;
-    out.push_str(&format!(
+    let mut cache = format!(
         "cache: the first {} ({}) are the same",
         count(prefix.tokens, "token"),
         count(prefix.bytes, "byte")
-    ));
+    );
     if let Some(cause) = difference.first_difference.as_ref().and_then(|first| first.cause()) {
-        out.push_str(&format!(
+        cache.push_str(&format!(
             "; then `{}` differs, because of {bold}{}{bold:#}",
             cause.section,
             one_line(&cause.label)
         ));
     }
+    out.push_str(&wrap(&cache, most, 0));
     out.push_str(".\n\n");
     out
 }

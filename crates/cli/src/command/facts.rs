@@ -51,46 +51,49 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 
 /// Below so many columns, what a fact is about stands on a line of its own.
 const ONE_LINE: usize = 110;
-/// The widest value.
-const VALUE: usize = 32;
 
 fn view(rows: &[FactRow], room: Option<usize>) -> String {
+    if room.is_some_and(|room| room < ONE_LINE) { narrow(rows) } else { wide(rows, room) }
+}
+
+fn wide(rows: &[FactRow], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let narrow = room.is_some_and(|room| room < ONE_LINE);
     let mut table = Table::new([Side::Left; 5]);
-    let about = if narrow { "" } else { "about" };
-    table.row(["fact", "value", "stability", "cost", about].map(|head| Cell::styled(head, dim)));
+    table.row(["fact", "value", "stability", "cost", "about"].map(|head| Cell::styled(head, dim)));
     for row in rows {
-        let info = &row.info;
-        let value = match &row.fact {
-            None => Cell::styled("any name", dim),
-            Some(fact) => match &fact.value {
-                None => Cell::styled(format!("absent: {}", short(&one_line(&fact.source), VALUE - 8)), dim),
-                Some(value) if value.is_empty() => Cell::styled("(empty)", dim),
-                Some(value) => Cell::styled(short(&one_line(value), VALUE).into_owned(), style::GOOD),
-            },
-        };
-        table.row([
-            Cell::styled(format!("{}:{}", info.kind, info.name), style::BOLD),
-            value,
-            Cell::styled(info.stability.as_str(), style::stability(info.stability)),
-            info.cost.into(),
-            Cell::styled(if narrow { "" } else { info.about }, dim),
-        ]);
+        let [name, value, stability] = cells(row, 32);
+        table.row([name, value, stability, row.info.cost.into(), Cell::styled(row.info.about, dim)]);
     }
-    let lines = table.show(room);
-    if !narrow {
-        return lines;
-    }
-    let mut out = String::new();
-    for (at, line) in lines.lines().enumerate() {
-        out.push_str(line);
-        out.push('\n');
-        if let Some(row) = at.checked_sub(1).and_then(|at| rows.get(at)) {
-            out.push_str(&format!("{dim}    {}{dim:#}\n", row.info.about));
-        }
+    table.show(room)
+}
+
+fn narrow(rows: &[FactRow]) -> String {
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Left; 3]);
+    table.row(["fact", "value", "stability"].map(|head| Cell::styled(head, dim)));
+    rows.iter().for_each(|row| table.row(cells(row, 36)));
+    let lines = table.show(None);
+    let mut lines = lines.lines();
+    let mut out = format!("{}\n", lines.next().unwrap_or_default());
+    for (line, row) in lines.zip(rows) {
+        out.push_str(&format!("{line}\n{dim}    {}; costs: {}{dim:#}\n", row.info.about, row.info.cost));
     }
     out
+}
+
+/// Name, value and stability.
+fn cells(row: &FactRow, widest: usize) -> [Cell; 3] {
+    let (info, dim) = (&row.info, style::DIM);
+    let value = match row.fact.as_ref().map(|fact| (fact.value.as_deref(), &fact.source)) {
+        None => Cell::styled("any name", dim),
+        Some((None, why)) => {
+            Cell::styled(short(&format!("absent: {}", one_line(why)), widest).into_owned(), dim)
+        }
+        Some((Some(""), _)) => Cell::styled("(empty)", dim),
+        Some((Some(value), _)) => Cell::styled(short(&one_line(value), widest).into_owned(), style::GOOD),
+    };
+    let stability = Cell::styled(info.stability.as_str(), style::stability(info.stability));
+    [Cell::styled(format!("{}:{}", info.kind, info.name), style::BOLD), value, stability]
 }
 
 fn document(row: &FactRow) -> serde_json::Value {

@@ -59,8 +59,8 @@ const SETTINGS: &str = r#"// Your own settings for preface. Everything is option
   // "preset": "default",
   // "profile": "profiles/mine.toml",
 
-  // Text of your own: in place of the base prompt, or after it.
-  // "systemPrompt": { "custom": "You are …", "append": "Answer in English." },
+  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
+  // "systemPrompt": { "append": "Answer in English." },
 
   // Single sections: a text, a file beside this one, a place, or none at all.
   // "sections": {
@@ -173,8 +173,8 @@ const FILES: [(&str, &str); 6] = [
     ("base.md", "in place of the base prompt (a template)"),
     ("system.md", "your instructions, word for word"),
     ("append.md", "text after them (a template)"),
-    ("sections/<id>.md", "one section, new or in place of a built-in one (a template)"),
-    ("profiles/<name>.toml", "a whole prompt of your own: `preface build --preset <name>`"),
+    ("sections/<id>.md", "one section, new or replaced (a template)"),
+    ("profiles/<name>.toml", "a whole prompt, for `--preset <name>`"),
 ];
 
 fn view(system: &dyn System, places: &Places, home: &Path, existed: bool, written: &[String]) -> String {
@@ -199,7 +199,7 @@ fn view(system: &dyn System, places: &Places, home: &Path, existed: bool, writte
     if let Some(project) = &places.project {
         let _ = writeln!(
             out,
-            "\nA project has the same in {bold}{}{bold:#}, once you trust it: system.md, append.md, sections/.",
+            "\nA project has its own in {bold}{}{bold:#}, once you trust it:\nsystem.md, append.md and sections/<id>.md.",
             places.shown(project)
         );
     }

@@ -10,7 +10,7 @@ use crate::{
 use preface::{
     Engine,
     core::{
-        origin::{Source, decode},
+        origin::{Origin, Piece, Source, decode},
         scope::Scope,
     },
 };
@@ -52,12 +52,14 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let bytes = files::read(&args.file)?;
     let path = if args.file == Path::new("-") { "stdin".to_owned() } else { args.file.display().to_string() };
-    // What the user hands over is the user's own text, wherever it lies.
-    let source = Arc::new(Source { scope: Scope::Global, path });
+    // What the user hands over belongs to no layer, wherever it lies.
+    let caller = Origin::Caller { flag: path.into() };
+    let source = Arc::new(Source { scope: Scope::Global, path: String::new() });
+    let template = decode(&bytes, &source).into_iter().map(|piece| Piece { origin: caller.clone(), ..piece });
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let built = Engine::new(&system).render(&request, decode(&bytes, &source))?;
+    let built = Engine::new(&system).render(&request, template.collect())?;
     ui.prompt(&built.prompt.text)?;
     notes::tell(ui, args.talk.talk(), &built.prompt);
     Ok(Exit::Done)

@@ -14,7 +14,10 @@ use crate::{
     trust::TrustMode,
 };
 use serde::{Deserialize, de::DeserializeOwned};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use toml::{Table, Value};
 
 /// A profile option that the caller sets: `variant=0.58`.
@@ -395,8 +398,9 @@ impl Builder<'_> {
             }
         };
         order.retain(|id| !remove.contains(id));
-        for (at, id) in order.iter().enumerate() {
-            if order[..at].contains(id) {
+        let mut known = BTreeSet::new();
+        for id in &order {
+            if !known.insert(id.as_str()) {
                 return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
             }
         }

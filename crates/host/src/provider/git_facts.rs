@@ -40,6 +40,10 @@ impl FactProvider for Git {
         if !matches!(key.name(), "branch" | "status") {
             return Fact::absent("no such name");
         }
+        // Outside of a repository there is nothing to hold.
+        if git::work_tree_root(look.system, &look.places.cwd).is_none() {
+            return Fact::absent("not a git repository");
+        }
         if !look.gate.repository_speaks() {
             let mut fact = Fact::absent("the project is not trusted");
             fact.diagnostics.push(

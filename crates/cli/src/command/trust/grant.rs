@@ -62,7 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         (true, false) => {
             let _ = writeln!(
                 out,
-                "{} of {bold}{root}{bold:#} granted before already.",
+                "{} granted before already in {bold}{root}{bold:#}.",
                 were(report.unchanged.len())
             );
         }

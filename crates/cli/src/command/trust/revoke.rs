@@ -7,7 +7,10 @@ use crate::{
     flags::TurnFlags,
     ui::{Ui, style},
 };
-use preface::{Engine, core::lint::hidden::escape_hidden};
+use preface::{
+    Engine,
+    core::{audit::AuditEvent, lint::hidden::escape_hidden},
+};
 use std::{fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
@@ -39,10 +42,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
-    if report.added.is_empty() && report.audit.is_empty() {
-        let _ = writeln!(out, "Nothing was granted in {bold}{root}{bold:#}.");
-    } else if report.added.is_empty() {
+    let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
+    if as_a_whole {
         let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
+    } else if report.added.is_empty() {
+        let _ = writeln!(out, "Nothing was granted in {bold}{root}{bold:#}.");
     } else {
         let _ = writeln!(out, "Revoked {} in {bold}{root}{bold:#}:", texts(report.added.len()));
     }

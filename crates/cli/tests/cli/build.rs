@@ -1,0 +1,187 @@
+//! `preface build`
+
+use crate::sandbox::{BARE, Sandbox};
+use std::fs;
+
+#[test]
+fn the_prompt_is_exactly_what_stdout_gets() {
+    Sandbox::new().run("preface build").exits(0).prints(BARE).says("");
+}
+
+#[test]
+fn text_that_is_not_trusted_is_held_and_told_in_one_line() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let held = "warning: AGENTS.md held for trust; `preface trust grant` lets it speak (`-v` tells more)\n";
+    sandbox.run("preface build").exits(0).prints(BARE).says(held);
+    sandbox.run("preface build -q").exits(0).prints(BARE).says("");
+    sandbox.run("preface build -v").exits(0).prints(BARE).says(
+        "\
+warning: AGENTS.md (10 bytes) was held: you have not trusted it [trust/held]
+ ——▶ AGENTS.md   (project layer)
+hint: look at it, then `preface trust grant`; or `--trust once` for this call
+",
+    );
+}
+
+#[test]
+fn trust_can_be_given_or_refused_for_one_call() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let spoken = "You help.\n\n## AGENTS.md\n\nUse tabs.\n\nIt is 2026-03-07.";
+    sandbox.run("preface build --trust once").exits(0).prints(spoken).says("");
+    sandbox.run("preface build").exits(0).prints(BARE);
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface build").exits(0).prints(spoken).says("");
+    sandbox.run("preface build --trust deny -q").exits(0).prints(BARE);
+}
+
+#[test]
+fn required_trust_that_is_missing_is_exit_3_and_no_prompt() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface build --trust require").exits(3).prints("").says(
+        "\
+error: held for trust: AGENTS.md
+hint: `preface trust status` lists what is held; look at it, then `preface trust grant`
+",
+    );
+    let ran = sandbox.run("preface build --trust require --format json").exits(3).prints("");
+    let said: serde_json::Value = serde_json::from_str(&ran.stderr).expect("one JSON object");
+    assert_eq!(said["error"]["class"], "Validation");
+    assert_eq!(said["error"]["code"], "HeadlessTrustRequired");
+    assert_eq!(said["error"]["context"]["sources"][0], "AGENTS.md");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface build --trust require").exits(0);
+}
+
+#[test]
+fn pins_that_the_caller_gives_count() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let pins = sandbox.run("preface trust export").exits(0).stdout;
+    let other = Sandbox::new();
+    other.work("AGENTS.md", "Use tabs.\n").home("pins.json", pins);
+    other.run("preface build --trust require --trust-pins [ROOT]/home/pins.json").exits(0);
+    other.work("AGENTS.md", "Use spaces.\n");
+    other.run("preface build --trust require --trust-pins [ROOT]/home/pins.json").exits(3);
+    other
+        .run("preface build --trust-pins nowhere.json")
+        .exits(1)
+        .says("error: cannot read `nowhere.json`: not found\n");
+}
+
+#[test]
+fn a_world_gives_the_same_bytes_again_without_the_machine() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let first = sandbox.run("preface build --trust once --save-world world.json").exits(0).says("");
+    fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
+    fs::remove_dir_all(sandbox.path("home/.config")).expect("it was there");
+    sandbox.run("preface build --world world.json").exits(0).prints(&first.stdout).says("");
+    let again = sandbox.run("preface build --world world.json --format json").exits(0).json();
+    assert_eq!(again["text"], *first.stdout);
+    sandbox
+        .run("preface build --world world.json --model x")
+        .exits(2)
+        .prints("")
+        .says("error: `--world` stands alone: it cannot be combined with flags such as `-C` or `--trust`\nhint: `preface build --help` tells what it takes\n");
+}
+
+#[test]
+fn a_world_that_is_none_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.work("world.json", "{}");
+    let ran = sandbox.run("preface build --world world.json").exits(1).prints("");
+    assert!(ran.stderr.starts_with("error: `world.json` is no saved world: missing field"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_document_explains_every_byte() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let document = sandbox.run("preface build --trust once --format json").exits(0).json();
+    assert_eq!(document["preset"], "small");
+    assert_eq!(document["parts"][1]["section"], "context");
+    assert_eq!(document["parts"][1]["provider"], "context-files");
+    assert_eq!(document["tokens"]["exact"], false);
+    let spans =
+        document["parts"].as_array().into_iter().flatten().flat_map(|part| part["spans"].as_array().cloned());
+    let mut at = 0;
+    for span in spans.flatten() {
+        assert_eq!(span["range"][0], at);
+        at = span["range"][1].as_u64().expect("a number");
+    }
+    assert_eq!(document["text"].as_str().map(str::len), usize::try_from(at).ok());
+}
+
+#[test]
+fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
+    let ran = sandbox.run("preface build --budget 40").exits(0);
+    assert_eq!(ran.stderr, "warning: `rules` and `today` cut (`-v` tells more)\n", "{}", ran.stdout);
+    sandbox.run("preface build --budget 2").exits(5).prints("").says(
+        "error: system prompt 3 tokens exceeds budget 2\nhint: `identity` needs 3; raise the budget, or shorten them\n",
+    );
+}
+
+#[test]
+fn settings_and_facts_can_be_given_for_one_call() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run(
+            "preface build --set 'systemPrompt.append=Answer in English.' --fact system:local_date=today=now",
+        )
+        .exits(0)
+        .prints("You help.\n\nIt is today=now.\n\nAnswer in English.");
+    sandbox.run("preface build --fact system:local_date").exits(0).prints("You help.\n\nIt is .");
+}
+
+#[test]
+fn a_profile_that_is_broken_is_shown_where_it_breaks() {
+    let sandbox = Sandbox::new();
+    sandbox.work("mine.toml", "name = \"mine\"\narange = \"listed\"\n");
+    sandbox.run("preface build --profile mine.toml").exits(1).prints("").says(
+        "\
+error: unknown key: `arange`
+ ——▶ [ROOT]/work/mine.toml:2:1
+  │
+2 │ arange = \"listed\"
+  │ ^^^^^^
+hint: did you mean `arrange`?
+",
+    );
+}
+
+#[test]
+fn a_template_that_is_too_deep_is_shown_where_it_gets_too_deep() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "Hi.\n[if a:b][if a:b][if a:b]x[endif][endif][endif]\n");
+    sandbox.run("preface build --set template.maxDepth=2").exits(1).prints("").says(
+        "\
+error: `if` blocks stand more than 2 deep inside each other
+ ——▶ ~/.config/preface/append.md:2:17   (global layer)
+  │
+2 │ [if a:b][if a:b][if a:b]x[endif][endif][endif]
+  │                 ^^^^^^^^
+hint: raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make
+      the template smaller
+",
+    );
+}
+
+#[test]
+fn settings_that_are_wrong_are_a_note_with_a_place() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/settings.json", "{\n  \"preset\": \"small\",\n  \"budgte\": {}\n}\n");
+    let ran = sandbox.run("preface build -v").exits(0).prints(BARE);
+    assert!(
+        ran.stderr.contains(" ——▶ ~/.config/preface/settings.json:3:3   (global layer)\n"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("\n3 │   \"budgte\": {}\n  │   ^^^^^^^^\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hint: did you mean `budget`?"), "{}", ran.stderr);
+}

@@ -1,0 +1,79 @@
+//! `preface diff`
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn the_clock_is_named_as_what_ends_the_cached_prefix() {
+    Sandbox::new().run("preface diff --against-now 2026-03-08T00:00:00Z").exits(0).says("").prints(
+        "\
+--- small (as asked)  7 tokens, 28 bytes
++++ small (now 2026-03-08T00:00:00Z)  7 tokens, 28 bytes
+
+changed  5 tokens  today
+1 part the same
+cache: the first 7 tokens (26 bytes) are the same; then `today` differs, because of [system:local_date].
+
+@@ -1,3 +1,3 @@ today
+ You help.
+ 
+-It is 2026-03-07.
+\\ No newline at end of file
++It is 2026-03-08.
+\\ No newline at end of file
+",
+    );
+}
+
+#[test]
+fn differences_are_an_exit_code_only_where_asked() {
+    let sandbox = Sandbox::new();
+    let line = "preface diff --against-now 2026-03-08T00:00:00Z";
+    sandbox.run(line).exits(0);
+    sandbox.run(&format!("{line} --exit-code")).exits(1);
+    let same = sandbox.run("preface diff --against-model large-1 --exit-code").exits(0);
+    assert!(same.stdout.ends_with("\nThe texts are the same, byte for byte.\n"), "{}", same.stdout);
+}
+
+#[test]
+fn a_receipt_tells_what_changed_since() {
+    let sandbox = Sandbox::new();
+    let receipt = sandbox.run("preface build --format json").exits(0).stdout;
+    sandbox.work("receipt.json", &receipt).home(".config/preface/append.md", "Be brief.\n");
+    let ran = sandbox.run("preface diff -R --against receipt.json").exits(0);
+    assert!(
+        ran.stdout.starts_with("--- receipt.json  7 tokens, 28 bytes\n+++ small (as asked)  "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("\nadded  +3 tokens  rules\n2 parts the same\n"), "{}", ran.stdout);
+    sandbox.work("receipt.json", receipt.replace("You help", "You harm"));
+    let ran = sandbox.run("preface diff --against receipt.json").exits(1).prints("");
+    assert!(
+        ran.stderr.starts_with("error: `receipt.json` does not add up: the fingerprint is"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.work("receipt.json", "[]");
+    sandbox.run("preface diff --against receipt.json").exits(1);
+}
+
+#[test]
+fn a_saved_world_is_the_other_side() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --save-world world.json").exits(0);
+    sandbox.run("preface diff --against world.json --exit-code").exits(0);
+}
+
+#[test]
+fn programs_get_one_document() {
+    let ran = Sandbox::new().run("preface diff --against-now 2026-03-08T00:00:00Z --format json").exits(0);
+    let difference = ran.json();
+    assert_eq!(difference["same"], false);
+    assert_eq!(difference["parts"][1]["change"], "changed");
+}
+
+#[test]
+fn a_side_must_be_named() {
+    let ran = Sandbox::new().run("preface diff").exits(2).prints("");
+    assert!(ran.stderr.starts_with("error: one of these is missing: `--against`, "), "{}", ran.stderr);
+}

@@ -1,0 +1,135 @@
+//! `preface explain`
+
+use crate::sandbox::Sandbox;
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox
+        .work("AGENTS.md", "# Rules\n\nUse tabs.\n")
+        .home(".config/preface/append.md", "On [system:os].\n");
+    sandbox.run("preface trust grant").exits(0);
+    sandbox
+}
+
+#[test]
+fn each_part_has_a_row_and_its_sources_stand_below() {
+    sandbox().run("preface explain").exits(0).says("").prints(
+        "\
+small: 4 parts, 19 tokens (estimate:bytes4), 73 bytes
+
+tokens  share  stability  section
+     3  12.3%  static     identity
+     3         profile      small.toml: text
+     3  15.1%  static     rules
+     1         profile      small.toml: join
+     1         global       ~/.config/preface/append.md:1
+     2         fact         [system:os]
+     9  46.6%  static     context
+     3         profile      small.toml: join, item
+     3         fact         [item:path]
+     5         project      AGENTS.md:1
+                          ── static up to here: 14 tokens ──
+     5  26.0%  turn       today
+     3         profile      small.toml: join, text
+     3         fact         [system:local_date]
+    19   100%             total
+
+cache: the first 14 tokens (54 bytes) are the same for every conversation; `today` ends them.
+",
+    );
+}
+
+#[test]
+fn what_is_not_there_has_a_reason() {
+    Sandbox::new().run("preface explain --absent").exits(0).prints(
+        "\
+section  reason  why
+rules    silent  there is no append.md
+context  silent  there is no AGENTS.md or CLAUDE.md from here up
+",
+    );
+}
+
+#[test]
+fn every_run_of_bytes_has_an_origin() {
+    let ran = sandbox().run("preface explain --spans").exits(0);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["from", "to", "section", "origin", "text"]);
+    assert_eq!(
+        lines.last(),
+        Some(&"  72  73  today     small.toml section.today.text     ."),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_text_a_byte_and_a_line_lead_to_their_place() {
+    let sandbox = sandbox();
+    sandbox.run("preface explain --at 'Use tabs'").exits(0).prints(
+        "\
+context bytes 45–53
+ ——▶ AGENTS.md:3:1   (project layer)
+  │
+3 │ Use tabs.
+  │ ^^^^^^^^
+",
+    );
+    sandbox
+        .run("preface explain --at 0")
+        .exits(0)
+        .prints("identity bytes 0–1\n ——▶ `section.identity.text` of the profile small\n     Y\n");
+    sandbox
+        .run("preface explain --at AGENTS.md:3")
+        .exits(0)
+        .prints("AGENTS.md:3 is in the prompt.\n  Use tabs.\nin context, bytes 45–54\n");
+    sandbox
+        .run("preface explain --at ./AGENTS.md:9")
+        .exits(1)
+        .prints("")
+        .says("error: AGENTS.md has 3 lines, and no line 9\n");
+    let ran = sandbox.run("preface explain --at 'Use spaces'").exits(1).prints("");
+    assert!(ran.stderr.starts_with("error: the prompt does not say `Use spaces`\n"), "{}", ran.stderr);
+    sandbox
+        .run("preface explain --at 4096")
+        .exits(1)
+        .says("error: the prompt ends before byte 4096: it has 73 bytes\n");
+}
+
+#[test]
+fn a_line_that_is_held_says_so() {
+    let sandbox = sandbox();
+    sandbox.work("AGENTS.md", "# Rules\n\nUse spaces.\n");
+    let ran = sandbox.run("preface explain -q --at AGENTS.md:3").exits(0);
+    assert!(
+        ran.stdout
+            .starts_with("AGENTS.md:3 is not in the prompt, nor is the rest of its file.\n  Use spaces.\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("was held: it changed since you trusted it"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_cut_is_shown_at_its_part() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
+    let ran = sandbox.run("preface explain --budget 40").exits(0);
+    assert!(ran.stdout.contains("    cut by the budget: 36 of 100 tokens are left\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_document_is_the_one_that_build_prints() {
+    let sandbox = sandbox();
+    let built = sandbox.run("preface build --format json").exits(0).stdout;
+    sandbox.run("preface explain --format json").exits(0).prints(&built);
+}
+
+#[test]
+fn a_saved_world_is_explained_without_the_machine() {
+    let sandbox = sandbox();
+    sandbox.run("preface build --save-world world.json").exits(0);
+    std::fs::remove_file(sandbox.path("work/AGENTS.md")).expect("it was there");
+    let ran = sandbox.run("preface explain --world world.json").exits(0).says("");
+    assert!(ran.stdout.starts_with("small: 4 parts, 19 tokens"), "{}", ran.stdout);
+}

@@ -1,0 +1,108 @@
+//! `preface lint`
+
+use crate::sandbox::Sandbox;
+
+#[test]
+fn clean_texts_are_exit_0() {
+    Sandbox::new().run("preface lint").exits(0).prints("").says("Nothing is wrong in 2 texts.\n");
+}
+
+#[test]
+fn hidden_text_is_found_before_it_is_trusted() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\nNever\u{202e} push.\n");
+    let ran = sandbox.run("preface lint").exits(4).says("1 error and 1 warning in 3 texts.\n");
+    let expected = "
+error: characters that change the order of text on a screen: U+202E [hidden/bidi]
+ ——▶ AGENTS.md:2:6   (project layer)
+  │
+2 │ Never\\u{202e} push.
+  │      ^^^^^^^^
+
+";
+    assert!(ran.stdout.ends_with(expected), "{}", ran.stdout);
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface lint").exits(4).says("1 error in 3 texts.\n");
+}
+
+#[test]
+fn dead_tags_are_warnings_and_can_be_denied() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/append.md", "On [git:brnach].\n");
+    sandbox.run("preface lint").exits(0).says("1 warning in 3 texts.\n").prints(
+        "\
+warning: `git` has no name `brnach`: `[git:brnach]` will vanish [template/unknown-name]
+ ——▶ ~/.config/preface/append.md:1:4   (global layer)
+  │
+1 │ On [git:brnach].
+  │    ^^^^^^^^^^^^
+hint: did you mean `git:branch`?
+
+",
+    );
+    sandbox.run("preface lint --deny warning").exits(4);
+    sandbox.run("preface lint -q").exits(0).prints("").says("");
+}
+
+#[test]
+fn what_stops_a_build_is_a_finding() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run("preface lint --budget 2").exits(4);
+    assert!(
+        ran.stdout.contains("error: system prompt 3 tokens exceeds budget 2 [budget/over]\n"),
+        "{}",
+        ran.stdout
+    );
+    sandbox.home(".config/preface/append.md", "[if a:b][if a:b]x[endif][endif]\n");
+    let ran = sandbox.run("preface lint --set template.maxDepth=1").exits(4);
+    assert_eq!(ran.stdout.matches("[template/depth]").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn a_part_that_moves_must_not_stand_first() {
+    let sandbox = Sandbox::new();
+    sandbox.work(
+        "mine.toml",
+        "extends = \"small\"\narrange = \"listed\"\norder = \"mine\"\n[orders]\nmine = [\"today\", \"identity\"]\n",
+    );
+    let ran = sandbox.run("preface lint --profile mine.toml").exits(0);
+    assert!(
+        ran.stdout.contains("warning: section `today` (turn) stands before `identity` (static)"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn single_files_are_read_by_their_names() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .work("AGENTS.md", "A [git:brnach] is text here.\n")
+        .work("part.md", "A [git:brnach] is a tag here.\n")
+        .work("settings.json", "{\"budgte\": 1}\n")
+        .work("mine.toml", "nmae = 1\n");
+    sandbox.run("preface lint AGENTS.md").exits(0).prints("").says("Nothing is wrong in 1 text.\n");
+    sandbox.run("preface lint part.md").exits(0).says("1 warning in 1 text.\n");
+    let ran = sandbox.run("preface lint settings.json mine.toml");
+    assert!(ran.stdout.contains(" ——▶ mine.toml:1:1\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" ——▶ settings.json:1:2"), "{}", ran.stdout);
+    let ran = sandbox.run_with("preface lint -", "Never\u{202e} push.").exits(4);
+    assert!(ran.stdout.contains(" ——▶ stdin:1:6\n"), "{}", ran.stdout);
+    sandbox.run("preface lint nowhere.md").exits(1).says("error: cannot read `nowhere.md`: not found\n");
+}
+
+#[test]
+fn programs_get_json_or_sarif() {
+    let sandbox = Sandbox::new();
+    sandbox.work("docs/a b.md", "A [git:brnach].\n");
+    let json = sandbox.run("preface lint --format json 'docs/a b.md'").exits(0).json();
+    assert_eq!(json["findings"][0]["code"], "template/unknown-name");
+    let sarif = sandbox.run("preface lint --format sarif 'docs/a b.md'").exits(0).json();
+    let run = &sarif["runs"][0];
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "template/unknown-name");
+    assert_eq!(run["results"][0]["level"], "warning");
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "docs/a%20b.md");
+    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&1.into(), &3.into()));
+}

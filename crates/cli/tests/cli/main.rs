@@ -1,0 +1,30 @@
+//! The command line, from outside: a sandbox, a command, what it prints and how it ends. One file per command.
+
+mod build;
+mod completions;
+mod diff;
+mod explain;
+mod facts;
+mod init;
+mod lint;
+mod man;
+mod render;
+mod sandbox;
+mod surroundings;
+mod trust;
+mod usage;
+
+/// A forgotten file fails.
+#[test]
+fn every_file_here_is_run() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let listed = std::fs::read_to_string(here.join("main.rs")).expect("this file can be read");
+    for file in std::fs::read_dir(here).expect("this directory can be read") {
+        let name = file.expect("an entry").file_name().into_string().expect("a plain name");
+        let name = name.trim_end_matches(".rs");
+        assert!(
+            name == "main" || listed.contains(&format!("mod {name};")),
+            "`{name}.rs` is listed in main.rs"
+        );
+    }
+}

@@ -1,0 +1,122 @@
+//! `preface trust`
+
+use crate::sandbox::{BARE, Sandbox};
+
+#[test]
+fn a_text_is_held_granted_changed_and_revoked() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust status").exits(0).says("").prints(
+        "\
+[ROOT]/work  each text by its content
+  new  10 bytes  AGENTS.md
+1 new; 1 held.
+`preface trust diff` shows what a grant would add, `preface trust grant` adds it.
+grants are kept in ~/.local/state/preface/trust.json
+",
+    );
+    sandbox
+        .run("preface trust diff")
+        .exits(0)
+        .prints("--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1 @@\n+Use tabs.\n");
+    sandbox
+        .run("preface trust grant")
+        .exits(0)
+        .says("")
+        .prints("Granted in [ROOT]/work:\n  10 bytes  AGENTS.md\n");
+    sandbox
+        .run("preface trust grant --yes")
+        .exits(0)
+        .prints("1 text was granted before already in [ROOT]/work.\n");
+    sandbox.run("preface trust status").exits(0).prints(
+        "\
+[ROOT]/work  each text by its content
+  granted  10 bytes  AGENTS.md
+1 granted; nothing is held.
+grants are kept in ~/.local/state/preface/trust.json
+",
+    );
+    sandbox.run("preface trust diff").exits(0).prints("");
+
+    sandbox.work("AGENTS.md", "Use taps.\n");
+    sandbox.run("preface build -q").exits(0).prints(BARE);
+    sandbox
+        .run("preface trust diff")
+        .exits(0)
+        .prints("--- a/AGENTS.md\n+++ b/AGENTS.md\n@@ -1 +1 @@\n-Use tabs.\n+Use taps.\n");
+    let status = sandbox.run("preface trust status --format json").exits(0).json();
+    assert_eq!((&status["texts"][0]["state"], &status["held"]), (&"changed".into(), &true.into()));
+    sandbox.run("preface trust grant").exits(0);
+    let ran = sandbox.run("preface build").exits(0);
+    assert_eq!(ran.stdout, "You help.\n\n## AGENTS.md\n\nUse taps.\n\nIt is 2026-03-07.");
+
+    sandbox.run("preface trust revoke").exits(0).prints("Revoked 1 text in [ROOT]/work:\n  AGENTS.md\n");
+    sandbox.run("preface trust revoke").exits(0).prints("Nothing was granted in [ROOT]/work.\n");
+    sandbox.run("preface build -q").exits(0).prints(BARE);
+}
+
+#[test]
+fn single_files_are_granted_by_name() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("CLAUDE.md", "Be brief.\n");
+    sandbox
+        .run("preface trust grant CLAUDE.md")
+        .exits(0)
+        .prints("Granted in [ROOT]/work:\n  10 bytes  CLAUDE.md\nheld still: AGENTS.md\n");
+    sandbox
+        .run("preface build -q")
+        .exits(0)
+        .prints("You help.\n\n## CLAUDE.md\n\nBe brief.\n\nIt is 2026-03-07.");
+    sandbox.run("preface trust grant nowhere.md").exits(2).prints("").says(
+        "\
+error: nothing that a build uses lies at `nowhere.md`
+hint: `preface trust status` lists what a build uses
+",
+    );
+    sandbox
+        .run("preface trust revoke CLAUDE.md")
+        .exits(0)
+        .prints("Revoked 1 text in [ROOT]/work:\n  CLAUDE.md\n");
+}
+
+#[test]
+fn what_was_decided_is_listed() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface trust list").exits(0).prints("You decided about no project yet.\n");
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let ran = sandbox.run("preface trust list").exits(0);
+    let words: Vec<&str> = ran.stdout.split_whitespace().collect();
+    assert_eq!((words[0], &words[2..]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
+    let rows = sandbox.run("preface trust list --format json").exits(0).json();
+    assert_eq!(rows[0]["texts"][0]["path"], "AGENTS.md");
+}
+
+#[test]
+fn a_profile_can_trust_a_project_as_a_whole() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/system.md", "Use tabs.\n");
+    sandbox.run("preface build --preset stud --trust require").exits(3);
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.starts_with("[ROOT]/work/.stud  untrusted  as a whole\n"), "{}", ran.stdout);
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface build --preset stud --trust require").exits(0);
+    sandbox.run("preface trust diff --preset stud").exits(1).prints("");
+    let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
+    assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
+    sandbox.run("preface build --preset stud --trust require").exits(3);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_store_is_the_users_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let mode = |path: &str| {
+        let path = sandbox.path("home/.local/state/preface").join(path);
+        std::fs::metadata(path).expect("it was written").permissions().mode() & 0o777
+    };
+    assert_eq!((mode("trust.json"), mode("")), (0o600, 0o700));
+}

@@ -1,0 +1,115 @@
+//! The program is killed at any moment of its work: what it leaves is the old state or the new one, never half.
+//! `PREFACE_CRASH_ROUNDS` says how often (20 unless told).
+
+#![allow(clippy::print_stderr)] // the figures are for whoever asks for many rounds
+
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+fn rounds() -> u64 {
+    std::env::var("PREFACE_CRASH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(20)
+}
+
+fn start(dir: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_preface"))
+        .args(args)
+        .env_clear()
+        .env("HOME", dir.join("home"))
+        .current_dir(dir.join("project"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// How long the work takes when nobody disturbs it.
+fn undisturbed(args: &[&str]) -> Duration {
+    let dir = sandbox();
+    fs::write(dir.path().join("project/AGENTS.md"), "Rule.\n").unwrap();
+    let begin = Instant::now();
+    assert!(start(dir.path(), args).wait().unwrap().success());
+    begin.elapsed()
+}
+
+/// Starts the program and kills it after a while that walks over the whole work and a little beyond, in steps that
+/// repeat late.
+fn killed(dir: &Path, args: &[&str], round: u64, whole: Duration) -> bool {
+    let mut child = start(dir, args);
+    let span = u64::try_from(whole.as_micros()).unwrap() * 5 / 4;
+    thread::sleep(Duration::from_micros((round * span * 89 / 144) % span.max(1)));
+    let early = child.try_wait().unwrap().is_none();
+    let _ = child.kill();
+    child.wait().unwrap();
+    early
+}
+
+fn sandbox() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("home")).unwrap();
+    fs::create_dir_all(dir.path().join("project")).unwrap();
+    dir
+}
+
+#[test]
+fn a_killed_scaffold_leaves_the_whole_file_or_none() {
+    let whole =
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/assets/sections/stud/system.md"))
+            .unwrap();
+    let args = ["build", "--preset", "stud"];
+    let time = undisturbed(&args);
+    let (mut early, mut written) = (0, 0);
+    for round in 0..rounds() {
+        let dir = sandbox();
+        early += u64::from(killed(dir.path(), &args, round, time));
+        match fs::read(dir.path().join("home/.stud/system.md")) {
+            Ok(bytes) => {
+                assert_eq!(bytes, whole, "round {round}: a torn system.md");
+                written += 1;
+            }
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "round {round}"),
+        }
+    }
+    assert!(written > 0, "some rounds must get as far as the file");
+    eprintln!("scaffold: {} rounds, {early} killed at work, {written} files written, none torn", rounds());
+}
+
+#[test]
+fn a_killed_grant_leaves_a_store_that_can_be_read() {
+    let dir = sandbox();
+    let store = dir.path().join("home/.local/state/preface/trust.json");
+    let args = ["trust", "grant"];
+    let time = undisturbed(&args);
+    let (mut early, mut changed) = (0, 0);
+    let mut before = None;
+    for round in 0..rounds() {
+        fs::write(dir.path().join("project/AGENTS.md"), format!("Rule {round}.\n")).unwrap();
+        early += u64::from(killed(dir.path(), &args, round, time));
+        let now = fs::read(&store).ok();
+        if let Some(bytes) = &now {
+            let json: serde_json::Value = serde_json::from_slice(bytes)
+                .unwrap_or_else(|error| panic!("round {round}: a torn store: {error}"));
+            for pin in json["pins"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .flat_map(|project| project["pins"].as_array())
+                .flatten()
+            {
+                let digest = pin["digest"].as_str().unwrap().trim_start_matches("blake3:").to_owned();
+                let copy = store.with_file_name("trust.d").join(&digest);
+                let text = fs::read(&copy)
+                    .unwrap_or_else(|error| panic!("round {round}: no copy {digest}: {error}"));
+                assert!(text.starts_with(b"Rule ") && text.ends_with(b".\n"), "round {round}: a torn copy");
+            }
+        }
+        changed += u64::from(now != before);
+        before = now;
+    }
+    assert!(changed > 0, "some rounds must get as far as the record");
+    eprintln!("grant: {} rounds, {early} killed at work, {changed} records written, none torn", rounds());
+}
