@@ -1,7 +1,7 @@
 //! The status equals what `git status --short` prints, in repositories made at random.
 //!
 //! The generator is seeded: round `n` always makes the same repository. `PREFACE_GIT_ROUNDS` sets how many rounds are
-//! run, `PREFACE_GIT_ROUND` picks one.
+//! run; `PREFACE_GIT_ROUND` picks one and keeps its repository.
 
 #![cfg(all(unix, feature = "git-status"))]
 #![allow(clippy::print_stdout, reason = "the figures are part of the result")]
@@ -55,6 +55,9 @@ fn equals_git_in_random_repositories() {
             }
         }
         equal += usize::from(same);
+        if number("PREFACE_GIT_ROUND").is_some() {
+            println!("kept: {}", dir.keep().display());
+        }
     }
     println!(
         "status: {equal} of {} repositories as git says ({places} places, {with_value} not clean)",

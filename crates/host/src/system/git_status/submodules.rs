@@ -158,10 +158,10 @@ impl Rules {
         let mut by_path = BTreeMap::new();
         // Like git, look at `.gitmodules` only if there is a submodule.
         let is_needed = index.entries().iter().any(|entry| entry.mode.is_submodule());
-        if is_needed {
-            check_modules(work_tree)?;
-        }
-        if is_needed && let Some(modules) = work_tree.repo.modules().map_err(|error| broken(&error))? {
+        if is_needed
+            && check_modules(work_tree)?
+            && let Some(modules) = work_tree.repo.modules().map_err(|error| broken(&error))?
+        {
             let settings = work_tree.repo.config_snapshot();
             for name in modules.names() {
                 let Ok(path) = modules.path(name) else { continue };
@@ -186,8 +186,9 @@ impl Rules {
     }
 }
 
-/// Refuses a `.gitmodules` that git cannot read; the library would read more of it.
-fn check_modules(work_tree: &WorkTree) -> Result<(), GitTrouble> {
+/// Refuses a `.gitmodules` that git cannot read (the library would read more of it), and says whether there is a use
+/// in looking for one: where something else has the name, git knows of no submodules.
+fn check_modules(work_tree: &WorkTree) -> Result<bool, GitTrouble> {
     let broken = |words: String| GitTrouble::Broken(format!("`.gitmodules`: {words}"));
     match OsSystem::new(&[]).read(
         &work_tree.root.join(".gitmodules"),
@@ -195,8 +196,9 @@ fn check_modules(work_tree: &WorkTree) -> Result<(), GitTrouble> {
         open::CONFIGURATION_LIMIT,
     ) {
         Ok(file) => config::check(&String::from_utf8_lossy(&file.bytes))
+            .map(|()| true)
             .map_err(|line| broken(format!("line {line} is no configuration"))),
-        Err(ReadError::TooLarge { .. }) => Err(broken("too large".into())),
-        Err(_) => Ok(()),
+        Err(error @ ReadError::TooLarge { .. }) => Err(broken(error.to_string())),
+        Err(error) => Ok(error == ReadError::Missing),
     }
 }

@@ -231,12 +231,14 @@ impl Look<'_> {
         undecided.check()?;
 
         let mut intended = Vec::new();
+        let mut conflicts = Vec::new();
         let mut removed = Vec::new();
         let mut stays = Vec::new();
         for (path, mode, id, status) in collect.tracked {
             let letters = match status {
                 EntryStatus::NeedsUpdate(_) => continue,
                 EntryStatus::Conflict { summary, .. } => {
+                    conflicts.push(path.clone());
                     let [index, work_tree] = conflict(summary);
                     Letters { index: Some(index), work_tree: Some(work_tree), ..Letters::default() }
                 }
@@ -251,7 +253,7 @@ impl Look<'_> {
                 EntryStatus::Change(change) => {
                     let mut letters = seen.paths.remove(&path).unwrap_or_default();
                     let letter = match change {
-                        Change::Removed if self.holds_a_repository(&path) && !mode.is_submodule() => b'M',
+                        Change::Removed if self.holds_a_commit(&path) && !mode.is_submodule() => b'M',
                         Change::Removed => {
                             removed.push(File { path: path.clone(), mode, id, stays: false });
                             b'D'
@@ -280,7 +282,7 @@ impl Look<'_> {
             seen.paths.insert(path, letters);
         }
         removed.extend(stays);
-        self.intended(seen, removed, intended, &mut compare, &undecided)?;
+        self.intended(seen, removed, intended, conflicts, &mut compare, &undecided)?;
         undecided.check()?;
         if self.untracked != Untracked::No {
             self.untracked(seen, collect.untracked)?;
@@ -289,20 +291,24 @@ impl Look<'_> {
     }
 
     /// Fills in files that are only intended to be added, some of which may be a removed file's new place.
+    ///
+    /// To git a file with a conflict may be such a place too, though only the conflict is shown there.
     fn intended(
         &self,
         seen: &mut Seen,
         mut removed: Vec<File>,
-        mut intended: Vec<BString>,
+        intended: Vec<BString>,
+        conflicts: Vec<BString>,
         compare: &mut Compare<'_>,
         undecided: &Undecided,
     ) -> Result<(), GitTrouble> {
-        intended.sort();
         removed.sort_by(|left, right| left.path.cmp(&right.path));
         let mut new = Vec::new();
         let mut contents = BTreeMap::new();
         if self.detect != Detect::Nothing && !removed.is_empty() {
-            for path in &intended {
+            let places: BTreeSet<&BString> =
+                intended.iter().chain(conflicts.iter().filter(|path| self.is_file(path))).collect();
+            for path in places {
                 if compare.is_filtered(path.as_bstr()) {
                     undecided.note(path.as_bstr());
                     continue;
@@ -330,6 +336,9 @@ impl Look<'_> {
                     seen.paths.remove(&pair.from);
                 }
             }
+            if conflicts.contains(&pair.to) {
+                continue;
+            }
             let letters = seen.paths.entry(pair.to).or_default();
             letters.work_tree = Some(pair.letter);
             letters.from = Some(pair.from);
@@ -349,7 +358,7 @@ impl Look<'_> {
                 .map(|(path, _)| path.clone())
                 .collect();
             for path in replaced {
-                if self.dir_at(&path).is_some() {
+                if self.dir_at(&path).is_some() && self.repository_at(&path).is_none() {
                     self.files_below(path, &mut all)?;
                 }
             }
@@ -402,7 +411,7 @@ impl Look<'_> {
                     continue;
                 }
                 match kind.is_dir() {
-                    true if self.holds_a_repository(&path) => found.push((path, true)),
+                    true if self.repository_at(&path).is_some() => found.push((path, true)),
                     true => left.push(path),
                     false if kind.is_file() || kind.is_symlink() => found.push((path, false)),
                     false => {}
@@ -424,12 +433,25 @@ impl Look<'_> {
         place.ancestors().take_while(|above| *above != self.work_tree.root).all(is_dir).then_some(place)
     }
 
-    /// Says whether a directory with a repository of its own, with a commit, lies at a path.
-    fn holds_a_repository(&self, path: &BString) -> bool {
-        let system = OsSystem::new(&[]);
-        self.dir_at(path)
-            .and_then(|path| Repository::in_dir(&system, &path).ok().flatten())
-            .is_some_and(|repository| repository.has_commit(&system))
+    /// Returns the repository of its own that a directory has.
+    fn repository_at(&self, path: &BString) -> Option<Repository> {
+        let dir = self.dir_at(path)?;
+        Repository::in_dir(&OsSystem::new(&[]), &dir).ok().flatten()
+    }
+
+    /// Says whether a repository lies at a path that git could add: one with a commit.
+    fn holds_a_commit(&self, path: &BString) -> bool {
+        self.repository_at(path).is_some_and(|repository| repository.has_commit(&OsSystem::new(&[])))
+    }
+
+    /// Says whether a regular file or a link lies at a path, and no link leads to it.
+    fn is_file(&self, path: &BString) -> bool {
+        let parent = path.rfind_byte(b'/').map(|end| BString::from(&path[..end]));
+        parent.is_none_or(|parent| self.dir_at(&parent).is_some())
+            && self
+                .at(path)
+                .and_then(|place| fs::symlink_metadata(place).ok())
+                .is_some_and(|stat| !stat.is_dir())
     }
 
     /// Says whether a pipe, a socket or a device lies at a path.
