@@ -1,6 +1,8 @@
 //! The program is killed at any moment of its work: what it leaves is the old state or the new one, never half.
 //! `PREFACE_CRASH_ROUNDS` says how often (20 unless told).
 
+#![allow(clippy::print_stderr)] // the figures are for whoever asks for many rounds
+
 use std::{
     fs,
     path::Path,
@@ -72,7 +74,10 @@ fn a_killed_scaffold_leaves_the_whole_file_or_none() {
             Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "round {round}"),
         }
     }
-    assert!(written > 0, "some rounds must get as far as the file");
+    // Nothing that a killed one left is in the way of the next.
+    let dir = sandbox();
+    killed(dir.path(), &args, 7, time);
+    assert!(start(dir.path(), &args).wait().unwrap().success());
     eprintln!("scaffold: {} rounds, {early} killed at work, {written} files written, none torn", rounds());
 }
 
@@ -108,6 +113,10 @@ fn a_killed_grant_leaves_a_store_that_can_be_read() {
         changed += u64::from(now != before);
         before = now;
     }
-    assert!(changed > 0, "some rounds must get as far as the record");
+    // Nothing that a killed one left is in the way of the next.
+    fs::write(dir.path().join("project/AGENTS.md"), "Rule last.\n").unwrap();
+    assert!(start(dir.path(), &args).wait().unwrap().success());
+    let text = fs::read_to_string(&store).unwrap();
+    assert!(text.contains("AGENTS.md"), "{text}");
     eprintln!("grant: {} rounds, {early} killed at work, {changed} records written, none torn", rounds());
 }
