@@ -268,3 +268,39 @@ fn a_project_chooses_no_profile() {
     assert_eq!((name.as_str(), format!("{trust:?}").as_str()), ("default", "Pinned"));
     assert_eq!(built.prompt.text, "Base.");
 }
+
+/// Limits are to the byte, and nothing is ever cut to one.
+#[test]
+fn files_that_are_too_large() {
+    let text = |bytes: usize| "x".repeat(bytes);
+    let system = machine()
+        .with_file("/AGENTS.md", text(4 << 20))
+        .with_file("/work/AGENTS.md", text((4 << 20) + 1))
+        .with_file("/work/fits", text(1 << 20))
+        .with_file("/work/large", text((1 << 20) + 1))
+        .with_file("/home/user/.config/preface/base.md", "<[file:fits]><[file:large]>");
+    let built = ask(&system, TrustChoice::Once);
+    assert_eq!(built.prompt.text.bytes().filter(|byte| *byte == b'x').count(), (4 << 20) + (1 << 20));
+    let notes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.message.as_str()).collect();
+    assert!(
+        notes.contains(&"AGENTS.md was left out: 4194305 bytes, more than the limit of 4194304"),
+        "{notes:?}"
+    );
+    assert!(
+        notes.contains(&"`file:large` is absent: 1048577 bytes, more than the limit of 1048576"),
+        "{notes:?}"
+    );
+}
+
+/// A wrong name gets the right one as its hint.
+#[test]
+fn a_name_that_is_nearly_right() {
+    let system = machine().with_file(
+        "/home/user/.config/preface/settings.json",
+        r#"{"sections": {"enviroment": {"disable": true}}}"#,
+    );
+    let built = ask(&system, TrustChoice::Ask);
+    let note =
+        built.prompt.diagnostics.iter().find(|note| note.code == "section/unknown").expect("it is reported");
+    assert_eq!(note.help.as_deref(), Some("did you mean `environment`?"));
+}

@@ -83,3 +83,13 @@ fn a_custom_prompt_looks_at_nothing_else() {
     assert_eq!(system.reads("/work/AGENTS.md"), 0);
     assert_eq!(system.reads("/work/.preface/system.md"), 0);
 }
+
+#[test]
+fn a_held_template_opens_nothing() {
+    let system = machine().with_file("/work/.preface/append.md", "[file:taken.md][git:branch]");
+    let built = Engine::new(&system).build(&Request::new("/work")).expect("the build succeeds");
+    assert_eq!(built.held().count(), 1);
+    for path in ["/work/taken.md", "/work/.git/refs/heads/main"] {
+        assert_eq!(system.reads(path), 0, "{path}");
+    }
+}
