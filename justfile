@@ -22,7 +22,7 @@ build *args:
 
 # Builds the binary as it is shipped: target/dist/preface.
 dist:
-    cargo build --profile dist --package preface-cli
+    cargo xtask release
 
 # Measures preface beside its bars: `just bench template`.
 bench *args:

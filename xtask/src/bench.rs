@@ -3,7 +3,7 @@
 //! The measurements are package `preface-bench` (`bench/`), so that this one stays small. Both sides of a ratio are
 //! taken in one interleaved run, on code that is built as it is shipped.
 
-use crate::{Command, child, failure::Failure, flags::Flags};
+use crate::{Command, child, failure::Failure, flags::Flags, release};
 
 pub const COMMAND: Command = Command {
     name: "bench",
@@ -22,7 +22,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
         }
     }
     // One after the other: built together, the bench's features would leak into the binary that is measured.
-    child::run(child::cargo(&["build", "--profile", "dist", "--package", "preface-cli"]))?;
+    release::build()?;
     let mut command = child::cargo(&["run", "--profile", "dist", "--package", "preface-bench", "--"]);
     command.args(words);
     child::run(command)

@@ -9,6 +9,7 @@ mod crash;
 mod failure;
 mod flags;
 mod real;
+mod release;
 mod say;
 mod tally;
 mod test;
@@ -30,7 +31,7 @@ struct Command {
 }
 
 /// The chores, by name.
-const COMMANDS: &[Command] = &[bench::COMMAND, crash::COMMAND, real::COMMAND, test::COMMAND];
+const COMMANDS: &[Command] = &[bench::COMMAND, crash::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();

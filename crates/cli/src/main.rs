@@ -13,7 +13,7 @@ mod subject;
 mod ui;
 mod usage;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 /// Builds the system prompt that an agent gets in a directory, and explains every byte of it.
@@ -59,7 +59,13 @@ fn main() -> ExitCode {
     let ui = ui::Ui::new();
     let exit = match Cli::try_parse() {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
-        Err(error) => usage::report(&error, &ui),
+        // Help and advice are about all commands: they are worked out now.
+        Err(first) => {
+            let mut command = Cli::command();
+            command.build();
+            let error = command.try_get_matches_from(std::env::args_os()).err().unwrap_or(first);
+            usage::report(&error, &ui)
+        }
     };
     ExitCode::from(exit as u8)
 }

@@ -113,6 +113,7 @@ fn command(error: &Error) -> String {
 fn named() -> String {
     let mut name = "preface".to_owned();
     let mut command = Cli::command();
+    command.build();
     for word in std::env::args_os().skip(1) {
         let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)).cloned() else {
             break;

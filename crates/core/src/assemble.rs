@@ -44,7 +44,7 @@ pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
     // Counted at the end: a seam takes line ends from both of its sides.
     for (at, provider_id) in contributed {
         let gap = if at == 0 { 0 } else { joining.join.text.len() };
-        let byte_count = prompt.parts[at].range.len() - gap;
+        let byte_count = prompt.parts[at].range.len().saturating_sub(gap);
         if byte_count > 0 {
             prompt.audit.push(AuditEvent::ContextContributionMade { provider_id, byte_count });
         }

@@ -256,6 +256,13 @@ impl<'w> Compose<'w> {
                 }
                 at
             }
+            None if self.is_gone(&over.id) => {
+                // Off is what it is already.
+                if over.disable != Some(true) {
+                    diagnostics.push(not_in_order(&over.source, &over.id));
+                }
+                return;
+            }
             None => {
                 let Some(text) = &over.text else {
                     let mut note = Diagnostic::warning(
@@ -270,10 +277,6 @@ impl<'w> Compose<'w> {
                     return;
                 };
                 if over.disable == Some(true) {
-                    return;
-                }
-                if self.is_gone(&over.id) {
-                    diagnostics.push(not_in_order(&over.source, &over.id));
                     return;
                 }
                 let mut section = Section::new(SectionId::new(&over.id), Body::Text(text.clone()));

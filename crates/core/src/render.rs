@@ -10,7 +10,7 @@ use crate::{
     fact::{FactKey, Facts, Stability},
     lint::forged::neutralise,
     origin::{Origin, Piece, Span},
-    outline::{Outline, Plan},
+    outline::{Outline, Plan, PlanItem},
     profile::TemplateLimits,
     scope::Scope,
     section::{Language, Trim},
@@ -56,6 +56,27 @@ impl Rules {
             },
             escape: escape.to_vec(),
         }
+    }
+
+    /// Escapes forged structure in a value of `kind`, where the profile names it.
+    fn guard<'t>(
+        &self,
+        kind: &str,
+        key: &FactKey,
+        text: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Cow<'t, str> {
+        if !self.escape.iter().any(|escaped| escaped == kind) {
+            return Cow::Borrowed(text);
+        }
+        let safe = neutralise(text);
+        if let Cow::Owned(_) = &safe {
+            diagnostics.push(Diagnostic::warning(
+                "forged/escaped",
+                format!("the value of `{key}` imitates the structure of a prompt; it was escaped"),
+            ));
+        }
+        safe
     }
 }
 
@@ -236,7 +257,13 @@ impl<'w> PartRender<'w> {
             match &job.text {
                 Ready::Plain(pieces) => {
                     for piece in pieces.iter() {
-                        self.done[self.at].push(&piece.text, piece.origin.clone());
+                        let text = match &piece.origin {
+                            Origin::Fact { key, .. } => {
+                                rules.guard(key.kind(), key, &piece.text, diagnostics)
+                            }
+                            _ => Cow::Borrowed(piece.text.as_str()),
+                        };
+                        self.done[self.at].push(&text, piece.origin.clone());
                     }
                 }
                 Ready::Parsed(parsed) => {
@@ -244,18 +271,20 @@ impl<'w> PartRender<'w> {
                     let (before, here) = self.done.split_at_mut(self.at);
                     let item = match job.role {
                         Role::Form(at) => {
-                            Some((&self.plan.items[at].facts, before.last().map_or(EMPTY, |done| done)))
+                            Some((&self.plan.items[at], before.last().map_or(EMPTY, |done| done)))
                         }
                         _ => None,
                     };
-                    let scope = Known { facts, by: *by, item, volatility: Cell::new(self.volatility) };
+                    let item_facts = item.map(|(item, content)| (&item.facts, content));
+                    let scope =
+                        Known { facts, by: *by, item: item_facts, volatility: Cell::new(self.volatility) };
                     let mut sink = Writer {
                         template: template.text(),
                         pieces,
                         rules,
                         diagnostics,
                         out: &mut here[0],
-                        item: item.map(|(facts, _)| facts),
+                        item: item.map(|(item, _)| item),
                         piece: 0,
                         piece_start: 0,
                     };
@@ -402,7 +431,7 @@ struct Writer<'a> {
     rules: &'a Rules,
     diagnostics: &'a mut Diagnostics,
     out: &'a mut Rendered,
-    item: Option<&'a BTreeMap<String, String>>,
+    item: Option<&'a PlanItem<'a>>,
     /// The piece that the last literal ended in, and where that piece starts.
     piece: usize,
     piece_start: usize,
@@ -430,32 +459,20 @@ impl Sink<Value<'_>> for Writer<'_> {
         match value {
             Value::Content(content) => self.out.append(content),
             Value::Item { text } => {
-                let source = self.item.and_then(|item| item.get("path").or(item.get("name")));
-                let source = source.map_or("item", String::as_str).into();
-                let text = self.guard(key, text);
+                let named = |name: &str| self.item.and_then(|item| item.facts.get(name));
+                let source = named("path").or_else(|| named("name")).map_or("item", String::as_str).into();
+                // What a tool says of itself is an `item:` here, and a tool's value all the same.
+                let kind = match self.item.and_then(|item| item.pieces.first()).map(|piece| &piece.origin) {
+                    Some(Origin::Fact { key, .. }) => key.kind(),
+                    _ => key.kind(),
+                };
+                let text = self.rules.guard(kind, key, text, self.diagnostics);
                 self.out.push(&text, Origin::Fact { key: key.clone(), source });
             }
             Value::Fact { text, source } => {
-                let text = self.guard(key, text);
+                let text = self.rules.guard(key.kind(), key, text, self.diagnostics);
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: source.into() });
             }
         }
-    }
-}
-
-impl Writer<'_> {
-    /// Escapes forged structure in the values of the fact types that the profile names.
-    fn guard<'t>(&mut self, key: &FactKey, text: &'t str) -> Cow<'t, str> {
-        if !self.rules.escape.iter().any(|kind| kind == key.kind()) {
-            return Cow::Borrowed(text);
-        }
-        let safe = neutralise(text);
-        if let Cow::Owned(_) = &safe {
-            self.diagnostics.push(Diagnostic::warning(
-                "forged/escaped",
-                format!("the value of `{key}` imitates the structure of a prompt; it was escaped"),
-            ));
-        }
-        safe
     }
 }

@@ -150,10 +150,21 @@ impl Gatekeeper<'_> {
     ) -> Result<Opened, Error> {
         let (root, repository) = pin_root(self.system, &self.places.cwd);
         let mut pins = match self.store {
-            Some(file) if consent != Consent::Deny => TrustStore::at(self.system, file.to_owned())
-                .for_project(&root)
-                .load(diagnostics)
-                .pins(&root, repository.as_deref()),
+            Some(file) if consent != Consent::Deny => {
+                let mut notes = Diagnostics::new();
+                let store = TrustStore::at(self.system, file.to_owned()).for_project(&root);
+                let records = store.load(&mut notes);
+                if records.lies_inside(&root) {
+                    // Nobody's fault where the home directory is worked in; writing is an error all the same.
+                    let (file, root) = (self.places.shown(file), self.places.shown(&root));
+                    notes = vec![Diagnostic::info(
+                        "trust/store-inside",
+                        format!("nothing can be granted here: the trust store {file} lies inside of {root}"),
+                    )];
+                }
+                diagnostics.append(&mut notes);
+                records.pins(&root, repository.as_deref())
+            }
             _ => Pins::default(),
         };
         if let Some(bytes) = self.pins {

@@ -43,8 +43,10 @@ impl Engine<'_> {
         let (options, sets) = split_sets(&request.sets)?;
 
         // The user's default profile is named in the settings of the default home.
-        let shared = Places::find(system, &cwd, &default_home(), &mut Diagnostics::new());
-        let choice = self.choice(request, &shared, &sets);
+        let mut notes = Diagnostics::new();
+        let shared = Places::find(system, &cwd, &default_home(), &mut notes);
+        let settings = read_settings(system, &shared, &mut notes);
+        let choice = self.choice(request, &shared, settings.as_ref(), &sets);
         let load = |options| profile::load(system, shared.global.as_deref(), &choice, options);
         let profile = load(&options).map_err(|error| {
             // Where the profile is fine without them, it is the caller's options that are wrong.
@@ -53,8 +55,15 @@ impl Engine<'_> {
                 false => Error::Profile(error),
             }
         })?;
-        let places = Places::find(system, &cwd, &profile.home, diagnostics);
-        let global = read_settings(system, &places, diagnostics);
+        // Most profiles live in that same home: what was found there is found once.
+        let (places, global) = if profile.home == default_home() {
+            diagnostics.append(&mut notes);
+            (shared, settings)
+        } else {
+            let places = Places::find(system, &cwd, &profile.home, diagnostics);
+            let global = read_settings(system, &places, diagnostics);
+            (places, global)
+        };
 
         let tools = tools(system, &request.tools, &profile, diagnostics);
         let turn = Turn {
@@ -111,7 +120,13 @@ impl Engine<'_> {
         }
     }
 
-    fn choice(&self, request: &Request, shared: &Places, sets: &[LayerSettings]) -> Choice {
+    fn choice(
+        &self,
+        request: &Request,
+        shared: &Places,
+        settings: Option<&LayerSettings>,
+        sets: &[LayerSettings],
+    ) -> Choice {
         if let Some(file) = &request.profile {
             let base = self.system().current_dir().unwrap_or_default();
             return Choice::File(normal(&base, file));
@@ -119,9 +134,7 @@ impl Engine<'_> {
         if let Some(name) = &request.preset {
             return Choice::Named(name.clone());
         }
-        let mut layers: Vec<LayerSettings> =
-            read_settings(self.system(), shared, &mut Diagnostics::new()).into_iter().collect();
-        layers.extend(sets.iter().cloned());
+        let layers: Vec<LayerSettings> = settings.into_iter().chain(sets).cloned().collect();
         if layers.is_empty() {
             return Choice::Named(DEFAULT_PRESET.to_owned());
         }
@@ -178,6 +191,15 @@ fn split_sets(sets: &[String]) -> Result<(Vec<Setting>, Vec<LayerSettings>), Err
         let Some((key, value)) = set.split_once('=') else {
             return Err(Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None));
         };
+        if let Some((root, _)) = key.split_once('.')
+            && !settings::is_settings_root(key)
+        {
+            let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name));
+            return Err(Error::Usage(
+                format!("unknown setting: `{key}`"),
+                near.map(|near| format!("did you mean `{}`?", key.replacen(root, near, 1))),
+            ));
+        }
         // `budget` and `trust` are both: with a dot they are settings.
         if settings::is_settings_root(key) && (key.contains('.') || !matches!(key, "budget" | "trust")) {
             let value =

@@ -3,6 +3,7 @@
 use crate::{
     gate::Belongs,
     look::{CONTEXT_FILE_LIMIT, Look, SETTINGS_LIMIT, Wanted},
+    places::normal,
     system::{FileKind, ReadError, System, Within},
 };
 use preface_core::{
@@ -15,7 +16,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, Merged, SectionContent, SectionOverride},
-    trust::{Trust, TrustMode},
+    trust::Trust,
     world::OwnPrompt,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc};
@@ -37,17 +38,8 @@ pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
-    let wanted = Wanted::project(&path, bounds(look), SETTINGS_LIMIT, Belongs::ToLayer);
+    let wanted = Wanted::project(&path, look.layer_within(), SETTINGS_LIMIT, Belongs::ToLayer);
     settings_at(&wanted, look)
-}
-
-/// Where the files of the project directory may really lie. Trust in a project as a whole is about its directory,
-/// wherever a link puts it; pinned files are those of the tree.
-fn bounds<'a>(look: &'a Look<'_>) -> Within<'a> {
-    match (&look.places.project, look.gate.mode()) {
-        (Some(root), TrustMode::Whole) => Within::Root(root),
-        _ => Within::Root(&look.places.cwd),
-    }
 }
 
 fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
@@ -113,7 +105,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_file(scope: Scope, path: &Path, look: &Look<'_>) -> Option<Vec<Piece>> {
     let wanted = match scope {
-        Scope::Project => Wanted::project(path, bounds(look), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     };
     look.pieces(&wanted)
@@ -193,13 +185,17 @@ pub fn overrides(
                 ));
                 return None;
             }
-            let text = said.content.and_then(|content| match content.value {
-                SectionContent::Text(text) => {
+            let text = match said.content.map(|content| content.value) {
+                None => None,
+                Some(SectionContent::Text(text)) => {
                     let span = alone.at(&["sections", &said.id, "text"]).map_or(0..0, settings::Node::span);
                     Some(vec![Piece { text, origin: origin(scope, layer.path(), span) }])
                 }
-                SectionContent::File(file) => section_file(scope, &file, look),
-            });
+                // Without its text nothing of the entry counts; a note says why.
+                Some(SectionContent::File(file)) => {
+                    Some(section_file(scope, &file, &said.id, layer.path(), look)?)
+                }
+            };
             let when = said.when.and_then(|when| match serde_json::from_value::<Condition>(when.value) {
                 Ok(condition) => Some(condition),
                 Err(error) => {
@@ -257,16 +253,24 @@ fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Ori
 }
 
 /// A section's `file`, beside the settings file that names it; a project's stays inside the project directory.
-fn section_file(scope: Option<Scope>, file: &str, look: &Look<'_>) -> Option<Vec<Piece>> {
-    match scope {
-        Some(Scope::Project) => {
-            let root = look.places.project.as_ref()?;
-            let path = root.join(file);
-            look.pieces(&Wanted::project(&path, Within::Root(root), CONTEXT_FILE_LIMIT, Belongs::ToLayer))
-        }
-        _ => {
-            let path = look.places.global.as_ref()?.join(file);
-            look.pieces(&Wanted::global(&path, CONTEXT_FILE_LIMIT))
-        }
+fn section_file(scope: Option<Scope>, file: &str, id: &str, by: &str, look: &Look<'_>) -> Option<Vec<Piece>> {
+    let root = match scope {
+        Some(Scope::Project) => look.places.project.as_ref()?,
+        _ => look.places.global.as_ref()?,
+    };
+    let path = normal(root, Path::new(file));
+    if look.system.link_stat(&path).is_none() && (scope != Some(Scope::Project) || path.starts_with(root)) {
+        let shown = preface_core::lint::hidden::escape_hidden(file);
+        look.note(Diagnostic::warning(
+            "file/missing",
+            format!("`sections.{id}.file` of {by} was left out: there is no `{shown}`"),
+        ));
+        return None;
     }
+    look.pieces(&match scope {
+        Some(Scope::Project) => {
+            Wanted::project(&path, Within::Root(root), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+        }
+        _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
+    })
 }

@@ -10,6 +10,7 @@ use preface_core::{
     origin::{Piece, decode},
     scope::Scope,
     settings::Merged,
+    trust::TrustMode,
     turn::Turn,
 };
 use std::{
@@ -93,6 +94,16 @@ impl Look<'_> {
             }
         }
         Some(read)
+    }
+
+    /// Where files of the project directory may lie. A project that is trusted as a whole is the directory that a link
+    /// leads to; everywhere else such a link may not leave the cwd.
+    #[must_use]
+    pub fn layer_within(&self) -> Within<'_> {
+        match (self.gate.mode(), &self.places.project) {
+            (TrustMode::Whole, Some(root)) => Within::Root(root),
+            _ => Within::Root(&self.places.cwd),
+        }
     }
 
     /// Where a file that was just read really lies: grants are about that place, whichever way led there.

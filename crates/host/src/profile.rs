@@ -166,8 +166,12 @@ fn text(system: &dyn System, home: &Home, raw: &RawProfile, path: &str) -> Resul
             let at = dir.join(path);
             let read = system.read(&at, Within::Anywhere, LIMIT).map_err(|error| error.to_string())?;
             let shown = match Path::new(&raw.path).parent() {
-                Some(parent) => parent.join(path).display().to_string(),
-                None => path.to_owned(),
+                Some(parent) => parent.join(path),
+                None => PathBuf::from(path),
+            };
+            let shown = match system.home().and_then(|home| Some(shown.strip_prefix(home).ok()?.to_owned())) {
+                Some(rest) => format!("~/{}", rest.display()),
+                None => shown.display().to_string(),
             };
             Ok(decode(&read.bytes, &Arc::new(Source { scope: Scope::Global, path: shown })))
         }

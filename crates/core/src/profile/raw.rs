@@ -50,6 +50,9 @@ impl ProfileError {
 impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.message)?;
+        if self.place.path.is_empty() {
+            return Ok(());
+        }
         write!(f, " ({}", self.place.path)?;
         if let Some(line) = self.place.line {
             write!(f, ":{line}")?;

@@ -4,7 +4,6 @@ use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::Belongs,
     look::{CONTEXT_FILE_LIMIT, Look, Wanted},
-    system::Within,
 };
 use preface_core::{
     compose::is_blank,
@@ -44,12 +43,9 @@ impl ContextProvider for LayerFiles {
             for name in &names {
                 let path = root.join(name);
                 let wanted = match scope {
-                    Scope::Project => Wanted::project(
-                        &path,
-                        Within::Root(&look.places.cwd),
-                        CONTEXT_FILE_LIMIT,
-                        Belongs::ToLayer,
-                    ),
+                    Scope::Project => {
+                        Wanted::project(&path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+                    }
                     _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
                 };
                 let Some(pieces) = look.pieces(&wanted) else { continue };

@@ -89,15 +89,20 @@ pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
         let source = format!("--fact {key}");
         return match value {
             Some(value) => Fact::of(value, source, Stability::Conversation),
-            None => Fact::absent(source),
+            None => Fact { stability: Stability::Conversation, ..Fact::absent(source) },
         };
     }
     let provider =
         FACT_PROVIDERS.iter().find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()));
-    match provider {
-        Some(provider) => provider.answer(key, look),
-        None => Fact::absent("no such type"),
+    let Some(provider) = provider else { return Fact::absent("no such type") };
+    let mut fact = provider.answer(key, look);
+    if fact.value.is_none() {
+        // What is not there now may be there as soon as it could change.
+        let known = |info: &&FactInfo| info.kind == key.kind() && (info.dynamic || info.name == key.name());
+        let info = provider.facts().iter().find(known);
+        fact.stability = info.map_or(Stability::Static, |info| info.stability);
     }
+    fact
 }
 
 /// Reads the typed options of a section, noting those that the provider does not know.

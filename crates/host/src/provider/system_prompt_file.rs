@@ -116,6 +116,12 @@ impl SystemPromptFile {
     /// one that the file really lies in. An override that names no file is the way to switch the layer off.
     fn allowed(&self, path: &Path, look: &Look<'_>) -> Option<PathBuf> {
         let root = resolved(look.system, look.places.project.as_ref()?);
+        if let Within::Root(around) = look.layer_within()
+            && !inside(&root, &resolved(look.system, around))
+        {
+            // The project directory itself leads outside; the read is refused and says so.
+            return Some(around.to_owned());
+        }
         let real = match look.system.canonical(path) {
             Ok(real) => real,
             Err(ReadError::Missing) => return None,

@@ -265,7 +265,7 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
             );
             Ok(format!("{path}\n{text}"))
         }
-        (Expectation::Error, Err(error)) => Ok(format!("{error}\n")),
+        (Expectation::Error, Err(error)) => Ok(format!("{error}\n{}", place(error))),
         (_, Err(error)) => Err(format!("the turn failed: {error}")),
         (Expectation::Error, Ok(_)) => Err("the turn did not fail".to_owned()),
         (Expectation::Explain, Ok(Outcome::Report(lines))) => {
@@ -302,6 +302,17 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
                 }
             })
         }
+    }
+}
+
+/// Where an error is, on a line of its own.
+fn place(error: &Error) -> String {
+    match error {
+        Error::Render(note) => note.place.as_ref().map_or_else(String::new, |place| {
+            let at = |number: Option<usize>| number.map_or_else(String::new, |number| format!(":{number}"));
+            format!("at {}{}{}\n", place.path, at(place.line), at(place.column))
+        }),
+        _ => String::new(),
     }
 }
 

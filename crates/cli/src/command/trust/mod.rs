@@ -34,6 +34,7 @@ pub struct Args {
 
 /// What can be done about trust, by name.
 #[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
 enum Command {
     Diff(diff::Args),
     Export(export::Args),
