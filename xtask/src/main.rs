@@ -31,7 +31,8 @@ struct Command {
 }
 
 /// The chores, by name.
-const COMMANDS: &[Command] = &[bench::COMMAND, crash::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
+const COMMANDS: &[Command] =
+    &[bench::COMMAND, crash::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();

@@ -2,8 +2,14 @@
 
 use preface::{
     ASSETS, Built, Engine, Request, TrustChoice,
-    core::audit::AuditEvent,
-    host::system::{System, WriteError, memory::Fault},
+    core::{
+        audit::AuditEvent,
+        profile::{Scaffold, ScaffoldWhen},
+    },
+    host::{
+        scaffold::write_files,
+        system::{System, WriteError, memory::Fault},
+    },
 };
 use preface_testkit::MemorySystem;
 use std::path::Path;
@@ -122,6 +128,28 @@ fn a_crash_leaves_no_file_or_a_whole_one() {
         let again = launch(&system);
         assert_eq!(scaffolded(&again), usize::from(step == 0), "step {step}: a crash is not repaired");
         assert_eq!(again.prompt.text.is_empty(), left.is_err() && step > 0, "step {step}");
+    }
+}
+
+#[test]
+fn whatever_stands_in_the_place_of_the_file_stays() {
+    let files = Scaffold {
+        when: ScaffoldWhen::Discover,
+        files: [("system.md".to_owned(), "sections/stud/system.md".to_owned())].into(),
+    };
+    let machine = || MemorySystem::new().with_bundle(ASSETS).with_dir(DIR);
+    for (what, system) in [
+        ("a text", machine().with_file(FILE, "mine")),
+        ("an empty file", machine().with_file(FILE, "")),
+        ("a directory", machine().with_dir(FILE)),
+        ("a link to nowhere", machine().with_link(FILE, "/nowhere")),
+    ] {
+        let before = system.link_stat(Path::new(FILE));
+        let (mut notes, mut audit) = (Vec::new(), Vec::new());
+        let written = write_files(&system, Path::new(DIR), &files, &mut notes, &mut audit);
+        assert_eq!((written, notes, audit), (vec![], vec![], vec![]), "{what} is a silent no-op");
+        assert_eq!(system.link_stat(Path::new(FILE)), before, "{what} stays");
+        assert!(system.stat(Path::new("/nowhere")).is_none(), "nothing is written through a link");
     }
 }
 
