@@ -114,7 +114,7 @@ impl<'w> Render<'w> {
                     None => return Ok(Step::Done(std::mem::take(&mut self.draft))),
                 },
             };
-            match part.step(facts, &self.rules, diagnostics) {
+            match part.step(facts, &self.rules, diagnostics)? {
                 Some(key) => {
                     self.current = Some(part);
                     return Ok(Step::Need(key));
@@ -252,7 +252,12 @@ impl<'w> PartRender<'w> {
         Ok(PartRender { plan, jobs, at: 0, cursor: Cursor::default(), done, volatility: Stability::Static })
     }
 
-    fn step(&mut self, facts: &Facts, rules: &Rules, diagnostics: &mut Diagnostics) -> Option<FactKey> {
+    fn step(
+        &mut self,
+        facts: &Facts,
+        rules: &Rules,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<FactKey>, RenderError> {
         while let Some(job) = self.jobs.get(self.at) {
             match &job.text {
                 Ready::Plain(pieces) => {
@@ -287,18 +292,23 @@ impl<'w> PartRender<'w> {
                         item: item.map(|(item, _)| item),
                         piece: 0,
                         piece_start: 0,
+                        over: None,
                     };
                     let progress = template.resume(&mut self.cursor, &scope, &mut sink);
                     self.volatility = scope.volatility.get();
+                    if let Some(tag) = sink.over.take() {
+                        let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
+                        return Err(stopped("template/too-large", what, pieces, template.text(), tag));
+                    }
                     if let Progress::Need(key) = progress {
-                        return Some(key.asked_by(*by).into_owned());
+                        return Ok(Some(key.asked_by(*by).into_owned()));
                     }
                 }
             }
             self.at += 1;
             self.cursor = Cursor::default();
         }
-        None
+        Ok(None)
     }
 
     /// Puts prefix, items and suffix together.
@@ -372,14 +382,21 @@ fn ready<'w>(pieces: Cow<'w, [Piece]>, language: Language, rules: &Rules) -> Res
     Ok(Ready::Parsed(std::rc::Rc::new((template, pieces.into_owned(), by))))
 }
 
+/// The most that a template may come out as, where templates have a limit at all: a short one can name a large file
+/// many times.
+const RENDERED_LIMIT: usize = 64 << 20;
+
 fn refused(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
+    stopped(error.code(), error.to_string(), pieces, text, error.position().range.clone())
+}
+
+fn stopped(code: &str, what: String, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
     let (scope, path) = match pieces.first().map(|piece| &piece.origin) {
         Some(origin @ Origin::Source { source, .. }) => (origin.scope(), source.path.clone()),
         Some(other) => (None, other.to_string()),
         None => (None, String::new()),
     };
-    let range = error.position().range.clone();
-    let diagnostic = Diagnostic::error(error.code(), error.to_string())
+    let diagnostic = Diagnostic::error(code, what)
         .at(Place::within(scope, path, text, range))
         .help("raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make the template smaller");
     RenderError { diagnostic: Box::new(diagnostic) }
@@ -435,6 +452,8 @@ struct Writer<'a> {
     /// The piece that the last literal ended in, and where that piece starts.
     piece: usize,
     piece_start: usize,
+    /// The tag at which the output became too large.
+    over: Option<Range<usize>>,
 }
 
 impl Sink<Value<'_>> for Writer<'_> {
@@ -455,7 +474,11 @@ impl Sink<Value<'_>> for Writer<'_> {
         }
     }
 
-    fn value(&mut self, _tag: Range<usize>, key: &FactKey, value: Value<'_>) {
+    fn value(&mut self, tag: Range<usize>, key: &FactKey, value: Value<'_>) {
+        if self.out.text.len() > RENDERED_LIMIT && self.rules.template.max_bytes.is_some() {
+            self.over.get_or_insert(tag);
+            return;
+        }
         match value {
             Value::Content(content) => self.out.append(content),
             Value::Item { text } => {

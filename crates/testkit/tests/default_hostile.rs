@@ -304,3 +304,17 @@ fn a_name_that_is_nearly_right() {
         built.prompt.diagnostics.iter().find(|note| note.code == "section/unknown").expect("it is reported");
     assert_eq!(note.help.as_deref(), Some("did you mean `environment`?"));
 }
+
+/// A short text that names a large file again and again.
+#[test]
+fn a_text_that_swells() {
+    let system = machine()
+        .with_file("/work/large", "x".repeat(1 << 20))
+        .with_file("/work/.preface/append.md", "[file:large]".repeat(80_000));
+    let request = Request { trust: TrustChoice::Once, ..Request::new("/work") };
+    let error = Engine::new(&system).build(&request).expect_err("it would come out as 80 GB");
+    assert_eq!(error.to_string(), "what comes out has more than the 67108864 bytes allowed");
+    let Error::Render(note) = error else { panic!("{error:?}") };
+    let place = note.place.expect("the error has a place");
+    assert_eq!((place.path.as_str(), place.column), (".preface/append.md", Some(12 * 65 + 1)));
+}
