@@ -30,8 +30,8 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
         Table::new(title, interleave(contestants, rounds), vec![bar])
     };
     Ok(vec![
-        table("sections, from 20 of 1.7 KiB", |name, times| {
-            let mut world = line::world(20 * times, 1700);
+        table("sections, from 100 of 100 bytes", |name, times| {
+            let mut world = line::world(100 * times, 100);
             closure(name, move || line::build(&mut world))
         }),
         table("context files, from 5 of 2 KiB", |name, times| {

@@ -85,10 +85,8 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
 /// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
 #[must_use]
 pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
-    let root = git::work_tree_root(system, cwd)
-        .or_else(|| system.canonical(cwd).ok())
-        .unwrap_or_else(|| cwd.to_owned());
-    (root, git::common_dir(system, cwd))
+    git::work_tree(system, cwd)
+        .unwrap_or_else(|| (system.canonical(cwd).unwrap_or_else(|_| cwd.to_owned()), None))
 }
 
 /// Returns the canonical project directory, where there is one.

@@ -336,6 +336,7 @@ impl<'s> Engine<'s> {
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
+            real_dirs: RefCell::default(),
         }
     }
 }

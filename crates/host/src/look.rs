@@ -3,7 +3,7 @@
 use crate::{
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
-    system::{FileRead, ReadError, System, Within},
+    system::{FileKind, FileRead, ReadError, System, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -15,6 +15,7 @@ use preface_core::{
 };
 use std::{
     cell::RefCell,
+    collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
 };
@@ -52,6 +53,8 @@ pub struct Look<'a> {
     pub confirm: &'a dyn Confirm,
     /// What came up.
     pub notes: RefCell<Diagnostics>,
+    /// Where directories really lie, as far as anybody asked.
+    pub real_dirs: RefCell<BTreeMap<PathBuf, PathBuf>>,
 }
 
 /// The most that is read of a context file.
@@ -108,7 +111,32 @@ impl Look<'_> {
 
     /// Where a file that was just read really lies: grants are about that place, whichever way led there.
     pub(crate) fn real(&self, path: &Path) -> PathBuf {
-        self.system.canonical(path).unwrap_or_else(|_| normal(&self.places.cwd, path))
+        let path = normal(&self.places.cwd, path);
+        self.real_parent(&path)
+            .filter(|_| self.system.link_stat(&path).is_some_and(|stat| stat.kind == FileKind::File))
+            .or_else(|| self.system.canonical(&path).ok())
+            .unwrap_or(path)
+    }
+
+    /// The path of a file that is no link, its directory resolved. Each directory is resolved once in a build: a walk
+    /// from the root down asks for all of them, and each time from the top would be a square of the depth.
+    fn real_parent(&self, path: &Path) -> Option<PathBuf> {
+        Some(self.real_dir(path.parent()?)?.join(path.file_name()?))
+    }
+
+    fn real_dir(&self, dir: &Path) -> Option<PathBuf> {
+        if let Some(real) = self.real_dirs.borrow().get(dir) {
+            return Some(real.clone());
+        }
+        let real = match (dir.parent(), dir.file_name()) {
+            (Some(above), Some(name)) => match self.system.link_stat(dir)?.kind {
+                FileKind::Dir => self.real_dir(above)?.join(name),
+                _ => self.system.canonical(dir).ok()?,
+            },
+            _ => dir.to_owned(),
+        };
+        self.real_dirs.borrow_mut().insert(dir.to_owned(), real.clone());
+        Some(real)
     }
 
     /// Turns bytes into pieces and says where they are no UTF-8.

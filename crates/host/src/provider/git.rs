@@ -66,6 +66,13 @@ pub fn common_dir(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
     system.canonical(&repository.common_dir).ok()
 }
 
+/// Returns [`work_tree_root`] and [`common_dir`] from one look.
+pub fn work_tree(system: &dyn System, cwd: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
+    let repository = Repository::holding(system, cwd).ok()?;
+    let common = system.canonical(&repository.common_dir).ok();
+    (!repository.inside_git_dir()).then_some((repository.root, common))
+}
+
 /// The longest branch name that is shown, in bytes.
 pub const NAME_LIMIT: usize = 255;
 
