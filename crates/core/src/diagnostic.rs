@@ -52,9 +52,16 @@ pub struct Place {
     /// One-based column in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// The whole line that the span starts in, without its line end, cut to a screenful.
+    /// The line that the span starts in, without its line end, cut to a screenful around the span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
+    /// How many characters of the line come before the excerpt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Place {
@@ -69,21 +76,36 @@ impl Place {
     pub fn within(scope: Option<Scope>, path: impl Into<String>, text: &str, span: Range<usize>) -> Self {
         let start = floor_char(text, span.start);
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |at| start + at);
-        let line = &text[line_start..line_end];
-        let excerpt: String = line.chars().take(EXCERPT).collect();
+        let column = text[line_start..start].chars().count() + 1;
+        let (excerpt, skipped) = excerpt(text, line_start, start, column);
         Place {
             scope,
             path: path.into(),
             span: Some(span),
             line: Some(text[..start].bytes().filter(|b| *b == b'\n').count() + 1),
-            column: Some(text[line_start..start].chars().count() + 1),
+            column: Some(column),
             excerpt: Some(excerpt),
+            skipped,
         }
     }
 }
 
+/// How many characters of a line an excerpt shows.
 const EXCERPT: usize = 200;
+
+/// Cuts the line that `start` stands in to a screenful around it. Returns that and how many characters of the line come
+/// before it. The cost does not grow with the line.
+pub(crate) fn excerpt(text: &str, line_start: usize, start: usize, column: usize) -> (String, usize) {
+    let (from, skipped) = if column <= EXCERPT {
+        (line_start, 0)
+    } else {
+        let back = text[line_start..start].char_indices().rev().nth(EXCERPT / 2 - 1);
+        (back.map_or(line_start, |(at, _)| line_start + at), column - 1 - EXCERPT / 2)
+    };
+    let in_line = |(at, c): &(usize, char)| from + at < start || !matches!(c, '\n' | '\r');
+    let line = text[from..].char_indices().take(EXCERPT).take_while(in_line).map(|(_, c)| c).collect();
+    (line, skipped)
+}
 
 fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
@@ -165,5 +187,24 @@ mod maybe_range {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Range<usize>>, D::Error> {
         Ok(Option::<[usize; 2]>::deserialize(from)?.map(|[start, end]| start..end.max(start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_holds_the_place_that_it_is_about() {
+        let line = "é".repeat(5_000);
+        let text = format!("first\n{line}X{line}\nlast");
+        let at = text.find('X').unwrap();
+        let place = Place::within(None, "a.md", &text, at..at + 1);
+        assert_eq!((place.line, place.column), (Some(2), Some(5_001)));
+        let excerpt = place.excerpt.unwrap();
+        assert_eq!(excerpt.chars().nth(5_000 - place.skipped), Some('X'));
+        assert_eq!(excerpt.chars().count(), EXCERPT);
+        let near = Place::within(None, "a.md", "one\ntwo three\n", 8..13);
+        assert_eq!((near.excerpt.as_deref(), near.skipped), (Some("two three"), 0));
     }
 }

@@ -98,7 +98,7 @@ pub fn place(place: &Place, style: Style, most: usize) -> String {
     }
     let length = place.span.as_ref().map_or(1, ExactSizeIterator::len);
     let Excerpt { line, before, under } =
-        Excerpt::of(excerpt, column, length, most.saturating_sub(gutter + 3));
+        Excerpt::of(excerpt, column - place.skipped, length, most.saturating_sub(gutter + 3));
     let carets = "^".repeat(under);
     let _ = writeln!(out, "{:gutter$} {dim}│{dim:#}", "");
     let _ = writeln!(out, "{dim}{number:>gutter$} │{dim:#} {line}");

@@ -1,7 +1,7 @@
 //! What every lint finds: a byte range and what to say about it.
 
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity, excerpt},
     scope::Scope,
 };
 use memchr::memchr_iter;
@@ -78,20 +78,17 @@ impl Places<'_> {
             self.column += passed.chars().count();
         }
         self.at = span.start;
-        let before = span.start - self.line_start;
-        let in_line = |(at, c): &(usize, char)| *at < before || !matches!(c, '\n' | '\r');
-        let excerpt = self.text[self.line_start..].char_indices().take_while(in_line).take(EXCERPT);
+        let (excerpt, skipped) = excerpt(self.text, self.line_start, span.start, self.column);
         Place {
             span: Some(span),
             line: Some(self.line),
             column: Some(self.column),
-            excerpt: Some(excerpt.map(|(_, c)| c).collect()),
+            excerpt: Some(excerpt),
+            skipped,
             ..Place::file(self.scope, self.path)
         }
     }
 }
-
-const EXCERPT: usize = 200;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,9 @@
 //! Lines and columns. A [`Locator`] moves forward through a text, so that many places cost one walk.
 
-use crate::{diagnostic::Place, scope::Scope};
+use crate::{
+    diagnostic::{Place, excerpt},
+    scope::Scope,
+};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -69,14 +72,7 @@ impl<'t> Locator<'t> {
         range: Range<usize>,
     ) -> (Position, Place) {
         let position = self.locate(range);
-        let start = position.range.start;
-        let ends = |at: usize, c: char| at >= start && matches!(c, '\n' | '\r');
-        let excerpt = self.text[self.line_start..]
-            .char_indices()
-            .take(EXCERPT)
-            .take_while(|(at, c)| !ends(self.line_start + at, *c))
-            .map(|(_, c)| c)
-            .collect();
+        let (excerpt, skipped) = excerpt(self.text, self.line_start, position.range.start, position.column);
         let place = Place {
             scope,
             path: path.to_owned(),
@@ -84,13 +80,11 @@ impl<'t> Locator<'t> {
             line: Some(position.line),
             column: Some(position.column),
             excerpt: Some(excerpt),
+            skipped,
         };
         (position, place)
     }
 }
-
-/// How many characters of a line an excerpt shows, as in [`Place::within`].
-const EXCERPT: usize = 200;
 
 #[cfg(test)]
 mod tests {
