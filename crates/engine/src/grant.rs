@@ -89,11 +89,18 @@ impl Engine<'_> {
                 ));
             }
         }
-        let texts: Vec<PinnedText> = speaking
+        let mut texts: Vec<PinnedText> = speaking
             .iter()
             .filter(|seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path)))
             .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
             .collect();
+        // A repository without a text still has a branch name to say: the grant is about the repository itself, which is
+        // written down as its `.git` with nothing in it.
+        if texts.is_empty() && paths.is_empty() && repository.is_some() {
+            let path =
+                PinPath::new(&root, &root.join(".git")).map_err(|error| Error::Trust(error.to_string()))?;
+            texts.push(PinnedText { path, bytes: Vec::new() });
+        }
         let report = self
             .store(built)?
             .for_project(&root)
