@@ -13,7 +13,7 @@ use preface_core::{
     origin::{Origin, Piece, Source},
     profile::Arrange,
     scope::Scope,
-    section::{CutRule, SectionId},
+    section::SectionId,
 };
 use std::sync::Arc;
 
@@ -57,17 +57,8 @@ fn part(number: usize) -> DraftPart {
     let literal = |key: &str| Origin::Literal { profile: "bench".into(), key: key.into() };
     let body = "Read a file before you change it.\n".repeat(48);
     let mut part = DraftPart {
-        section: SectionId::new(format!("part-{number}")),
-        provider: None,
-        audit_id: None,
-        text: String::new(),
-        spans: Vec::new(),
         stability: [Stability::Static, Stability::Conversation, Stability::Turn][number % 3],
-        priority: 50,
-        max_tokens: None,
-        cut: CutRule::Clip,
-        last: false,
-        cuts: Vec::new(),
+        ..DraftPart::new(SectionId::new(format!("part-{number}")))
     };
     part.push("# Notes of the project, one file\n\n", literal("section.notes.prefix"));
     part.push(&body, Origin::Source { source, span: 0..body.len(), lossy: false });

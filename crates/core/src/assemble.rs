@@ -91,26 +91,10 @@ fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        fact::Stability,
-        origin::Origin,
-        section::{CutRule, SectionId},
-    };
+    use crate::{fact::Stability, origin::Origin, section::SectionId};
 
     fn part(id: &str, text: &str, stability: Stability, priority: i64) -> DraftPart {
-        let mut part = DraftPart {
-            section: SectionId::new(id),
-            provider: None,
-            audit_id: None,
-            text: String::new(),
-            spans: Vec::new(),
-            stability,
-            priority,
-            max_tokens: None,
-            cut: CutRule::Clip,
-            last: false,
-            cuts: Vec::new(),
-        };
+        let mut part = DraftPart { stability, priority, ..DraftPart::new(SectionId::new(id)) };
         part.push(text, Origin::Caller { flag: id.into() });
         part
     }

@@ -3,7 +3,7 @@
 use crate::{
     fact::Stability,
     origin::{Origin, Span},
-    section::{CutRule, ProviderName, SectionId},
+    section::{CutRule, DEFAULT_PRIORITY, ProviderName, SectionId},
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -54,6 +54,24 @@ pub struct DraftPart {
 }
 
 impl DraftPart {
+    /// Builds an empty part of a section, with nothing else set.
+    #[must_use]
+    pub fn new(section: SectionId) -> Self {
+        DraftPart {
+            section,
+            provider: None,
+            audit_id: None,
+            text: String::new(),
+            spans: Vec::new(),
+            stability: Stability::Static,
+            priority: DEFAULT_PRIORITY,
+            max_tokens: None,
+            cut: CutRule::Clip,
+            last: false,
+            cuts: Vec::new(),
+        }
+    }
+
     /// Appends text with one origin. Neighbours that continue each other become one span.
     pub fn push(&mut self, text: &str, origin: Origin) {
         push_span(&mut self.text, &mut self.spans, text, origin);

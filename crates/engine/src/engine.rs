@@ -28,13 +28,13 @@ use preface_core::{
 use preface_host::{
     discover,
     gate::{Consent, Gate, Seen, Verdict},
-    look::{Headless, Look},
+    look::{Headless, Look, RealDirs},
     places::Places,
     provider::{self, FactInfo},
     scaffold,
     system::System,
 };
-use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
+use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
 
 /// The preset that is used when nothing else is said.
 pub const DEFAULT_PRESET: &str = "default";
@@ -98,6 +98,7 @@ pub(crate) struct Gathered {
     contributions: Vec<Contribution>,
     diagnostics: Diagnostics,
     audit: Vec<AuditEvent>,
+    real_dirs: RealDirs,
 }
 
 impl<'s> Engine<'s> {
@@ -262,6 +263,7 @@ impl<'s> Engine<'s> {
             contributions: Vec::new(),
             diagnostics,
             audit,
+            real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
         let project = discover::project_settings(&look);
@@ -296,18 +298,19 @@ impl<'s> Engine<'s> {
     }
 
     /// The pure line, with this machine answering for facts.
-    fn finish(&self, gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
+    fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
+        // The texts move into the world; what facts are answered from stays behind.
         let mut world = World {
             version: WORLD_VERSION,
             turn: gathered.turn.clone(),
             profile: gathered.profile.clone(),
-            stack: gathered.stack.clone(),
-            overrides: gathered.overrides.clone(),
-            system_prompt: gathered.system_prompt.clone(),
-            contributions: gathered.contributions.clone(),
+            stack: take(&mut gathered.stack),
+            overrides: take(&mut gathered.overrides),
+            system_prompt: take(&mut gathered.system_prompt),
+            contributions: take(&mut gathered.contributions),
             facts: Facts::default(),
-            diagnostics: gathered.diagnostics.clone(),
-            audit: gathered.audit.clone(),
+            diagnostics: take(&mut gathered.diagnostics),
+            audit: take(&mut gathered.audit),
         };
         let look = self.look(&gathered, ask);
         let options = &gathered.profile.options;
@@ -336,7 +339,7 @@ impl<'s> Engine<'s> {
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
-            real_dirs: RefCell::default(),
+            real_dirs: &gathered.real_dirs,
         }
     }
 }

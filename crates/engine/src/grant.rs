@@ -192,8 +192,9 @@ pub(crate) fn ask_for_pins(
     built: &Built,
     ask: &dyn Ask,
 ) -> Result<Option<Built>, Error> {
+    // Where nobody is there, nothing is looked up for a question.
     let held: Vec<&Seen> = built.held().filter(|seen| !seen.shared).collect();
-    if held.is_empty() {
+    if held.is_empty() || !ask.is_there() {
         return Ok(None);
     }
     let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);

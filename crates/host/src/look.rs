@@ -53,9 +53,12 @@ pub struct Look<'a> {
     pub confirm: &'a dyn Confirm,
     /// What came up.
     pub notes: RefCell<Diagnostics>,
-    /// Where directories really lie, as far as anybody asked.
-    pub real_dirs: RefCell<BTreeMap<PathBuf, PathBuf>>,
+    /// Where directories really lie, as far as anybody asked in this build.
+    pub real_dirs: &'a RealDirs,
 }
+
+/// Directories as they were named, and where they really lie.
+pub type RealDirs = RefCell<BTreeMap<PathBuf, PathBuf>>;
 
 /// The most that is read of a context file.
 pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;

@@ -223,22 +223,10 @@ fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnost
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{budget::Bytes4, fact::Stability, section::SectionId};
+    use crate::{budget::Bytes4, section::SectionId};
 
     fn part(id: &str, tokens: usize, priority: i64, cut: CutRule) -> DraftPart {
-        let mut part = DraftPart {
-            section: SectionId::new(id),
-            provider: None,
-            audit_id: None,
-            text: String::new(),
-            spans: Vec::new(),
-            stability: Stability::Static,
-            priority,
-            max_tokens: None,
-            cut,
-            last: false,
-            cuts: Vec::new(),
-        };
+        let mut part = DraftPart { priority, cut, ..DraftPart::new(SectionId::new(id)) };
         part.push(&"abc\n".repeat(tokens), Origin::Caller { flag: "test".into() });
         part
     }
