@@ -16,6 +16,7 @@ pub mod diff;
 pub mod document;
 pub mod draft;
 pub mod explain;
+pub mod extension;
 pub mod fact;
 pub mod layer;
 pub mod line;
