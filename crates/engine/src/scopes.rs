@@ -1,0 +1,39 @@
+//! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
+
+use crate::{Engine, Error, request::Request};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    extension::Scopes,
+    trust::{Trust, TrustMode},
+};
+use preface_host::places::Places;
+
+/// Everything that listings show.
+#[derive(Clone, Debug)]
+pub struct ScopesReport {
+    /// All extensions of all layers.
+    pub scopes: Scopes,
+    /// What came up: about extensions, settings, trust.
+    pub diagnostics: Diagnostics,
+    /// What belongs into the log.
+    pub audit: Vec<AuditEvent>,
+    /// The directories that were looked at.
+    pub places: Places,
+    /// The profile's name.
+    pub preset: String,
+    /// How the profile guards a project.
+    pub mode: TrustMode,
+    /// What stands for the project.
+    pub trust: Trust,
+}
+
+impl Engine<'_> {
+    /// Resolves what the layers bring, for a request. Nothing is started.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn scopes(&self, _request: &Request) -> Result<ScopesReport, Error> {
+        Err(Error::Usage("not built yet".to_owned(), None))
+    }
+}
