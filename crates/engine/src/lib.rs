@@ -19,6 +19,7 @@
 pub mod consent;
 mod engine;
 mod error;
+mod extensions;
 pub mod grant;
 pub mod lint;
 mod prepare;
