@@ -482,7 +482,8 @@ fn holds_login(url: &str) -> bool {
 fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
     let node = fields.node("apiKey")?;
     if let Some(text) = node.as_text() {
-        if let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+        let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
             return Some(SecretReference { kind: "env".to_owned(), name: name.to_owned() });
         }
         let whose = if scope == Scope::Project {
@@ -495,8 +496,9 @@ fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
         return None;
     }
     fields.below("apiKey", |below| {
-        let kind = below.word("kind", &["env", "file", "keyring"]).map(str::to_owned);
-        let name = below.name("name");
+        // The first look tells of a kind that is not there, the second of one that nobody knows.
+        let kind = below.name("kind").and_then(|_| below.word("kind", &["env", "file", "keyring"]));
+        let (kind, name) = (kind.map(str::to_owned), below.name("name"));
         Some(SecretReference { kind: kind?, name: name? })
     })?
 }
