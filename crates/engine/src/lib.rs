@@ -23,6 +23,7 @@ pub mod grant;
 pub mod lint;
 mod prepare;
 mod request;
+mod settings;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
@@ -32,3 +33,4 @@ pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
 pub use request::{Request, ToolChoice, TrustChoice};
+pub use settings::{Settings, SettingsLayer, SettingsState};

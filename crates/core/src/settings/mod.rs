@@ -37,7 +37,7 @@ pub use parse::{LayerSettings, parse};
 pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project_may, shape_at};
 pub use section_override::{Language, SectionContent, SectionOverride};
 pub use set_by::{SetBy, Sourced};
-pub use set_value::{SetError, SetValue, is_settings_root};
+pub use set_value::{SetError, SetValue, is_settings_root, setting_at};
 pub use source::SettingsSource;
 pub use system_prompt_file::SystemPromptFile;
 pub use why::{Outcome, Said};
