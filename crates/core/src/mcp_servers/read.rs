@@ -204,11 +204,10 @@ impl Declared {
         reading.table = Some(table);
         reading.notes = unknown_keys(id, table);
         let switch = reading.switch();
-        let says_more = table.iter().any(|(key, _)| KEYS.contains(&key) && !key.starts_with("disable"));
-        let server = match (&switch, says_more) {
-            (Some(_), false) => None,
-            _ => reading.server(),
-        };
+        let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
+        let known = || table.iter().map(|(key, _)| key).filter(|key| KEYS.contains(key));
+        let only_switches = known().any(is_switch) && known().all(is_switch);
+        let server = if only_switches { None } else { reading.server() };
         let notes = std::mem::take(&mut reading.notes);
         let failures = reading.finish();
         let what = match server {
