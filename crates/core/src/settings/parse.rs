@@ -400,7 +400,7 @@ fn names_secret(key: &str) -> bool {
 }
 
 /// Tells whether an `env` value is of the form `${NAME}`, which holds no secret.
-fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())
