@@ -15,6 +15,7 @@ use preface_core::{
     fact::{Fact, FactKey, Facts, Stability},
     layer::Stack,
     line,
+    mcp_servers::{self, McpServers},
     origin::Piece,
     profile::{Arrange, OnOver, Profile, ScaffoldWhen},
     prompt::Prompt,
@@ -27,7 +28,7 @@ use preface_core::{
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
-    discover,
+    discover, extensions as host_extensions,
     gate::{Consent, Gate, Seen, Verdict},
     look::{Headless, Look, RealDirs},
     places::Places,
@@ -94,6 +95,7 @@ pub(crate) struct Gathered {
     pub held_layer: Option<PathBuf>,
     pub store: Option<PathBuf>,
     pub scopes: Scopes,
+    pub mcp: McpServers,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
     stack: Stack,
@@ -266,6 +268,7 @@ impl<'s> Engine<'s> {
             held_layer,
             store,
             scopes: Scopes::default(),
+            mcp: McpServers::default(),
             diagnostics,
             audit,
             stack: Stack::default(),
@@ -289,6 +292,12 @@ impl<'s> Engine<'s> {
         gathered.audit.extend(scopes.audit());
         gathered.turn.tools = extensions::tools(&request.tools, &gathered.profile, &scopes, &mut notes);
         gathered.scopes = scopes;
+        let look = self.look(&gathered, ask);
+        let mcp = mcp_servers::resolve(host_extensions::mcp_files(&look));
+        notes.extend(look.notes.take());
+        notes.extend(mcp.diagnostics.iter().cloned());
+        gathered.mcp = mcp;
+        self.allow(&mut gathered, &mut notes);
         if gathered.system_prompt.custom.is_some() {
             // Nothing else is part of the prompt, so nothing else is looked at.
             gathered.diagnostics.append(&mut notes);
@@ -354,7 +363,7 @@ impl<'s> Engine<'s> {
         })
     }
 
-    fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
+    pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
         Look {
             system: self.system,
             turn: &gathered.turn,

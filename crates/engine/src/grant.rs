@@ -143,7 +143,15 @@ impl Engine<'_> {
                     .for_project(&root)
                     .revoke_whole(&root)
                     .map_err(|error| Error::Trust(error.to_string()))?;
-                Ok(GrantReport { path: root, audit: report.audit, ..GrantReport::default() })
+                // What it may do is recorded under the work tree, whatever the profile.
+                let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                let permits = self
+                    .store(&built)?
+                    .for_project(&tree)
+                    .revoke_permits(&tree, repository.as_deref(), None)
+                    .map_err(|error| Error::Trust(error.to_string()))?;
+                let audit = report.audit.into_iter().chain(permits.audit).collect();
+                Ok(GrantReport { path: root, audit, ..GrantReport::default() })
             }
             TrustMode::Pinned => {
                 let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);

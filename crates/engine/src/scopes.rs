@@ -5,6 +5,7 @@ use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
     extension::Scopes,
+    mcp_servers::McpServers,
     trust::{Trust, TrustMode},
 };
 use preface_host::{look::Headless, places::Places};
@@ -14,6 +15,8 @@ use preface_host::{look::Headless, places::Places};
 pub struct ScopesReport {
     /// All extensions of all layers.
     pub scopes: Scopes,
+    /// The MCP servers of all layers.
+    pub mcp: McpServers,
     /// What came up: about extensions, settings, trust.
     pub diagnostics: Diagnostics,
     /// What belongs into the log.
@@ -37,6 +40,7 @@ impl Engine<'_> {
         let gathered = self.gather(request, None, &Headless)?;
         Ok(ScopesReport {
             scopes: gathered.scopes,
+            mcp: gathered.mcp,
             diagnostics: gathered.diagnostics,
             audit: gathered.audit,
             places: gathered.places,

@@ -4,13 +4,14 @@
 
 use crate::{
     gate::Belongs,
-    look::{Look, Wanted},
+    look::{Look, SETTINGS_LIMIT, Wanted},
     provider::CONTEXT_PROVIDERS,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     extension::{Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, id_fault},
+    mcp_servers::McpFile,
     scope::Scope,
 };
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ const EXTENSIONS: &str = "extensions";
 const MANIFEST: &str = "manifest.json";
 /// The file that orders hooks.
 const ORDERING: &str = "ordering.json";
+/// The file that names MCP servers.
+const MCP: &str = "mcp.json";
 /// The most that is read of a manifest.
 const MANIFEST_LIMIT: u64 = 256 << 10;
 /// The most that is read of an ordering manifest.
@@ -220,4 +223,26 @@ fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Lo
         }
     };
     Found { scope, category, id, path: shown, what }
+}
+
+/// Reads the `mcp.json` of each layer, the bundled one first.
+#[must_use]
+pub fn mcp_files(look: &Look<'_>) -> Vec<McpFile> {
+    let mut files = Vec::new();
+    let mut add = |scope: Scope, shown: &str, bytes: &[u8]| {
+        let (file, notes) = McpFile::read(scope, shown, bytes);
+        look.notes.borrow_mut().extend(notes);
+        files.extend(file);
+    };
+    if let Some(bytes) = look.system.bundled(MCP) {
+        add(Scope::Bundled, "bundled/mcp.json", &bytes);
+    }
+    for (scope, root) in roots(look) {
+        let path = root.join(MCP);
+        if let Some(read) = look.read(&wanted(scope, &path, SETTINGS_LIMIT, look)) {
+            let shown = look.places.source(scope, &path).path.clone();
+            add(scope, &shown, &read.bytes);
+        }
+    }
+    files
 }

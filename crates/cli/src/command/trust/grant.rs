@@ -22,18 +22,24 @@ use std::{fmt::Write, path::PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   preface trust diff && preface trust grant
-  preface trust grant AGENTS.md docs/AGENTS.md";
+  preface trust grant AGENTS.md docs/AGENTS.md
+  preface trust grant --allow-commands";
 
 /// Let text of this project speak, exactly as it is now
 ///
 /// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
-/// nothing is asked.
+/// nothing is asked. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
+/// that, and prints each program with its arguments, each address and each file.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Grant only these files, or what lies in these directories; relative to `-C`
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+
+    /// Let the project's extensions and servers start programs, talk to addresses and write files, too
+    #[arg(long, conflicts_with = "paths")]
+    allow_commands: bool,
 
     /// Accepted for scripts; there is no question to answer
     #[arg(long)]
@@ -83,10 +89,43 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let care = style::CARE;
         let _ = writeln!(out, "{care}held still:{care:#} {}", escape_hidden(name));
     }
+    if args.allow_commands {
+        let permits = engine.grant_commands(&request)?;
+        out.push_str(&allowed(&permits));
+    }
     ui.view(&out)?;
     let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_trouble).collect();
     notes::all(ui, &troubles);
     Ok(Exit::Done)
+}
+
+/// Says what the project may do from now on, in full: this is what the user consents to.
+fn allowed(permits: &preface::PermitGrant) -> String {
+    let (bold, dim, care) = (style::BOLD, style::DIM, style::CARE);
+    let mut out = String::new();
+    if permits.added.is_empty() && permits.unchanged.is_empty() && permits.refused.is_empty() {
+        return format!(
+            "{dim}Nothing in it starts a program, talks to an address or writes a file.{dim:#}\n"
+        );
+    }
+    if !permits.added.is_empty() {
+        let _ = writeln!(out, "Allowed from now on:");
+    }
+    for permit in &permits.added {
+        let lines = permit.shown();
+        let mut lines = lines.iter();
+        if let Some(subject) = lines.next() {
+            let _ = writeln!(out, "  {bold}{subject}{bold:#}");
+        }
+        lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+    }
+    if !permits.unchanged.is_empty() {
+        let _ = writeln!(out, "{dim}{} allowed before already.{dim:#}", permits.unchanged.len());
+    }
+    for why in &permits.refused {
+        let _ = writeln!(out, "{care}not allowed:{care:#} {}", escape_hidden(why));
+    }
+    out
 }
 
 fn were(many: usize) -> String {

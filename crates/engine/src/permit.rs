@@ -1,0 +1,176 @@
+//! What a project may do beyond text: start programs, talk to addresses, write files. Each deed needs a grant that names
+//! it, and is compared with that grant again each time (`DETAILS` 19).
+
+use crate::{Engine, Error, consent, engine::Gathered, request::Request};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{self, Ability, ContextSource, Entry},
+    mcp_servers::{Server, ServerEntry},
+    scope::Scope,
+};
+use preface_host::{
+    extensions::manifest_path,
+    gate::Consent,
+    look::{Headless, Look},
+    provider::extension::launched,
+    trust::{Action, Permit, PermitState, Permits, TrustError, TrustStore},
+};
+use std::path::Path;
+
+/// What `preface trust grant --allow-commands` did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermitGrant {
+    /// What is allowed from now on.
+    pub added: Vec<Permit>,
+    /// What was allowed before already.
+    pub unchanged: Vec<Permit>,
+    /// What cannot be allowed, and why.
+    pub refused: Vec<String>,
+    /// Facts for the log.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// Works out the deed of an entry, as a grant would record it.
+fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, TrustError>> {
+    let subject = format!("{}/{}", entry.category, entry.name);
+    let program = match &entry.ability {
+        Some(Ability::Context(context)) => match &context.from {
+            Some(ContextSource::Command(program)) => Some(program),
+            _ => None,
+        },
+        Some(Ability::Hook(hook)) => hook.program.as_ref(),
+        _ => None,
+    };
+    if let Some(program) = program {
+        let beside = manifest_path(entry, look);
+        let argv = launched(program, beside.as_deref().and_then(Path::parent));
+        return Some(Permit::for_command(look.system, root, &subject, &argv, &look.places.cwd, &[]));
+    }
+    let action = match entry.action.as_ref()? {
+        extension::Action::Endpoint(url) => Action::Endpoint { url: url.clone() },
+        extension::Action::Writes(path) => Action::Writes { path: path.clone() },
+        extension::Action::Command(..) => return None,
+    };
+    Some(Ok(Permit { subject, action }))
+}
+
+/// The same for a server of a project's `mcp.json`.
+fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, TrustError>> {
+    let subject = format!("mcp/{}", entry.name);
+    match entry.server.as_ref()? {
+        Server::Stdio(launch) => {
+            let argv: Vec<String> = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
+            let env: Vec<(String, String)> = launch
+                .env
+                .iter()
+                .map(|(name, value)| (name.clone(), value.as_written().to_owned()))
+                .collect();
+            let cwd = launch.cwd.as_ref().map_or_else(
+                || look.places.cwd.clone(),
+                |dir| preface_host::places::normal(&look.places.cwd, Path::new(dir)),
+            );
+            Some(Permit::for_command(look.system, root, &subject, &argv, &cwd, &env))
+        }
+        Server::Sse(address) | Server::StreamableHttp(address) => {
+            Some(Ok(Permit { subject, action: Action::Endpoint { url: address.url.clone() } }))
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Marks what of a project may be used, by the recorded permits.
+    pub(crate) fn allow(&self, gathered: &mut Gathered, notes: &mut Diagnostics) {
+        let needs = |entry: &Entry| entry.active && entry.needs_grant();
+        let any = gathered.scopes.entries.iter().any(needs)
+            || gathered.mcp.servers.iter().any(|server| server.active && server.needs_grant());
+        if !any {
+            return;
+        }
+        let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
+        let permits = gathered.store.as_ref().map_or_else(Permits::default, |file| {
+            let store = TrustStore::at(self.system(), file.clone()).for_project(&root);
+            // What is wrong with the store was told when the gate was opened.
+            store.load(&mut Diagnostics::new()).permits(&root, repository.as_deref())
+        });
+        let look = self.look(gathered, &Headless);
+        let state = |deed: Option<Result<Permit, TrustError>>| match deed {
+            Some(Ok(permit)) => permits.state(&permit),
+            _ => PermitState::New,
+        };
+        let mut scopes = gathered.scopes.clone();
+        for entry in scopes.entries.iter_mut().filter(|entry| needs(entry)) {
+            let stands = state(deed(entry, &root, &look));
+            let missing = entry.ability.as_ref().and_then(Ability::missing).is_some();
+            entry.runnable = stands == PermitState::Granted && !missing;
+            if stands != PermitState::Granted {
+                let note = waits(&format!("{}/{}", entry.category, entry.name), &entry.origin.path, stands);
+                entry.diagnostics.push(note.clone());
+                notes.push(note);
+            }
+        }
+        let mut mcp = gathered.mcp.clone();
+        for server in mcp.servers.iter_mut().filter(|server| server.active && server.needs_grant()) {
+            let stands = state(server_deed(server, &root, &look));
+            server.runnable = stands == PermitState::Granted;
+            if stands != PermitState::Granted {
+                let note = waits(&format!("mcp/{}", server.name), &server.origin.path, stands);
+                server.diagnostics.push(note.clone());
+                notes.push(note);
+            }
+        }
+        drop(look);
+        (gathered.scopes, gathered.mcp) = (scopes, mcp);
+    }
+
+    /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
+    /// arguments and the digests of those that are files of the project, each address, each file.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
+        let gathered = self.gather(request, Some(Consent::Granting(Vec::new())), &Headless)?;
+        let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
+        let look = self.look(&gathered, &Headless);
+        let entries = gathered
+            .scopes
+            .entries
+            .iter()
+            .filter(|entry| entry.active && entry.needs_grant())
+            .filter_map(|entry| deed(entry, &root, &look));
+        let servers = gathered
+            .mcp
+            .servers
+            .iter()
+            .filter(|server| server.active && server.needs_grant())
+            .filter_map(|server| server_deed(server, &root, &look));
+        let (mut permits, mut refused) = (Vec::new(), Vec::new());
+        for deed in entries.chain(servers) {
+            match deed {
+                Ok(permit) => permits.push(permit),
+                Err(error) => refused.push(error.to_string()),
+            }
+        }
+        if permits.is_empty() {
+            return Ok(PermitGrant { refused, ..PermitGrant::default() });
+        }
+        let store = gathered.store.as_ref().ok_or_else(|| {
+            Error::Trust("there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned())
+        })?;
+        let report = TrustStore::at(self.system(), store.clone())
+            .for_project(&root)
+            .grant_permits(&root, repository.as_deref(), &permits)
+            .map_err(|error| Error::Trust(error.to_string()))?;
+        Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
+    }
+}
+
+fn waits(subject: &str, path: &str, stands: PermitState) -> Diagnostic {
+    let what = match stands {
+        PermitState::Changed => format!("{subject} does not run: it changed since you allowed it"),
+        _ => format!("{subject} does not run: you have not allowed it"),
+    };
+    Diagnostic::info("extension/needs-grant", what)
+        .at(Place::file(Some(Scope::Project), path))
+        .help("look at it, then `preface trust grant --allow-commands`")
+}
