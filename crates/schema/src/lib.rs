@@ -52,9 +52,11 @@ impl SchemaChecker for JsonSchema {
             .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(LARGEST_PATTERN))
             .build(schema)
             .map_err(|error| SchemaFault::Schema(sentence::of_schema(&error)))?;
-        Effort::new(schema, &outline).check(config).map_err(SchemaFault::Schema)?;
-        let faults: Vec<Fault> =
-            validator.iter_errors(config).flat_map(|error| sentence::of_config(&error)).collect();
+        Effort::new(&outline).check(config).map_err(SchemaFault::Schema)?;
+        let faults: Vec<Fault> = validator
+            .iter_errors(config)
+            .flat_map(|error| sentence::of_config(&error, &outline, config))
+            .collect();
         if faults.is_empty() { Ok(()) } else { Err(SchemaFault::Config(sentence::in_order(faults))) }
     }
 }
