@@ -16,9 +16,9 @@
 //! ```
 //!
 //! The rules of JSON Schema are the crate `jsonschema`'s. A schema comes with an extension, so it may be written by
-//! anybody, and two walks of ours go before that crate: [`outline`] refuses references that leave the document and
-//! schemas that would need a deep stack, [`effort`] counts the steps that a check would take and refuses too many.
-//! What that crate finds, [`sentence`] says in our words. Nothing is loaded from anywhere, and nothing is prepared
+//! anybody, and two walks of ours go before that crate: `outline` refuses references that leave the document and
+//! schemas that would need a deep stack, `effort` counts the steps that a check would take and refuses too many.
+//! What that crate finds, `sentence` says in our words. Nothing is loaded from anywhere, and nothing is prepared
 //! before the first check.
 
 mod effort;
