@@ -232,7 +232,7 @@ impl<'a> Effort<'a> {
         let more = self.steps(schema, value, depth + 1)?;
         steps.number = steps.number.saturating_add(more.number.saturating_mul(times));
         steps.depth = steps.depth.max(more.depth + 1);
-        Ok(())
+        if steps.number > MOST_STEPS { Err(Refusal::TooMany) } else { Ok(()) }
     }
 }
 
