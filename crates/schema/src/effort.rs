@@ -12,7 +12,6 @@ use std::collections::HashMap;
 
 /// Counts the steps of one check.
 pub struct Effort<'a> {
-    root: &'a Value,
     outline: &'a Outline<'a>,
     /// What is known of pairs of a schema and a value. `None` while it is being counted.
     pairs: HashMap<(usize, usize), Option<Steps>>,
@@ -37,8 +36,8 @@ enum Refusal {
 
 impl<'a> Effort<'a> {
     /// Prepares to count; nothing is counted yet.
-    pub fn new(root: &'a Value, outline: &'a Outline<'a>) -> Effort<'a> {
-        Effort { root, outline, pairs: HashMap::new(), sizes: HashMap::new(), counted: 0 }
+    pub fn new(outline: &'a Outline<'a>) -> Effort<'a> {
+        Effort { outline, pairs: HashMap::new(), sizes: HashMap::new(), counted: 0 }
     }
 
     /// Counts what checking `config` would take.
@@ -47,7 +46,7 @@ impl<'a> Effort<'a> {
     /// It takes too many steps, or the schema refers to itself without going deeper into the value.
     pub fn check(mut self, config: &Value) -> Result<(), Fault> {
         self.measure(config);
-        let message = match self.steps(self.root, config, 0) {
+        let message = match self.steps(self.outline.root, config, 0) {
             Ok(_) => return Ok(()),
             Err(Refusal::Endless) => {
                 "the schema refers to itself without going deeper into the value".to_owned()
@@ -83,8 +82,8 @@ impl<'a> Effort<'a> {
     fn steps(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Result<Steps, Refusal> {
         let pair = (address(schema), address(value));
         match self.pairs.get(&pair) {
-            Some(Some(known)) if depth + known.depth > DEEPEST => return Err(Refusal::TooDeep),
-            Some(Some(known)) => return Ok(*known),
+            Some(Some(known)) if depth + known.depth <= DEEPEST => return Ok(*known),
+            Some(Some(_)) => return Err(Refusal::TooDeep),
             Some(None) => return Err(Refusal::Endless),
             None if depth > DEEPEST => return Err(Refusal::TooDeep),
             None => {}
@@ -98,6 +97,9 @@ impl<'a> Effort<'a> {
         self.counted = self.counted.saturating_add(1);
         if steps.number > MOST_STEPS || self.counted > MOST_STEPS {
             return Err(Refusal::TooMany);
+        }
+        if depth + steps.depth > DEEPEST {
+            return Err(Refusal::TooDeep);
         }
         self.pairs.insert(pair, Some(steps));
         Ok(steps)
@@ -230,7 +232,7 @@ impl<'a> Effort<'a> {
         let more = self.steps(schema, value, depth + 1)?;
         steps.number = steps.number.saturating_add(more.number.saturating_mul(times));
         steps.depth = steps.depth.max(more.depth + 1);
-        Ok(())
+        if steps.number > MOST_STEPS { Err(Refusal::TooMany) } else { Ok(()) }
     }
 }
 

@@ -16,9 +16,9 @@
 //! ```
 //!
 //! The rules of JSON Schema are the crate `jsonschema`'s. A schema comes with an extension, so it may be written by
-//! anybody, and two walks of ours go before that crate: [`outline`] refuses references that leave the document and
-//! schemas that would need a deep stack, [`effort`] counts the steps that a check would take and refuses too many.
-//! What that crate finds, [`sentence`] says in our words. Nothing is loaded from anywhere, and nothing is prepared
+//! anybody, and two walks of ours go before that crate: `outline` refuses references that leave the document and
+//! schemas that would need a deep stack, `effort` counts the steps that a check would take and refuses too many.
+//! What that crate finds, `sentence` says in our words. Nothing is loaded from anywhere, and nothing is prepared
 //! before the first check.
 
 mod effort;
@@ -52,9 +52,11 @@ impl SchemaChecker for JsonSchema {
             .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(LARGEST_PATTERN))
             .build(schema)
             .map_err(|error| SchemaFault::Schema(sentence::of_schema(&error)))?;
-        Effort::new(schema, &outline).check(config).map_err(SchemaFault::Schema)?;
-        let faults: Vec<Fault> =
-            validator.iter_errors(config).flat_map(|error| sentence::of_config(&error)).collect();
+        Effort::new(&outline).check(config).map_err(SchemaFault::Schema)?;
+        let faults: Vec<Fault> = validator
+            .iter_errors(config)
+            .flat_map(|error| sentence::of_config(&error, &outline, config))
+            .collect();
         if faults.is_empty() { Ok(()) } else { Err(SchemaFault::Config(sentence::in_order(faults))) }
     }
 }

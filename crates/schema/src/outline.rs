@@ -15,6 +15,10 @@ use std::{collections::HashMap, io};
 pub struct Outline<'a> {
     /// The draft that it is written in.
     pub draft: Draft,
+    /// The whole schema.
+    pub root: &'a Value,
+    /// The levels below each place that holds a schema, itself counted.
+    heights: HashMap<usize, usize>,
     /// The schemas that references lead to, by what stands in the reference.
     targets: HashMap<&'a str, &'a Value>,
 }
@@ -48,7 +52,12 @@ impl<'a> Outline<'a> {
             );
             return Err(Fault { pointer: String::new(), message });
         }
-        Ok(Outline { draft, targets })
+        Ok(Outline { draft, root: schema, heights: walk.heights, targets })
+    }
+
+    /// Tells whether there is a schema at `pointer`.
+    pub fn has_schema_at(&self, pointer: &str) -> bool {
+        self.root.pointer(pointer).is_some_and(|place| self.heights.contains_key(&address(place)))
     }
 
     /// Returns the schemas that the references in `schema` lead to.
@@ -168,7 +177,6 @@ fn references(draft: Draft, schema: &Map<String, Value>) -> impl Iterator<Item =
 /// The walk: what it found so far.
 struct Walk<'a> {
     draft: Draft,
-    /// The levels below each place that holds a schema.
     heights: HashMap<usize, usize>,
     anchors: HashMap<&'a str, &'a Value>,
     /// Each reference, and where it stands.

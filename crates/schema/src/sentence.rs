@@ -1,6 +1,9 @@
 //! What the crate `jsonschema` finds, as places and sentences of ours.
 
-use crate::shown::{is_secret, kind, member, text, value};
+use crate::{
+    outline::Outline,
+    shown::{is_secret, kind, member, text, value},
+};
 use jsonschema::{
     JsonType, ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
@@ -19,7 +22,7 @@ pub fn of_schema(error: &ValidationError<'_>) -> Fault {
         Kind::Referencing(error) => {
             format!("has a reference that leads nowhere: {}", text(&error.to_string()))
         }
-        _ => return of_config(error).swap_remove(0),
+        _ => return of_error(error).swap_remove(0),
     };
     Fault { pointer, message }
 }
@@ -33,23 +36,36 @@ fn no_pattern(pattern: &Value) -> String {
 }
 
 /// Says what is wrong with a value; at least one fault.
-pub fn of_config(error: &ValidationError<'_>) -> Vec<Fault> {
+pub fn of_config(error: &ValidationError<'_>, outline: &Outline<'_>, config: &Value) -> Vec<Fault> {
+    let pointer = error.instance_path().as_str();
+    // Where there are no `properties`, the crate reports the first member only, and at the place of all of them.
+    if matches!(error.kind(), Kind::FalseSchema)
+        && let Some(schema) = error.schema_path().as_str().strip_suffix("/additionalProperties")
+        && outline.has_schema_at(schema)
+        && let Some(Value::Object(members)) = config.pointer(pointer)
+    {
+        return members.keys().map(|name| unknown(pointer, name)).collect();
+    }
+    of_error(error)
+}
+
+fn unknown(pointer: &str, name: &str) -> Fault {
+    Fault { pointer: member(pointer, name), message: "is not a property that the schema knows".to_owned() }
+}
+
+fn of_error(error: &ValidationError<'_>) -> Vec<Fault> {
     let pointer = error.instance_path().as_str();
     let here = |message: String| vec![Fault { pointer: pointer.to_owned(), message }];
-    let each = |names: &[String], message: &str| {
-        let fault = |name: &String| Fault { pointer: member(pointer, name), message: message.to_owned() };
-        names.iter().map(fault).collect::<Vec<_>>()
-    };
     let faults = match error.kind() {
         Kind::Required { property: Value::String(name) } => {
-            each(std::slice::from_ref(name), "is missing, but required")
+            vec![Fault { pointer: member(pointer, name), message: "is missing, but required".to_owned() }]
         }
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
-            each(unexpected, "is not a property that the schema knows")
+            unexpected.iter().map(|name| unknown(pointer, name)).collect()
         }
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
-            let inner = of_config(error).swap_remove(0).message;
+            let inner = of_error(error).swap_remove(0).message;
             vec![Fault {
                 pointer: member(pointer, name),
                 message: format!("has a name that is not allowed: {inner}"),
