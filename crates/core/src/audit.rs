@@ -1,5 +1,6 @@
 //! Facts for the log (seed 000 "Audit is light", seed 004). Prompt text never enters an audit event.
 
+use crate::{extension::OrderingRewrite, scope::Scope, settings::SetBy};
 use serde::{Deserialize, Serialize};
 
 /// One thing that happened, without the text that it happened to.
@@ -48,6 +49,25 @@ pub enum AuditEvent {
         /// What stands: trusted, once, untrusted, declined, stale.
         decision: String,
     },
+    /// An ordering manifest rewrote the order of a slot.
+    OrderingRewrite(OrderingRewrite),
+    /// What is loaded, from which layer, hiding what.
+    ExtensionSetRevised {
+        /// The active extensions.
+        loaded: Vec<LoadedExtension>,
+        /// `<category>/<name>` of those that are switched off or failed.
+        disabled: Vec<String>,
+    },
+    /// The user allowed a project to do something, or no longer.
+    #[serde(rename_all = "camelCase")]
+    Approval {
+        /// The canonical path that the record is about.
+        canonical_path: String,
+        /// `granted` or `revoked`.
+        decision: String,
+        /// Who it is about, such as `hooks/check`.
+        subjects: Vec<String>,
+    },
     /// An error was swallowed on purpose.
     #[serde(rename_all = "camelCase")]
     SuppressedError {
@@ -56,4 +76,20 @@ pub enum AuditEvent {
         /// What went wrong.
         cause: String,
     },
+}
+
+/// An active extension in the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadedExtension {
+    /// Its name.
+    pub id: String,
+    /// What it is: `Tool`.
+    pub kind: String,
+    /// Its layer.
+    pub scope: Scope,
+    /// The strongest layer whose configuration counts.
+    pub config_scope: SetBy,
+    /// The layers whose entry of the same name it hides.
+    pub shadows: Vec<Scope>,
 }

@@ -902,7 +902,7 @@ mod hostile {
             assert_eq!(layer, None);
             assert_eq!(
                 notes[0].message,
-                "settings must not nest deeper than 64 levels; this file is left out"
+                "objects and arrays must not nest deeper than 64 levels; this file is left out"
             );
         }
     }

@@ -1,5 +1,38 @@
 //! Extensions: what the layers add to preface, and what of it is active (seed 004).
+//!
+//! ```text
+//! manifests ─read→ Manifest ─resolve→ Scopes      settings ─┘      ordering.json ─┘
+//! ```
+//!
+//! A layer adds an extension with a `manifest.json`. [`Manifest::read`] takes it through the stages of validation,
+//! [`resolve`] decides which of several of one name is active, and [`Scopes`] remembers the others: who is hidden, who is
+//! disabled, who failed, and why.
 
+mod ability;
+mod category;
+mod config;
 mod config_schema;
+mod entry;
+mod failure;
+mod manifest;
+mod ordering;
+mod reading;
+mod resolve;
+mod scopes;
+mod slot;
+mod version;
 
+pub use ability::{
+    Ability, Action, CommandTexts, Context, ContextSource, FragmentKind, Hook, Log, Model, Program, Role,
+    SecretReference, Sessions, ToolTexts,
+};
+pub use category::{Category, UnknownCategory};
 pub use config_schema::{Fault, MOST_FAULTS, SchemaChecker, SchemaFault};
+pub use entry::{DisabledBy, Entry, EntryOrigin, Status};
+pub use failure::{Failure, Named, Stage};
+pub use manifest::{Lies, Manifest, Refused, id_fault};
+pub use ordering::{Ordered, Ordering, OrderingRewrite, order};
+pub use resolve::{Found, FoundWhat, resolve};
+pub use scopes::{Scopes, Startup};
+pub use slot::{Position, Slot, Stage as SlotStage, UnknownSlot};
+pub use version::{CONTRACT_VERSION, CORE_VERSION, Version};

@@ -12,7 +12,7 @@ use super::{
     layout::{Layout, gap, has_comment, line_start, own_line},
     merge::merge,
     notes::shown,
-    parse::{DEEPEST, parse, parse_text, parse_value, read},
+    parse::{DEEPEST, Dialect, parse, parse_text, parse_value, read},
     schema::{Project, project_may},
     set_by::SetBy,
     source::SettingsSource,
@@ -168,7 +168,7 @@ impl File<'_> {
             Some(json) => (&text[..text.len() - json.len()], json),
             None => ("", text),
         };
-        let root = match read(json) {
+        let root = match read(json, Dialect::Commented) {
             Ok(Some(Ast::Object(root))) => root,
             Ok(None) if matches!(change, Change::Set(_)) => {
                 // Nothing, or nothing but comments: the object comes after them.

@@ -157,7 +157,7 @@ impl Node {
     }
 
     /// Says what the value is, for a message: `a string`, `true`, `-5`.
-    pub(super) fn described(&self) -> String {
+    pub(crate) fn described(&self) -> String {
         match &self.tree {
             Tree::Null => "null".to_owned(),
             Tree::Flag(flag) => flag.to_string(),

@@ -38,7 +38,7 @@ impl Notes {
 const LONGEST: usize = 80;
 
 /// Makes a name from a file fit for a message: one line, hidden and control characters escaped, cut when overlong.
-pub(super) fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     let mut text = String::new();
     for (at, c) in name.chars().enumerate() {
         if at == LONGEST {

@@ -88,7 +88,7 @@ pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSett
         let message = format!("{}; this file is left out", bad.message);
         (None, vec![Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))])
     };
-    let ast = match read(json) {
+    let ast = match read(json, Dialect::Commented) {
         Ok(Some(ast @ Ast::Object(_))) => ast,
         Ok(Some(other)) => {
             let span = other.start()..other.end();
@@ -115,7 +115,7 @@ pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSett
 
 /// Reads one JSON value of a `--set` argument; `start` is its offset in the argument.
 pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>) -> Result<Node, String> {
-    let ast = read(json).map_err(|bad| bad.message)?.ok_or("there is no value")?;
+    let ast = read(json, Dialect::Commented).map_err(|bad| bad.message)?.ok_or("there is no value")?;
     let mut notes = Notes::default();
     let node = convert(ast, 0..0, start, source, &mut KeyPath::default(), &mut notes);
     match (node, notes.finish(Place::default).into_iter().next()) {
@@ -144,11 +144,72 @@ impl From<ParseError> for Bad {
     }
 }
 
-pub(super) fn read(json: &str) -> Result<Option<Ast<'_>>, Bad> {
+/// Which JSON a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// With comments, trailing commas and a byte order mark: what people write by hand.
+    Commented,
+    /// Nothing but JSON.
+    Strict,
+}
+
+/// Reads a JSON file of a layer that is not its settings, with the place of each value.
+///
+/// # Errors
+/// What is wrong with the file as a whole, with its place; the code is the caller's.
+pub(crate) fn parse_document(
+    by: SetBy,
+    path: &str,
+    bytes: &[u8],
+    dialect: Dialect,
+    code: &str,
+) -> Result<(Node, Diagnostics), Box<Diagnostic>> {
+    let refused = |text: &str, span: Range<usize>, message: &str| {
+        let place = Place::within(by.scope(), path, text, span);
+        Box::new(Diagnostic::error(code, message).at(place))
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let at = good.len()..good.len();
+        let place = Place { excerpt: None, ..Place::within(by.scope(), path, &good, at) };
+        Box::new(Diagnostic::error(code, "it is not UTF-8").at(place))
+    })?;
+    let start = match text.strip_prefix('\u{feff}') {
+        Some(_) if dialect == Dialect::Strict => {
+            return Err(refused(
+                text,
+                0..0,
+                "it begins with a byte order mark, which strict JSON does not have",
+            ));
+        }
+        Some(_) => '\u{feff}'.len_utf8(),
+        None => 0,
+    };
+    let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
+    let ast = match read(&text[start..], dialect) {
+        Ok(Some(ast)) => ast,
+        Ok(None) => return Err(refused(text, 0..0, "it is empty")),
+        Err(bad) => {
+            return Err(refused(text, bad.span.start + start..bad.span.end + start, &bad.message));
+        }
+    };
+    note_secrets(&ast, start, Privacy::Named, 1, &mut source.secrets);
+    let source = Arc::new(source);
+    let mut notes = Notes::default();
+    let node = convert(ast, 0..0, start, &source, &mut KeyPath::default(), &mut notes);
+    let notes = notes.finish(|| Place::file(by.scope(), path));
+    match node {
+        Some(node) => Ok((node, notes)),
+        None => Err(refused(text, 0..0, "it holds a number that is too large")),
+    }
+}
+
+pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad> {
     scan_ahead(json)?;
+    let by_hand = dialect == Dialect::Commented;
     let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
+        allow_comments: by_hand,
+        allow_trailing_commas: by_hand,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -190,7 +251,7 @@ fn scan_ahead(json: &str) -> Result<(), Bad> {
         if depth > DEEPEST {
             return Err(Bad {
                 span,
-                message: format!("settings must not nest deeper than {DEEPEST} levels"),
+                message: format!("objects and arrays must not nest deeper than {DEEPEST} levels"),
             });
         }
     }
@@ -323,7 +384,7 @@ pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: 
         _ => return Vec::new(),
     };
     let mut secrets = Vec::new();
-    match read(text) {
+    match read(text, Dialect::Commented) {
         Ok(Some(ast)) if !matches!(shape, Shape::Text) => note_secrets(&ast, start, privacy, 1, &mut secrets),
         _ if privacy == Privacy::Secret && !is_reference(text) => secrets.push(start..start + text.len()),
         _ => {}
@@ -339,7 +400,7 @@ fn names_secret(key: &str) -> bool {
 }
 
 /// Tells whether an `env` value is of the form `${NAME}`, which holds no secret.
-fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())

@@ -1,0 +1,504 @@
+//! What an extension brings, by category: what of its manifest makes it usable.
+//!
+//! Only id, category and versions are required. Where a field is missing without which the entry cannot be used, it is
+//! active all the same, and told to be incomplete; a field of a wrong type is a failure (`DETAILS` 24).
+
+use super::{
+    category::Category,
+    reading::Fields,
+    slot::{Slot, UnknownSlot},
+};
+use crate::{fact::Stability, scope::Scope, settings::shown, suggestion::did_you_mean, turn::Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeMap, ops::Range};
+
+/// What an extension brings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Ability {
+    /// A command that a person gives.
+    Command(CommandTexts),
+    /// Text for the prompt.
+    Context(Context),
+    /// A program that is told between stages.
+    Hook(Hook),
+    /// A place for audit events.
+    Log(Log),
+    /// A model behind an address.
+    Model(Model),
+    /// A place for conversations.
+    Sessions(Sessions),
+    /// A tool's texts.
+    Tool(ToolTexts),
+    /// Nothing that preface has a use for yet.
+    Other,
+}
+
+/// The texts of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolTexts {
+    /// What it does, for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// One line for the list of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_snippet: Option<String>,
+    /// Advice that belongs to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompt_guidelines: Vec<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Value>,
+}
+
+impl ToolTexts {
+    /// Returns the tool as the prompt speaks of it.
+    #[must_use]
+    pub fn tool(&self, name: &str, source: &str) -> Tool {
+        Tool {
+            name: name.to_owned(),
+            description: self.description.clone(),
+            snippet: self.prompt_snippet.clone(),
+            guidelines: self.prompt_guidelines.clone(),
+            source: Some(source.to_owned()),
+        }
+    }
+}
+
+/// What a command is for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CommandTexts {
+    /// What a person types after the slash; its id where it says nothing else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// A context provider's text and how it takes part (seed 000, `DETAILS` 3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    /// Where its text comes from; `None` where the manifest does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<ContextSource>,
+    /// What kind of fragment it is; only a `system-message` is part of the system prompt.
+    pub kind: FragmentKind,
+    /// Who gives way last when the budget is tight.
+    pub priority: i64,
+    /// Its ceiling in tokens.
+    pub max_tokens: usize,
+    /// Of several providers with the same slot only the first speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclusive_slot: Option<String>,
+    /// How long its text stays the same.
+    pub stability: Stability,
+}
+
+/// Where a context provider's text comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ContextSource {
+    /// It stands in the manifest, at these bytes.
+    Markdown(String, Range<usize>),
+    /// These files, relative to the manifest's directory; their texts are joined by a blank line.
+    Files(Vec<String>),
+    /// A program prints it.
+    Command(Program),
+}
+
+/// The kinds of fragments (`stud.md` §2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FragmentKind {
+    /// Part of the system prompt.
+    SystemMessage,
+    /// Part of a message.
+    PromptFragment,
+    /// A bound resource.
+    ResourceBinding,
+    /// Advice beside a tool.
+    ToolHint,
+}
+
+const KINDS: [(&str, FragmentKind); 4] = [
+    ("prompt-fragment", FragmentKind::PromptFragment),
+    ("resource-binding", FragmentKind::ResourceBinding),
+    ("system-message", FragmentKind::SystemMessage),
+    ("tool-hint", FragmentKind::ToolHint),
+];
+
+/// A program and its arguments; no shell is in between.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Program {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// How long it may take, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// How long a program may take where the manifest does not say, and at most, in milliseconds.
+const TIMEOUT_MS: u64 = 5_000;
+const MOST_TIMEOUT_MS: i64 = 600_000;
+
+/// A hook.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hook {
+    /// Where it runs; `None` where the manifest does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
+    /// The event that it names, where it names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// What it may do.
+    pub role: Role,
+    /// The program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<Program>,
+}
+
+/// What a hook may do. The order is that in which the hooks of one slot run (`stud.md` §3.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It may stop what is about to happen.
+    Guard,
+    /// It may change it.
+    #[default]
+    Transform,
+    /// It only looks.
+    Observer,
+}
+
+const ROLES: [(&str, Role); 3] =
+    [("guard", Role::Guard), ("observer", Role::Observer), ("transform", Role::Transform)];
+
+/// A model provider.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Model {
+    /// The protocol: `anthropic`, `openai`, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Where its key is, never the key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<SecretReference>,
+}
+
+/// Where a secret is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SecretReference {
+    /// `env`, `file` or `keyring`.
+    pub kind: String,
+    /// Its name there.
+    pub name: String,
+}
+
+/// A logger: a file for audit events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Log {
+    /// The file, relative to the layer's root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// A session store.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sessions {
+    /// `memory`, `postgres` or `sqlite`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Its address or file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// What an entry would do to the machine when it is used. From a project that needs a grant (`DETAILS` 19).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// It starts a program.
+    Command(Vec<String>, BTreeMap<String, String>),
+    /// It talks to an address.
+    Endpoint(String),
+    /// It writes a file.
+    Writes(String),
+}
+
+impl Ability {
+    /// Reads what a manifest of this category says. `scope` is who says it: a project may not hold keys.
+    pub(super) fn read(category: Category, scope: Scope, fields: &mut Fields<'_>) -> Ability {
+        match category {
+            Category::Commands => Ability::Command(CommandTexts {
+                name: fields.full_text("name"),
+                description: fields.text("description"),
+            }),
+            Category::ContextProviders => Ability::Context(context(fields)),
+            Category::Hooks => Ability::Hook(hook(fields)),
+            Category::Loggers => Ability::Log(Log { path: file(fields, "path") }),
+            Category::Providers => Ability::Model(model(fields, scope)),
+            Category::SessionStores => Ability::Sessions(Sessions {
+                kind: fields.word("kind", &["memory", "postgres", "sqlite"]).map(str::to_owned),
+                url: fields.full_text("url"),
+            }),
+            Category::Tools => Ability::Tool(ToolTexts {
+                description: fields.text("description"),
+                prompt_snippet: fields.text("promptSnippet"),
+                prompt_guidelines: fields.texts("promptGuidelines").unwrap_or_default(),
+                input_schema: fields.object("inputSchema"),
+            }),
+            Category::StateMachines | Category::Ui => Ability::Other,
+        }
+    }
+
+    /// Names the fields that are missing for the entry to be used, for people.
+    #[must_use]
+    pub fn missing(&self) -> Option<&'static str> {
+        match self {
+            Ability::Command(command) => command.description.is_none().then_some("`description`"),
+            Ability::Context(context) => context.from.is_none().then_some("`markdown`, `files` or `command`"),
+            Ability::Hook(hook) => match (hook.slot, &hook.program) {
+                (None, None) => Some("`slot` (or `event`) and `command`"),
+                (None, _) => Some("`slot` or `event`"),
+                (_, None) => Some("`command`"),
+                _ => None,
+            },
+            Ability::Log(log) => log.path.is_none().then_some("`path`"),
+            Ability::Model(model) => match (&model.kind, &model.base_url) {
+                (None, None) => Some("`kind` and `baseUrl`"),
+                (None, _) => Some("`kind`"),
+                (_, None) => Some("`baseUrl`"),
+                _ => None,
+            },
+            Ability::Sessions(sessions) => sessions.kind.is_none().then_some("`kind`"),
+            Ability::Tool(tool) => tool.description.is_none().then_some("`description`"),
+            Ability::Other => None,
+        }
+    }
+
+    /// Returns what it would do to the machine.
+    #[must_use]
+    pub fn action(&self) -> Option<Action> {
+        match self {
+            Ability::Context(Context { from: Some(ContextSource::Command(program)), .. })
+            | Ability::Hook(Hook { program: Some(program), .. }) => {
+                Some(Action::Command(program.argv.clone(), BTreeMap::new()))
+            }
+            Ability::Model(Model { base_url: Some(url), .. })
+            | Ability::Sessions(Sessions { url: Some(url), .. }) => Some(Action::Endpoint(url.clone())),
+            Ability::Log(Log { path: Some(path) }) => Some(Action::Writes(path.clone())),
+            _ => None,
+        }
+    }
+
+    /// Returns one line about it for listings.
+    #[must_use]
+    pub fn about(&self) -> Option<String> {
+        match self {
+            Ability::Command(command) => command.description.clone(),
+            Ability::Context(context) => context.from.as_ref().map(|from| match from {
+                ContextSource::Markdown(text, _) => format!("{} bytes of Markdown", text.len()),
+                ContextSource::Files(files) => files.join(", "),
+                ContextSource::Command(program) => format!("prints `{}`", program.argv.join(" ")),
+            }),
+            Ability::Hook(hook) => hook.program.as_ref().map(|program| program.argv.join(" ")),
+            Ability::Log(log) => log.path.clone(),
+            Ability::Model(model) => model.base_url.clone(),
+            Ability::Sessions(sessions) => sessions.kind.clone(),
+            Ability::Tool(tool) => tool.prompt_snippet.clone().or_else(|| tool.description.clone()),
+            Ability::Other => None,
+        }
+    }
+}
+
+fn context(fields: &mut Fields<'_>) -> Context {
+    let given: Vec<&str> =
+        ["markdown", "files", "command"].into_iter().filter(|key| fields.node(key).is_some()).collect();
+    if let [_, second, ..] = given.as_slice() {
+        let message = format!("`{}` stand side by side; one of them gives the text", given.join("`, `"));
+        fields.wrong(second, message).help = Some("leave out the others".to_owned());
+    }
+    let from = match given.first() {
+        Some(&"markdown") => {
+            let span = fields.node("markdown").map_or(0..0, crate::settings::Node::span);
+            fields.text("markdown").map(|text| ContextSource::Markdown(text, span))
+        }
+        Some(&"files") => files(fields).map(ContextSource::Files),
+        Some(_) => program(fields).map(ContextSource::Command),
+        None => None,
+    };
+    let named = |words: &[(&'static str, FragmentKind)], word: &str| {
+        words.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+    };
+    let kind = match fields.text("kind") {
+        None => FragmentKind::SystemMessage,
+        Some(word) => named(&KINDS, &word).unwrap_or_else(|| {
+            let known: Vec<String> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
+            let message = format!("`kind` must be one of {}, not `{}`", known.join(", "), shown(&word));
+            fields.wrong("kind", message).code = Some("Validation/FragmentKindInvalid".to_owned());
+            FragmentKind::SystemMessage
+        }),
+    };
+    let runs = matches!(from, Some(ContextSource::Command(_)));
+    let max_tokens = match fields.node("maxTokens").and_then(crate::settings::Node::as_integer) {
+        Some(negative) if negative < 0 => {
+            fields.wrong("maxTokens", format!("`maxTokens` must not be negative, and is {negative}")).code =
+                Some("Validation/FragmentBudgetNegative".to_owned());
+            None
+        }
+        _ => fields.integer("maxTokens", 0, i64::MAX),
+    };
+    Context {
+        from,
+        kind,
+        priority: fields.integer("priority", i64::MIN, i64::MAX).unwrap_or(crate::section::DEFAULT_PRIORITY),
+        max_tokens: max_tokens.map_or(4096, |max| usize::try_from(max).unwrap_or(usize::MAX)),
+        exclusive_slot: fields.full_text("exclusiveSlot"),
+        stability: match fields.word("stability", &["conversation", "static", "turn"]) {
+            Some("static") => Stability::Static,
+            Some("conversation") => Stability::Conversation,
+            Some(_) => Stability::Turn,
+            // What a program prints may be another thing each time.
+            None if runs => Stability::Turn,
+            None => Stability::Static,
+        },
+    }
+}
+
+/// A path below the manifest's directory (or the layer's root): relative, without `..`.
+fn path_fault(path: &str) -> Option<&'static str> {
+    if path.trim().is_empty() {
+        return Some("must not be blank");
+    }
+    if path.contains('\0') {
+        return Some("must not hold NUL characters");
+    }
+    if path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':') {
+        return Some("must be relative");
+    }
+    if path.split(['/', '\\']).any(|part| part == "..") {
+        return Some("must not contain `..`");
+    }
+    None
+}
+
+fn file(fields: &mut Fields<'_>, key: &str) -> Option<String> {
+    let path = fields.text(key)?;
+    if let Some(fault) = path_fault(&path) {
+        fields.wrong(key, format!("`{key}` {fault}"));
+        return None;
+    }
+    Some(path)
+}
+
+fn files(fields: &mut Fields<'_>) -> Option<Vec<String>> {
+    let paths = fields.texts("files")?;
+    for (at, path) in paths.iter().enumerate() {
+        if let Some(fault) = path_fault(path) {
+            let failure = fields.wrong("files", format!("item {at} of `files` {fault}"));
+            failure.pointer.push_str(&format!("/{at}"));
+            return None;
+        }
+    }
+    Some(paths)
+}
+
+fn program(fields: &mut Fields<'_>) -> Option<Program> {
+    let timeout = fields.integer("timeoutMs", 1, MOST_TIMEOUT_MS);
+    let argv = fields.argv("command")?;
+    Some(Program { argv, timeout_ms: timeout.map_or(TIMEOUT_MS, i64::unsigned_abs) })
+}
+
+fn hook(fields: &mut Fields<'_>) -> Hook {
+    const INVALID: &str = "Validation/HookInvalidAttachment";
+    let slot = fields.text("slot").and_then(|text| match text.parse::<Slot>() {
+        Ok(slot) => Some(slot),
+        Err(UnknownSlot) => {
+            let names: Vec<String> = Slot::all().map(|slot| slot.to_string()).collect();
+            let near = did_you_mean(&text, names.iter().map(String::as_str));
+            let help = near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
+            let message = format!("`slot` names no slot: `{}`", shown(&text));
+            let failure = fields.wrong("slot", message);
+            (failure.code, failure.help) = (Some(INVALID.to_owned()), Some(help));
+            None
+        }
+    });
+    let event = fields.text("event");
+    let of_event = event.as_deref().and_then(|event| {
+        let slot = Slot::of_event(event);
+        if slot.is_none() {
+            let help = match did_you_mean(event, Slot::events()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("events are {}", Slot::events().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("`event` names no event: `{}`", shown(event));
+            let failure = fields.wrong("event", message);
+            (failure.code, failure.help) = (Some(INVALID.to_owned()), Some(help));
+        }
+        slot
+    });
+    if let (Some(slot), Some(of_event)) = (slot, of_event)
+        && slot != of_event
+    {
+        let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
+        fields.wrong("slot", message).code = Some(INVALID.to_owned());
+    }
+    let role = match fields.word("role", &ROLES.map(|(name, _)| name)) {
+        Some(word) => {
+            ROLES.iter().find(|(name, _)| *name == word).map_or_else(Role::default, |(_, role)| *role)
+        }
+        None => Role::default(),
+    };
+    Hook { slot: slot.or(of_event), event, role, program: program(fields) }
+}
+
+fn model(fields: &mut Fields<'_>, scope: Scope) -> Model {
+    let base_url = fields.full_text("baseUrl");
+    if let Some(url) = &base_url
+        && !(url.starts_with("https://") || url.starts_with("http://"))
+    {
+        fields.wrong("baseUrl", "`baseUrl` must begin with `https://` or `http://`");
+    }
+    if base_url.as_deref().is_some_and(holds_login) {
+        fields.wrong("baseUrl", "`baseUrl` must not hold a user name or password").help =
+            Some("give the key by reference: `\"apiKey\": {\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
+    }
+    Model { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
+}
+
+fn holds_login(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('@'))
+}
+
+/// `apiKey`: where a key is, as an object or as `${NAME}`. The key itself is refused in every layer's manifest.
+fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
+    let node = fields.node("apiKey")?;
+    if let Some(text) = node.as_text() {
+        let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            return Some(SecretReference { kind: "env".to_owned(), name: name.to_owned() });
+        }
+        let whose = if scope == Scope::Project {
+            "a project may not hold a key"
+        } else {
+            "a manifest may not hold a key"
+        };
+        fields.wrong("apiKey", format!("{whose}; `apiKey` says where it is")).help =
+            Some("write `{\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
+        return None;
+    }
+    fields.below("apiKey", |below| {
+        // The first look tells of a kind that is not there, the second of one that nobody knows.
+        let kind = below.name("kind").and_then(|_| below.word("kind", &["env", "file", "keyring"]));
+        let (kind, name) = (kind.map(str::to_owned), below.name("name"));
+        Some(SecretReference { kind: kind?, name: name? })
+    })?
+}

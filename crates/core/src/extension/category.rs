@@ -1,0 +1,126 @@
+//! The nine kinds of extensions (seed 004, "Unordered categories" and "Ordered categories").
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// What an extension is. The names are those of directories, settings keys and JSON; the order is theirs by code point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Category {
+    /// Commands that a person gives by name.
+    Commands,
+    /// Who puts text into the prompt.
+    ContextProviders,
+    /// Programs that are told between the stages of a turn; the one category with an order.
+    Hooks,
+    /// Who writes down what happened.
+    Loggers,
+    /// Model providers.
+    Providers,
+    /// Where conversations are kept.
+    SessionStores,
+    /// Workflows.
+    StateMachines,
+    /// Tools that a model may call.
+    Tools,
+    /// User interfaces.
+    Ui,
+}
+
+impl Category {
+    /// All of them, by name.
+    pub const ALL: [Category; 9] = [
+        Category::Commands,
+        Category::ContextProviders,
+        Category::Hooks,
+        Category::Loggers,
+        Category::Providers,
+        Category::SessionStores,
+        Category::StateMachines,
+        Category::Tools,
+        Category::Ui,
+    ];
+
+    /// Returns the name: of the directory, of the settings key, in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Category::Commands => "commands",
+            Category::ContextProviders => "contextProviders",
+            Category::Hooks => "hooks",
+            Category::Loggers => "loggers",
+            Category::Providers => "providers",
+            Category::SessionStores => "sessionStores",
+            Category::StateMachines => "stateMachines",
+            Category::Tools => "tools",
+            Category::Ui => "ui",
+        }
+    }
+
+    /// Returns what one of them is called in notes and audit events: `Tool`.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            Category::Commands => "Command",
+            Category::ContextProviders => "ContextProvider",
+            Category::Hooks => "Hook",
+            Category::Loggers => "Logger",
+            Category::Providers => "Provider",
+            Category::SessionStores => "SessionStore",
+            Category::StateMachines => "StateMachine",
+            Category::Tools => "Tool",
+            Category::Ui => "UI",
+        }
+    }
+
+    /// True for the category whose entries run in an order instead of being called by name.
+    #[must_use]
+    pub fn is_ordered(self) -> bool {
+        self == Category::Hooks
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Category {
+    type Err = UnknownCategory;
+
+    fn from_str(name: &str) -> Result<Self, UnknownCategory> {
+        Category::ALL.into_iter().find(|category| category.as_str() == name).ok_or(UnknownCategory)
+    }
+}
+
+/// There is no category of this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownCategory;
+
+impl fmt::Display for UnknownCategory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Category::ALL.iter().map(|category| category.as_str()).collect();
+        write!(f, "it is one of {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownCategory {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_lead_back() {
+        assert!(
+            Category::ALL.windows(2).all(|pair| pair[0].as_str() < pair[1].as_str() && pair[0] < pair[1]),
+            "by name and by the order of the enum"
+        );
+        for category in Category::ALL {
+            assert_eq!(category.as_str().parse(), Ok(category));
+            assert_eq!(serde_json::to_value(category).unwrap(), category.as_str());
+        }
+        assert_eq!("Tools".parse::<Category>(), Err(UnknownCategory));
+    }
+}

@@ -1,0 +1,275 @@
+//! A manifest: one `manifest.json`, read and checked as far as it can be by itself (`stud.md` §§9, 10).
+
+use super::{
+    ability::Ability,
+    category::Category,
+    config_schema::{Fault, SchemaChecker, SchemaFault},
+    failure::{Failure, Stage},
+    reading::Fields,
+    version::{CONTRACT_VERSION, CORE_VERSION, Version},
+};
+use crate::{
+    scope::Scope,
+    settings::{Dialect, Node, parse_document, shown},
+};
+use serde_json::{Map, Value};
+
+/// The largest `configSchema`, in bytes of JSON.
+const SCHEMA_LIMIT: usize = 256 << 10;
+
+/// The longest id, in bytes.
+const LONGEST_ID: usize = 128;
+
+/// A manifest that passed every stage but the last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    /// The name, that of its directory.
+    pub id: String,
+    /// What it is.
+    pub category: Category,
+    /// The contract that it is written for.
+    pub contract_version: String,
+    /// The cores that it works with.
+    pub required_core_version: String,
+    /// What its configuration must look like.
+    pub config_schema: Option<Value>,
+    /// Its own configuration, which settings may change.
+    pub config: Map<String, Value>,
+    /// What it brings.
+    pub ability: Ability,
+}
+
+/// Where a manifest lies, and by that what it must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Lies<'a> {
+    /// The layer.
+    pub scope: Scope,
+    /// The directory of its category.
+    pub category: Category,
+    /// The name of its directory.
+    pub id: &'a str,
+    /// Its path for people.
+    pub path: &'a str,
+}
+
+/// Why a manifest is none, with the id that it claims where that is another than its directory's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// What is wrong; at least one, all of one stage.
+    pub failures: Vec<Failure>,
+    /// The id in the manifest, where it is not the name of the directory.
+    pub claims: Option<String>,
+}
+
+impl From<Vec<Failure>> for Refused {
+    fn from(failures: Vec<Failure>) -> Self {
+        Refused { failures, claims: None }
+    }
+}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Self {
+        vec![failure].into()
+    }
+}
+
+/// Says why a name cannot be an id, as the end of a sentence.
+#[must_use]
+pub fn id_fault(id: &str) -> Option<&'static str> {
+    if id.is_empty() || id == "." || id == ".." {
+        return Some("is no name");
+    }
+    if id.len() > LONGEST_ID {
+        return Some("is longer than 128 bytes");
+    }
+    if id.contains(['/', '\\']) {
+        return Some("must not contain `/` or `\\`");
+    }
+    if crate::lint::hidden::escape_hidden(id) != id {
+        return Some("must not contain control or hidden characters");
+    }
+    None
+}
+
+impl Manifest {
+    /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema; the first that
+    /// fails is the last that is looked at.
+    ///
+    /// # Errors
+    /// What is wrong, in the words of that stage.
+    pub fn read(bytes: &[u8], lies: &Lies<'_>, checker: &dyn SchemaChecker) -> Result<Manifest, Refused> {
+        let discovery = Stage::Discovery;
+        let refused = |message: String, node: Option<&Node>| {
+            let mut failure = Failure::new(discovery, "", message);
+            failure.place = node.map(Node::place);
+            Refused::from(failure)
+        };
+        let read = parse_document(lies.scope.into(), lies.path, bytes, Dialect::Strict, discovery.code());
+        let (root, notes) = read.map_err(|note| {
+            Refused::from(Failure {
+                place: note.place.clone(),
+                ..Failure::new(discovery, "", format!("the manifest is no JSON: {}", note.message))
+            })
+        })?;
+        if let Some(note) = notes.first() {
+            return Err(Failure {
+                place: note.place.clone(),
+                ..Failure::new(discovery, "", note.message.replace("; the last one counts", ""))
+            }
+            .into());
+        }
+        let Some(table) = root.as_table() else {
+            return Err(refused(
+                format!("a manifest must be a JSON object, not {}", root.described()),
+                Some(&root),
+            ));
+        };
+        let mut fields = Fields::of(table);
+        let manifest = Self::shape(&mut fields, lies, table.get("config"));
+        if let Some(id) =
+            table.get("id").and_then(Node::as_text).filter(|id| !id.is_empty() && *id != lies.id)
+        {
+            let claimed = shown(id);
+            let mut error = refused(
+                format!("`id` is `{claimed}`, but its directory is `{}`", shown(lies.id)),
+                table.get("id"),
+            );
+            error.failures[0].pointer = "/id".to_owned();
+            error.failures[0].help = Some(match id_fault(id) {
+                Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
+                None => "give both the same name".to_owned(),
+            });
+            error.claims = Some(id.to_owned());
+            return Err(error);
+        }
+        if let Some(fault) = manifest.as_ref().and_then(|manifest| id_fault(&manifest.id)) {
+            let mut error = refused(format!("`id` {fault}: `{}`", shown(lies.id)), table.get("id"));
+            error.failures[0].pointer = "/id".to_owned();
+            error.failures[0].help = Some("name it and its directory by a plain word".to_owned());
+            return Err(error);
+        }
+        if let Some(first) = fields.failures.iter().map(|failure| failure.stage).min() {
+            fields.failures.retain(|failure| failure.stage == first);
+            return Err(fields.failures.into());
+        }
+        let Some(manifest) = manifest else {
+            return Err(refused("the manifest says nothing".to_owned(), None));
+        };
+        manifest
+            .versions(table.get("contractVersion"), table.get("requiredCoreVersion"))
+            .map_err(|failure| *failure)?;
+        manifest.check_config(table.get("configSchema"), table.get("config"), checker)?;
+        Ok(manifest)
+    }
+
+    fn shape(fields: &mut Fields<'_>, lies: &Lies<'_>, config: Option<&Node>) -> Option<Manifest> {
+        let id = fields.name("id");
+        let category = fields.name("category").and_then(|name| match name.parse::<Category>() {
+            Ok(category) if category == lies.category => Some(category),
+            Ok(_) => {
+                let message = format!("`category` is `{name}`, but it lies in `{}`", lies.category);
+                let failure = fields.wrong("category", message);
+                failure.stage = Stage::Discovery;
+                failure.help = Some("move it, or correct the manifest".to_owned());
+                None
+            }
+            Err(unknown) => {
+                let near = crate::suggestion::did_you_mean(&name, Category::ALL.iter().map(|c| c.as_str()));
+                let help = near.map_or_else(|| unknown.to_string(), |near| format!("did you mean `{near}`?"));
+                let message = format!("`category` is unknown: `{}`", shown(&name));
+                fields.wrong("category", message).help = Some(help);
+                None
+            }
+        });
+        let contract_version = fields.name("contractVersion");
+        let required_core_version = fields.name("requiredCoreVersion");
+        let ability = Ability::read(lies.category, lies.scope, fields);
+        let config = match config.map(|node| (node, node.to_value())) {
+            None => Map::new(),
+            Some((_, Value::Object(map))) => map,
+            Some((node, _)) => {
+                fields.wrong("config", format!("`config` must be an object, not {}", node.described()));
+                Map::new()
+            }
+        };
+        Some(Manifest {
+            id: id?,
+            category: category?,
+            contract_version: contract_version?,
+            required_core_version: required_core_version?,
+            config_schema: fields.node("configSchema").map(Node::to_value),
+            config,
+            ability,
+        })
+    }
+
+    fn versions(&self, contract: Option<&Node>, core: Option<&Node>) -> Result<(), Box<Failure>> {
+        let version = &self.contract_version;
+        if Version::parse(version) != Some(CONTRACT_VERSION) {
+            let what = match Version::parse(version) {
+                Some(_) => {
+                    format!("it is written for contract {version}; this core knows {CONTRACT_VERSION}")
+                }
+                None => format!("`{}` is no version of three numbers", shown(version)),
+            };
+            return Err(Box::new(Failure {
+                place: contract.map(Node::place),
+                ..Failure::new(Stage::ContractVersion, "/contractVersion", what)
+            }));
+        }
+        if !CORE_VERSION.meets(&self.required_core_version) {
+            let range = shown(&self.required_core_version);
+            let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
+            let help =
+                "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
+            return Err(Box::new(Failure {
+                place: core.map(Node::place),
+                ..Failure::new(Stage::RequiredCoreVersion, "/requiredCoreVersion", what).help(help)
+            }));
+        }
+        Ok(())
+    }
+
+    fn check_config(
+        &self,
+        schema: Option<&Node>,
+        config: Option<&Node>,
+        checker: &dyn SchemaChecker,
+    ) -> Result<(), Vec<Failure>> {
+        let Some(value) = &self.config_schema else { return Ok(()) };
+        let stage = Stage::ConfigSchema;
+        let at_schema = |failure: Failure| Failure { place: schema.map(Node::place), ..failure };
+        let wrong = |message: &str, help: &str| {
+            vec![at_schema(Failure::new(stage, "/configSchema", message).help(help))]
+        };
+        if schema.is_some_and(|node| node.span().len() > SCHEMA_LIMIT) {
+            return Err(wrong("`configSchema` is larger than 256 KiB", "shorten it"));
+        }
+        if value.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(wrong(
+                "`configSchema` must describe an object",
+                "write `\"type\": \"object\"` in it",
+            ));
+        }
+        if value.get("additionalProperties") != Some(&Value::Bool(false)) {
+            return Err(wrong(
+                "`configSchema` must be closed",
+                "write `\"additionalProperties\": false` in it",
+            ));
+        }
+        checker.check(value, &Value::Object(self.config.clone())).map_err(|fault| match fault {
+            SchemaFault::Schema(Fault { pointer, message }) => {
+                let message = format!("`configSchema` does not compile: {message}");
+                vec![at_schema(Failure::new(stage, format!("/configSchema{pointer}"), message))]
+            }
+            SchemaFault::Config(faults) => faults
+                .into_iter()
+                .map(|Fault { pointer, message }| {
+                    let keys: Vec<&str> = pointer.split('/').skip(1).collect();
+                    let place = config.and_then(|config| config.at(&keys).or(Some(config))).map(Node::place);
+                    Failure { place, ..Failure::new(stage, pointer, message) }
+                })
+                .collect(),
+        })
+    }
+}

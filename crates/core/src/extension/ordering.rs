@@ -1,0 +1,215 @@
+//! Ordering manifests: `ordering.json` may rewrite the order of hooks, slot by slot (`stud.md` §11).
+
+use super::slot::{Slot, UnknownSlot};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    scope::Scope,
+    settings::{Dialect, Node, Tree, parse_document, shown},
+    suggestion::did_you_mean,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+const MALFORMED: &str = "Validation/OrderingManifestMalformed";
+const DUPLICATE: &str = "Validation/OrderingManifestDuplicateExtId";
+const INVALID_SLOT: &str = "Validation/HookInvalidAttachment";
+
+/// The ordering that one layer wants: for each slot that it names, the ids of hooks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ordering {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Its path for people.
+    pub path: String,
+    slots: BTreeMap<Slot, Vec<Listed>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Listed {
+    id: String,
+    place: Place,
+}
+
+/// An order that an ordering manifest rewrote (seed 004, "Ordered categories").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrderingRewrite {
+    /// The slot.
+    pub slot: Slot,
+    /// Whose manifest did it.
+    pub scope: Scope,
+    /// The order without that manifest.
+    pub previous_order: Vec<String>,
+    /// The order with it.
+    pub new_order: Vec<String>,
+}
+
+impl Ordering {
+    /// Reads an `ordering.json`: strict JSON, `{"hooks": {"TOOL_CALL/pre": ["id", …]}}`.
+    ///
+    /// # Errors
+    /// What is wrong. The layer then counts as having no ordering, so the note is a warning.
+    pub fn read(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
+        Self::parse(scope, path, bytes).map_err(|mut note| {
+            note.severity = crate::diagnostic::Severity::Warning;
+            note.message = format!("{path} was left out: {}", note.message);
+            if note.place.is_none() {
+                note.place = Some(Place::file(Some(scope), path));
+            }
+            note
+        })
+    }
+
+    fn parse(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
+        let bad = |code: &str, message: String, node: &Node| {
+            Box::new(Diagnostic::error(code, message).at(node.place()))
+        };
+        let (root, notes) = parse_document(scope.into(), path, bytes, Dialect::Strict, MALFORMED)?;
+        if let Some(note) = notes.into_iter().next() {
+            let message = note.message.replace("; the last one counts", "");
+            return Err(Box::new(Diagnostic { code: MALFORMED.to_owned(), message, ..note }));
+        }
+        let table = root.as_table().ok_or_else(|| {
+            bad(MALFORMED, format!("it must be a JSON object, not {}", root.described()), &root)
+        })?;
+        if let Some((key, node)) = table.iter().find(|(key, _)| *key != "hooks") {
+            let message = format!("`{}` does not belong here; the only key is `hooks`", shown(key));
+            let mut note = bad(MALFORMED, message, node);
+            note.place = Some(node.key_place());
+            return Err(note);
+        }
+        let Some(hooks) = table.get("hooks") else {
+            return Ok(Ordering { scope, path: path.to_owned(), slots: BTreeMap::new() });
+        };
+        let hooks = hooks.as_table().ok_or_else(|| {
+            bad(MALFORMED, format!("`hooks` must be an object, not {}", hooks.described()), hooks)
+        })?;
+        let mut slots = BTreeMap::new();
+        for (name, node) in hooks.iter() {
+            let slot = name.parse::<Slot>().map_err(|UnknownSlot| {
+                let names: Vec<String> = Slot::all().map(|slot| slot.to_string()).collect();
+                let near = did_you_mean(name, names.iter().map(String::as_str));
+                let help =
+                    near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
+                let note = Diagnostic::error(INVALID_SLOT, format!("`{}` is no slot", shown(name)));
+                Box::new(note.at(node.key_place()).help(help))
+            })?;
+            let Tree::List(items) = node.tree() else {
+                let message = format!("`{name}` must be an array of hook ids, not {}", node.described());
+                return Err(bad(MALFORMED, message, node));
+            };
+            if items.is_empty() {
+                return Err(bad(MALFORMED, format!("`{name}` must list at least one hook"), node));
+            }
+            let mut listed = Vec::with_capacity(items.len());
+            let mut known = BTreeSet::new();
+            for (at, item) in items.iter().enumerate() {
+                let Some(id) = item.as_text().filter(|id| !id.is_empty()) else {
+                    let message = format!("item {at} of `{name}` must be the id of a hook");
+                    return Err(bad(MALFORMED, message, item));
+                };
+                if !known.insert(id) {
+                    return Err(bad(DUPLICATE, format!("`{}` is listed twice in `{name}`", shown(id)), item));
+                }
+                listed.push(Listed { id: id.to_owned(), place: item.place() });
+            }
+            slots.insert(slot, listed);
+        }
+        Ok(Ordering { scope, path: path.to_owned(), slots })
+    }
+
+    /// Returns the slots that it names.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.slots.keys().copied()
+    }
+}
+
+/// What ordering manifests make of the default order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ordered {
+    /// The order of each slot that has hooks.
+    pub slots: BTreeMap<Slot, Vec<String>>,
+    /// What was rewritten.
+    pub rewrites: Vec<OrderingRewrite>,
+}
+
+/// Lays ordering manifests over the default order of each slot. `orderings` come weakest first; of two that name a slot
+/// the later one counts alone. Listed hooks that exist come first, in the order of the list; the others follow in the
+/// default order.
+#[must_use]
+pub fn order(
+    defaults: &BTreeMap<Slot, Vec<String>>,
+    orderings: &[Ordering],
+    diagnostics: &mut Diagnostics,
+) -> Ordered {
+    let mut ordered = Ordered { slots: defaults.clone(), rewrites: Vec::new() };
+    let nothing = Vec::new();
+    for (at, ordering) in orderings.iter().enumerate() {
+        for (slot, listed) in &ordering.slots {
+            let default = defaults.get(slot).unwrap_or(&nothing);
+            let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+            for id in default {
+                *known.entry(id).or_default() += 1;
+            }
+            for Listed { id, place } in listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
+            {
+                let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
+                let mut note = Diagnostic::info("ordering/unknown-hook", message).at(place.clone());
+                if let Some(near) = did_you_mean(id, default.iter().map(String::as_str)) {
+                    note = note.help(format!("did you mean `{near}`?"));
+                }
+                diagnostics.push(note);
+            }
+            // Hooks of one name in several layers stand together, in the default order.
+            let named: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+            let first = listed
+                .iter()
+                .map(|listed| listed.id.as_str())
+                .flat_map(|id| std::iter::repeat_n(id, known.get(id).copied().unwrap_or_default()));
+            let rest = default.iter().map(String::as_str).filter(|id| !named.contains(id));
+            let new_order: Vec<String> = first.chain(rest).map(str::to_owned).collect();
+            let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
+            let told = match ordering.scope {
+                Scope::Bundled => false,
+                // A list that a later one replaces whole moved nothing.
+                Scope::Global => {
+                    previous_order != new_order
+                        && !orderings[at + 1..].iter().any(|later| later.slots.contains_key(slot))
+                }
+                // Whatever it changes: the order is the project's say from here on.
+                Scope::Project => true,
+            };
+            if !new_order.is_empty() {
+                ordered.slots.insert(*slot, new_order.clone());
+            }
+            if told {
+                let rewrite =
+                    OrderingRewrite { slot: *slot, scope: ordering.scope, previous_order, new_order };
+                diagnostics.push(rewrite.diagnostic(&ordering.path));
+                ordered.rewrites.push(rewrite);
+            }
+        }
+    }
+    ordered
+}
+
+impl OrderingRewrite {
+    fn diagnostic(&self, path: &str) -> Diagnostic {
+        let list = |ids: &[String]| match ids {
+            [] => "none".to_owned(),
+            ids => ids.iter().map(|id| shown(id)).collect::<Vec<_>>().join(", "),
+        };
+        let (slot, was, is) = (self.slot, list(&self.previous_order), list(&self.new_order));
+        let what = if self.previous_order == self.new_order {
+            format!("{path} sets the order of {slot}: {is} (as it was)")
+        } else {
+            format!("{path} sets the order of {slot}: {is} (was {was})")
+        };
+        let note = match self.scope {
+            Scope::Project => Diagnostic::warning("OrderingRewrite", what)
+                .help("trusting a project trusts the order that it ships; `preface hooks` shows it"),
+            _ => Diagnostic::info("OrderingRewrite", what),
+        };
+        note.at(Place::file(Some(self.scope), path))
+    }
+}

@@ -1,0 +1,421 @@
+//! Resolve: of all that the layers bring, what is active. One pass for all nine categories.
+//!
+//! Everything is validated before anything replaces anything: a broken override never hides the sound entry below it
+//! (seed 004, "Override, then fallback"), and a broken manifest never hurts its neighbours.
+
+use super::{
+    ability::Ability,
+    category::Category,
+    config::{Configured, configure, whole_fault},
+    config_schema::SchemaChecker,
+    entry::{DisabledBy, Entry, EntryOrigin, Status},
+    failure::{Failure, Named, Stage},
+    manifest::{Lies, Manifest, Refused},
+    ordering::{self, Ordering},
+    scopes::Scopes,
+    slot::Slot,
+};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    scope::Scope,
+    settings::{Merged, Node, SetBy, shown},
+    suggestion::did_you_mean,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something that a layer has in the place of an extension.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The layer.
+    pub scope: Scope,
+    /// The directory of its category.
+    pub category: Category,
+    /// The name of its directory.
+    pub id: String,
+    /// Its manifest's path for people.
+    pub path: String,
+    /// What was found.
+    pub what: FoundWhat,
+}
+
+/// What stands in the place of an extension.
+#[derive(Clone, Debug)]
+pub enum FoundWhat {
+    /// A manifest, unread.
+    Manifest(Vec<u8>),
+    /// Something that preface has built in.
+    Builtin {
+        /// One line about it.
+        about: String,
+    },
+    /// A manifest that waits for trust.
+    Held(Diagnostic),
+    /// Nothing that can be read.
+    Unreadable(Failure),
+}
+
+/// Works out what is active. `orderings` are those of the layers, weakest first.
+#[must_use]
+pub fn resolve(
+    found: Vec<Found>,
+    settings: &Merged,
+    orderings: &[Ordering],
+    checker: &dyn SchemaChecker,
+) -> Scopes {
+    let mut candidates: BTreeMap<(Category, String), Vec<Candidate>> = BTreeMap::new();
+    for candidate in judge(found, checker) {
+        let key = (candidate.category, candidate.id.clone());
+        candidates.entry(key).or_default().push(candidate);
+    }
+    let mut diagnostics = Diagnostics::new();
+    unknown_names(settings, &candidates, &mut diagnostics);
+    let mut entries = Vec::new();
+    for ((category, id), mut same) in candidates {
+        same.sort_by_key(|candidate| candidate.origin.scope);
+        let mut rows = settle(category, &id, same, settings, checker);
+        for row in &rows {
+            diagnostics.extend(row.diagnostics.iter().cloned());
+        }
+        entries.append(&mut rows);
+    }
+    let rewrites = put_in_order(&mut entries, orderings, &mut diagnostics);
+    Scopes { entries, rewrites, diagnostics }
+}
+
+/// An extension of one layer, validated by itself.
+struct Candidate {
+    category: Category,
+    id: String,
+    origin: EntryOrigin,
+    verdict: Judged,
+}
+
+enum Judged {
+    Sound(Box<Manifest>),
+    Builtin(String),
+    Held(Diagnostic),
+    Failed(Vec<Failure>),
+}
+
+impl Candidate {
+    fn is_sound(&self) -> bool {
+        matches!(self.verdict, Judged::Sound(_) | Judged::Builtin(_))
+    }
+}
+
+/// Takes each manifest through the stages; the last one, register, looks at the neighbours.
+fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
+    // Of two that want one name the first counts, in whatever order they were found.
+    found.sort_by(|one, two| {
+        let key = |found: &Found| (found.scope, found.category);
+        key(one).cmp(&key(two)).then_with(|| one.id.cmp(&two.id)).then_with(|| one.path.cmp(&two.path))
+    });
+    let taken: BTreeSet<(Scope, Category, String)> =
+        found.iter().map(|found| (found.scope, found.category, found.id.clone())).collect();
+    let mut claimed: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
+    let mut registered: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
+    let mut candidates = Vec::with_capacity(found.len());
+    for Found { scope, category, id, path, what } in found {
+        let verdict = match what {
+            FoundWhat::Builtin { about } => Judged::Builtin(about),
+            FoundWhat::Held(note) => Judged::Held(note),
+            FoundWhat::Unreadable(failure) => Judged::Failed(vec![failure]),
+            FoundWhat::Manifest(bytes) => {
+                let lies = Lies { scope, category, id: &id, path: &path };
+                match Manifest::read(&bytes, &lies, checker) {
+                    Ok(manifest) => Judged::Sound(Box::new(manifest)),
+                    Err(Refused { failures, claims: None }) => Judged::Failed(failures),
+                    Err(Refused { mut failures, claims: Some(claims) }) => {
+                        let key = (scope, category, claims.clone());
+                        let other = claimed.get(&key).cloned();
+                        let other = other.or_else(|| taken.contains(&key).then(|| claims.clone()));
+                        if let Some(other) = other {
+                            for failure in &mut failures {
+                                failure.stage = Stage::Register;
+                                failure.message = format!(
+                                    "`{}` is the id of `{category}/{}` in this layer already",
+                                    shown(&claims),
+                                    shown(&other)
+                                );
+                            }
+                        }
+                        claimed.insert(key, id.clone());
+                        Judged::Failed(failures)
+                    }
+                }
+            }
+        };
+        let mut verdict = verdict;
+        if let Some(name) = name_in_use(category, &id, &verdict) {
+            let key = (scope, category, name.clone());
+            match registered.get(&key) {
+                Some(first) => {
+                    let message = format!("the name `{}` is taken in this layer by {first}", shown(&name));
+                    let failure =
+                        Failure::new(Stage::Register, "", message).help("remove or rename one of the two");
+                    verdict = Judged::Failed(vec![failure]);
+                }
+                None => {
+                    registered.insert(key, path.clone());
+                }
+            }
+        }
+        candidates.push(Candidate { category, id, origin: EntryOrigin { scope, path }, verdict });
+    }
+    candidates
+}
+
+/// The name under which a sound extension is known in its layer: a command's is what a person types.
+fn name_in_use(category: Category, id: &str, verdict: &Judged) -> Option<String> {
+    match verdict {
+        Judged::Sound(manifest) => match (&manifest.ability, category) {
+            (Ability::Command(command), Category::Commands) => {
+                Some(command.name.clone().unwrap_or_else(|| id.to_owned()))
+            }
+            _ => Some(id.to_owned()),
+        },
+        Judged::Builtin(_) => Some(id.to_owned()),
+        Judged::Held(_) | Judged::Failed(_) => None,
+    }
+}
+
+/// Decides among the entries of one name, weakest layer first.
+fn settle(
+    category: Category,
+    id: &str,
+    mut same: Vec<Candidate>,
+    settings: &Merged,
+    checker: &dyn SchemaChecker,
+) -> Vec<Entry> {
+    // Settings speak of whoever answers to the name; what they make of its configuration may be its failure. Of what is
+    // hidden they do not speak.
+    let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
+    let mut answered = false;
+    for (at, candidate) in same.iter_mut().enumerate().rev() {
+        if let Judged::Sound(manifest) = &candidate.verdict {
+            let mut result = configure(manifest, candidate.origin.scope, settings, checker);
+            let hidden = answered && !category.is_ordered();
+            let fault = (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
+            if let Some(mut failure) = fault.flatten() {
+                failure.place = settings.at(&[category.as_str(), id]).map(Node::key_place);
+                candidate.verdict = Judged::Failed(vec![failure]);
+            } else {
+                result.notes.dedup();
+                configured.insert(at, result);
+            }
+        }
+        answered |= candidate.is_sound();
+    }
+
+    let winner = same.iter().rposition(Candidate::is_sound);
+    let off = |scope: Scope| switched_off(category, id, scope, settings);
+    let standing = winner.filter(|at| off(same[*at].origin.scope).is_none());
+    let origins: Vec<(EntryOrigin, bool)> =
+        same.iter().map(|candidate| (candidate.origin.clone(), candidate.is_sound())).collect();
+    let failed: Vec<bool> =
+        same.iter().map(|candidate| matches!(candidate.verdict, Judged::Failed(_))).collect();
+    // Who stays active below a broken entry. Hooks do not hide each other: the nearest.
+    let stays_below = |scope: Scope| {
+        let stays = match category.is_ordered() {
+            true => (0..origins.len()).rev().find(|at| {
+                let (origin, sound) = &origins[*at];
+                *sound && origin.scope < scope && off(origin.scope).is_none()
+            }),
+            false => standing,
+        };
+        stays.map(|at| origins[at].0.scope).filter(|stays| *stays < scope)
+    };
+
+    let mut rows = Vec::with_capacity(same.len());
+    for (at, candidate) in same.into_iter().enumerate() {
+        let scope = candidate.origin.scope;
+        let mut row = Entry::new(category, id, candidate.origin);
+        let who = Named { scope, id, category };
+        match candidate.verdict {
+            Judged::Held(note) => {
+                row.status = Status::Held;
+                row.diagnostics.push(note);
+            }
+            Judged::Failed(failures) => {
+                row.status = Status::Disabled;
+                let stays = stays_below(scope);
+                row.diagnostics.extend(failures.iter().map(|failure| {
+                    let mut note = failure.diagnostic(&who, stays);
+                    note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
+                    note
+                }));
+            }
+            verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
+                row.disabled_by = off(scope);
+                if row.disabled_by.is_some() {
+                    row.status = Status::Disabled;
+                }
+                let is_winner = winner == Some(at);
+                // Hooks of one name do not replace each other: all of them run.
+                let answers = is_winner || category.is_ordered();
+                row.active = answers && row.disabled_by.is_none();
+                if is_winner && !category.is_ordered() {
+                    let below = origins[..at].iter().rev().filter(|(_, sound)| *sound);
+                    row.shadows = below.map(|(origin, _)| origin.clone()).collect();
+                }
+                if let (false, Some(winner)) = (answers, winner) {
+                    row.shadowed_by = Some(origins[winner].0.clone());
+                }
+                if row.active {
+                    row.fallback_from =
+                        failed_above(&origins, &failed, at, winner).map(|at| origins[at].0.clone());
+                }
+                match verdict {
+                    Judged::Sound(manifest) => describe(&mut row, *manifest),
+                    Judged::Builtin(about) => row.about = Some(about),
+                    Judged::Held(_) | Judged::Failed(_) => {}
+                }
+                if let Some(result) = configured.remove(&at) {
+                    row.config = result.config;
+                    row.config_scope = result.by;
+                    // A hidden entry's configuration is nobody's concern.
+                    if answers {
+                        row.diagnostics.extend(result.notes);
+                    }
+                }
+                let missing = row.ability.as_ref().and_then(Ability::missing);
+                if let (Some(missing), true) = (missing, row.active) {
+                    let message = format!("{who}: it is active, but cannot be used without {missing}");
+                    let place = Place::file(Some(scope), row.origin.path.clone());
+                    row.diagnostics.push(
+                        Diagnostic::warning("extension/incomplete", message)
+                            .at(place)
+                            .help("add it to the manifest"),
+                    );
+                }
+                row.runnable = row.active && missing.is_none() && !row.needs_grant();
+                if row.active && !row.shadows.is_empty() {
+                    row.diagnostics.push(shadowing(&who, &row));
+                }
+                if let (true, Some(by)) = (is_winner, &row.disabled_by) {
+                    row.diagnostics.push(disabled(&who, by));
+                }
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+/// The strongest failed entry above the one that stays.
+fn failed_above(
+    origins: &[(EntryOrigin, bool)],
+    failed: &[bool],
+    at: usize,
+    winner: Option<usize>,
+) -> Option<usize> {
+    if winner != Some(at) {
+        return None;
+    }
+    let above = (at + 1..origins.len()).rev().find(|above| failed[*above])?;
+    (origins[above].0.scope > origins[at].0.scope).then_some(above)
+}
+
+fn describe(row: &mut Entry, manifest: Manifest) {
+    row.about = manifest.ability.about();
+    row.action = manifest.ability.action();
+    if let Ability::Hook(hook) = &manifest.ability {
+        row.slot = hook.slot;
+    }
+    row.ability = Some(manifest.ability);
+}
+
+/// Returns who switched an entry of `scope` off: the strongest layer above that says anything of `disable` decides.
+fn switched_off(category: Category, id: &str, scope: Scope, settings: &Merged) -> Option<DisabledBy> {
+    let above = [SetBy::Caller, SetBy::Project, SetBy::Global];
+    for by in above.into_iter().filter(|by| *by > SetBy::from(scope)) {
+        let Some(node) = settings.at_layer(by, &[category.as_str(), id, "disable"]) else { continue };
+        let Some(flag) = node.as_flag() else { continue };
+        let place = node.place();
+        return flag.then_some(DisabledBy { scope: by, path: place.path, line: place.line });
+    }
+    None
+}
+
+fn shadowing(who: &Named<'_>, row: &Entry) -> Diagnostic {
+    let hidden: Vec<String> =
+        row.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path)).collect();
+    Diagnostic::info("scope/shadows", format!("{who} hides {}", hidden.join(" and ")))
+        .at(Place::file(Some(who.scope), row.origin.path.clone()))
+}
+
+fn disabled(who: &Named<'_>, by: &DisabledBy) -> Diagnostic {
+    let at = by.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let message = format!("{who} is switched off by {}{at} ({})", by.path, by.scope);
+    Diagnostic::info("scope/disabled", message)
+}
+
+/// Tells of names in the settings that nobody has.
+fn unknown_names(
+    settings: &Merged,
+    candidates: &BTreeMap<(Category, String), Vec<Candidate>>,
+    diagnostics: &mut Diagnostics,
+) {
+    for category in Category::ALL {
+        let Some(table) = settings.at(&[category.as_str()]).and_then(|node| node.as_table()) else {
+            continue;
+        };
+        for (id, node) in table.iter() {
+            if candidates.contains_key(&(category, id.to_owned())) {
+                continue;
+            }
+            let known = candidates.keys().filter(|(of, _)| *of == category).map(|(_, id)| id.as_str());
+            let near = did_you_mean(id, known);
+            let disables = node.at(&["disable"]).is_some();
+            // A host may have extensions that preface knows nothing of; who disables what nobody has is mistaken.
+            if !disables && near.is_none() {
+                continue;
+            }
+            let message = match disables {
+                true => format!("`{category}.{}.disable` names nothing that any layer has", shown(id)),
+                false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
+            };
+            let note = Diagnostic::warning("extension/unknown", message).at(node.key_place());
+            diagnostics.push(match near {
+                Some(near) => note.help(format!("did you mean `{near}`?")),
+                None => note.help("`preface scopes` lists what there is"),
+            });
+        }
+    }
+}
+
+/// Gives each hook that takes part its place in its slot.
+fn put_in_order(
+    entries: &mut [Entry],
+    orderings: &[Ordering],
+    diagnostics: &mut Diagnostics,
+) -> Vec<ordering::OrderingRewrite> {
+    // The default order: bundled, global, project, each by id.
+    let mut default: BTreeMap<Slot, Vec<(Scope, String, usize)>> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
+        let Some(slot) = entry.slot else { continue };
+        default.entry(slot).or_default().push((entry.origin.scope, entry.name.clone(), at));
+    }
+    for hooks in default.values_mut() {
+        hooks.sort();
+    }
+    let ids: BTreeMap<Slot, Vec<String>> = default
+        .iter()
+        .map(|(slot, hooks)| (*slot, hooks.iter().map(|(_, id, _)| id.clone()).collect()))
+        .collect();
+    let ordered = ordering::order(&ids, orderings, diagnostics);
+    for (slot, order) in &ordered.slots {
+        // Of one name in several layers each takes the next of its places.
+        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, id) in order.iter().enumerate() {
+            places.entry(id).or_default().push(place);
+        }
+        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, id, at) in default.get(slot).into_iter().flatten() {
+            let nth = taken.entry(id).or_default();
+            entries[*at].order = places.get(id.as_str()).and_then(|places| places.get(*nth)).copied();
+            *nth += 1;
+        }
+    }
+    ordered.rewrites
+}

@@ -1,0 +1,125 @@
+//! The answer to "what is active, from where, hiding what": every entry of every layer.
+
+use super::{
+    category::Category,
+    entry::{Entry, Status},
+    ordering::OrderingRewrite,
+};
+use crate::{
+    audit::{AuditEvent, LoadedExtension},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
+    scope::Scope,
+    settings::SetBy,
+};
+use serde::Serialize;
+
+/// All extensions of all layers, active or not, sorted by category, name and scope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scopes {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// The orders that ordering manifests rewrote.
+    pub rewrites: Vec<OrderingRewrite>,
+    /// What came up, each note once.
+    pub diagnostics: Diagnostics,
+}
+
+/// The start-up summary (`stud.md` §3.1). Each entry is counted once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Startup {
+    /// Entries that are active.
+    pub loaded_count: usize,
+    /// Entries that are switched off or failed.
+    pub disabled_count: usize,
+    /// Notes about entries whose lower layer stayed active, and other warnings.
+    pub warnings: Vec<Diagnostic>,
+    /// `<category>/<name>` of what is switched off or failed.
+    pub disabled: Vec<String>,
+    /// How many entries failed with nothing to fall back to.
+    pub error_count: usize,
+}
+
+impl Scopes {
+    /// Returns the entry that answers to a name. Of hooks, which do not replace each other, the strongest.
+    #[must_use]
+    pub fn active<'a>(&'a self, category: Category, name: &'a str) -> Option<&'a Entry> {
+        self.named(category, name).rfind(|entry| entry.active)
+    }
+
+    /// Returns every entry of a name, weakest layer first.
+    pub fn named<'a>(
+        &'a self,
+        category: Category,
+        name: &'a str,
+    ) -> impl DoubleEndedIterator<Item = &'a Entry> {
+        self.of(category).filter(move |entry| entry.name == name)
+    }
+
+    /// Returns the entries of a category.
+    pub fn of(&self, category: Category) -> impl DoubleEndedIterator<Item = &Entry> {
+        let start = self.entries.partition_point(|entry| entry.category < category);
+        let end = self.entries.partition_point(|entry| entry.category <= category);
+        self.entries[start..end].iter()
+    }
+
+    /// Counts.
+    #[must_use]
+    pub fn startup(&self) -> Startup {
+        let off = |entry: &&Entry| entry.status == Status::Disabled;
+        let failed = |entry: &&Entry| {
+            entry.disabled_by.is_none()
+                && off(entry)
+                && entry.diagnostics.iter().any(|note| note.severity == Severity::Error)
+        };
+        Startup {
+            loaded_count: self.entries.iter().filter(|entry| entry.active).count(),
+            disabled_count: self.entries.iter().filter(off).count(),
+            warnings: self
+                .diagnostics
+                .iter()
+                .filter(|note| note.severity == Severity::Warning)
+                .cloned()
+                .collect(),
+            disabled: self
+                .entries
+                .iter()
+                .filter(off)
+                .map(|entry| format!("{}/{}", entry.category, entry.name))
+                .collect(),
+            error_count: self.entries.iter().filter(failed).count(),
+        }
+    }
+
+    /// Returns what belongs into the log: each rewritten order, and, where a layer of the user or the project has a say,
+    /// who is loaded from where. What is bundled and untouched goes without saying.
+    #[must_use]
+    pub fn audit(&self) -> Vec<AuditEvent> {
+        let mut events: Vec<AuditEvent> =
+            self.rewrites.iter().cloned().map(AuditEvent::OrderingRewrite).collect();
+        let somebody = self.entries.iter().any(|entry| !untouched(entry) || entry.disabled_by.is_some());
+        if somebody {
+            events.push(AuditEvent::ExtensionSetRevised {
+                loaded: self
+                    .entries
+                    .iter()
+                    .filter(|entry| entry.active && !untouched(entry))
+                    .map(|entry| LoadedExtension {
+                        id: entry.name.clone(),
+                        kind: entry.category.kind().to_owned(),
+                        scope: entry.origin.scope,
+                        config_scope: entry.config_scope,
+                        shadows: entry.shadows.iter().map(|origin| origin.scope).collect(),
+                    })
+                    .collect(),
+                disabled: self.startup().disabled,
+            });
+        }
+        events
+    }
+}
+
+/// True for a bundled entry that no other layer has anything to say about.
+fn untouched(entry: &Entry) -> bool {
+    entry.origin.scope == Scope::Bundled && entry.config_scope == SetBy::Bundled
+}

@@ -1,0 +1,158 @@
+//! Slots: where in a turn hooks run. Six stages, each with a moment before and one after (`stud.md` §11).
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::{fmt, str::FromStr};
+
+/// A stage of a turn. The order is that of the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// The user's message comes in.
+    ReceiveInput,
+    /// The request is put together.
+    ComposeRequest,
+    /// It goes to the model.
+    SendRequest,
+    /// The answer comes in.
+    StreamResponse,
+    /// A tool is called.
+    ToolCall,
+    /// The answer is shown.
+    Render,
+}
+
+/// Before a stage, or after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Position {
+    /// Before it.
+    Pre,
+    /// After it.
+    Post,
+}
+
+/// One of the twelve places for hooks: `COMPOSE_REQUEST/pre`.
+///
+/// ```
+/// use preface_core::extension::Slot;
+/// let slot: Slot = "TOOL_CALL/pre".parse().unwrap();
+/// assert_eq!(slot.to_string(), "TOOL_CALL/pre");
+/// assert!("tool_call/pre".parse::<Slot>().is_err(), "case counts");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot {
+    /// The stage.
+    pub stage: Stage,
+    /// Before or after it.
+    pub position: Position,
+}
+
+const STAGES: [(Stage, &str); 6] = [
+    (Stage::ReceiveInput, "RECEIVE_INPUT"),
+    (Stage::ComposeRequest, "COMPOSE_REQUEST"),
+    (Stage::SendRequest, "SEND_REQUEST"),
+    (Stage::StreamResponse, "STREAM_RESPONSE"),
+    (Stage::ToolCall, "TOOL_CALL"),
+    (Stage::Render, "RENDER"),
+];
+
+const POSITIONS: [(Position, &str); 2] = [(Position::Pre, "pre"), (Position::Post, "post")];
+
+/// The events that hooks may name instead of a slot, and the slot of each.
+const EVENTS: [(&str, Slot); 6] = [
+    ("before_agent_start", at(Stage::ComposeRequest, Position::Pre)),
+    ("context", at(Stage::SendRequest, Position::Pre)),
+    ("input", at(Stage::ReceiveInput, Position::Pre)),
+    ("resources_discover", at(Stage::ReceiveInput, Position::Pre)),
+    ("tool_call", at(Stage::ToolCall, Position::Pre)),
+    ("tool_result", at(Stage::ToolCall, Position::Post)),
+];
+
+const fn at(stage: Stage, position: Position) -> Slot {
+    Slot { stage, position }
+}
+
+impl Slot {
+    /// Returns the twelve slots in the order of a turn.
+    pub fn all() -> impl Iterator<Item = Slot> {
+        STAGES.iter().flat_map(|(stage, _)| POSITIONS.iter().map(|(position, _)| at(*stage, *position)))
+    }
+
+    /// Returns the slot in which hooks of an event run, such as `before_agent_start`.
+    #[must_use]
+    pub fn of_event(event: &str) -> Option<Slot> {
+        EVENTS.iter().find(|(name, _)| *name == event).map(|(_, slot)| *slot)
+    }
+
+    /// Returns the events that hooks may name.
+    pub fn events() -> impl Iterator<Item = &'static str> {
+        EVENTS.iter().map(|(name, _)| *name)
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stage = STAGES.iter().find(|(stage, _)| *stage == self.stage).map_or("", |(_, name)| name);
+        let position = POSITIONS.iter().find(|(p, _)| *p == self.position).map_or("", |(_, name)| name);
+        f.pad(&format!("{stage}/{position}"))
+    }
+}
+
+impl FromStr for Slot {
+    type Err = UnknownSlot;
+
+    fn from_str(text: &str) -> Result<Self, UnknownSlot> {
+        Slot::all().find(|slot| slot.to_string() == text).ok_or(UnknownSlot)
+    }
+}
+
+/// There is no slot of this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownSlot;
+
+impl fmt::Display for UnknownSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stages: Vec<&str> = STAGES.iter().map(|(_, name)| *name).collect();
+        write!(f, "a slot is one of {} with `/pre` or `/post`", stages.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownSlot {}
+
+impl Serialize for Slot {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Slot {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_twelve_and_each_is_read_as_it_is_written() {
+        let all: Vec<Slot> = Slot::all().collect();
+        assert_eq!(all.len(), 12);
+        assert!(all.is_sorted(), "in the order of a turn");
+        for slot in all {
+            assert_eq!(slot.to_string().parse(), Ok(slot));
+        }
+        for wrong in ["", "TOOL_CALL", "TOOL_CALL/", "TOOL_CALL/PRE", "tool_call/pre", "TOOL_CALL/pre "] {
+            assert_eq!(wrong.parse::<Slot>(), Err(UnknownSlot), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn events_are_sorted() {
+        assert!(Slot::events().is_sorted());
+        assert_eq!(
+            Slot::of_event("context").map(|slot| slot.to_string()).as_deref(),
+            Some("SEND_REQUEST/pre")
+        );
+        assert_eq!(Slot::of_event("Context"), None);
+    }
+}

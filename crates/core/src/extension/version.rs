@@ -1,0 +1,132 @@
+//! Versions: of the contract that an extension is written for, and of the core that it needs (`stud.md` §9).
+
+use std::fmt;
+
+/// The contract version that this core understands.
+pub const CONTRACT_VERSION: Version = Version(1, 0, 0);
+
+/// The version of the contract line's core that manifests are checked against. It is not the version of this crate
+/// (`DETAILS` 24).
+pub const CORE_VERSION: Version = Version(1, 0, 0);
+
+/// Three numbers: `1.0.0`. The order is theirs from the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version(pub u64, pub u64, pub u64);
+
+impl Version {
+    /// Reads exactly three numbers with dots between them: digits only, nothing else.
+    ///
+    /// ```
+    /// use preface_core::extension::Version;
+    /// assert_eq!(Version::parse("1.0.0"), Some(Version(1, 0, 0)));
+    /// assert_eq!(Version::parse("1.0"), None);
+    /// assert_eq!(Version::parse("1.0.0-beta"), None);
+    /// ```
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Version> {
+        let mut numbers = text.split('.').map(|part| {
+            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| part.parse::<u64>().ok()).flatten()
+        });
+        let version = Version(numbers.next()??, numbers.next()??, numbers.next()??);
+        numbers.next().is_none().then_some(version)
+    }
+
+    /// Tells whether this version meets every comparison of `range`: `>=1.0.0 <2.0.0`. What is no comparison of `>=`,
+    /// `<=`, `>`, `<`, `=` or nothing with three numbers (`^1.0.0`, `1.x`) is never met, and neither is an empty range.
+    ///
+    /// ```
+    /// use preface_core::extension::Version;
+    /// let core = Version(1, 0, 0);
+    /// assert!(core.meets(">=1.0.0 <2.0.0"));
+    /// assert!(!core.meets("^1.0.0"));
+    /// ```
+    #[must_use]
+    pub fn meets(self, range: &str) -> bool {
+        let mut comparisons = range.split_whitespace().peekable();
+        comparisons.peek().is_some() && comparisons.all(|comparison| self.meets_one(comparison))
+    }
+
+    fn meets_one(self, comparison: &str) -> bool {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let signs: [(&str, &[std::cmp::Ordering]); 5] = [
+            (">=", &[Greater, Equal]),
+            ("<=", &[Less, Equal]),
+            (">", &[Greater]),
+            ("<", &[Less]),
+            ("=", &[Equal]),
+        ];
+        for (sign, holds) in signs {
+            if let Some(version) = comparison.strip_prefix(sign) {
+                return Version::parse(version).is_some_and(|wanted| holds.contains(&self.cmp(&wanted)));
+            }
+        }
+        Version::parse(comparison).is_some_and(|wanted| self == wanted)
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.0, self.1, self.2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_three_numbers() {
+        assert_eq!(Version::parse("10.20.30"), Some(Version(10, 20, 30)));
+        for wrong in [
+            "",
+            "1",
+            "1.0",
+            "1.0.0.0",
+            "v1.0.0",
+            "1.0.x",
+            "1..0",
+            " 1.0.0",
+            "+1.0.0",
+            "99999999999999999999.0.0",
+        ] {
+            assert_eq!(Version::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_met_by_all_of_its_comparisons() {
+        let core = Version(1, 2, 3);
+        for met in [
+            "1.2.3",
+            "=1.2.3",
+            ">=1.2.3",
+            "<=1.2.3",
+            ">1.2.2",
+            "<1.2.4",
+            ">=1.0.0 <2.0.0",
+            "  >=1.0.0   <2.0.0 ",
+        ] {
+            assert!(core.meets(met), "{met}");
+        }
+        for not in ["1.2.4", ">1.2.3", "<1.2.3", ">=1.0.0 <1.2.3", "<1.0.0 >=1.2.3"] {
+            assert!(!core.meets(not), "{not}");
+        }
+        for never in [
+            "",
+            "  ",
+            "^1.2.3",
+            "~1.2.3",
+            "*",
+            "1.x",
+            "1",
+            ">= 1.2.3",
+            ">=1.0",
+            "1.2.3 || 1.2.4",
+            "latest",
+            "==1.2.3",
+        ] {
+            assert!(!core.meets(never), "{never}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
+
+use crate::{Engine, Error, request::Request};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    extension::Scopes,
+    trust::{Trust, TrustMode},
+};
+use preface_host::{look::Headless, places::Places};
+
+/// Everything that listings show.
+#[derive(Clone, Debug)]
+pub struct ScopesReport {
+    /// All extensions of all layers.
+    pub scopes: Scopes,
+    /// What came up: about extensions, settings, trust.
+    pub diagnostics: Diagnostics,
+    /// What belongs into the log.
+    pub audit: Vec<AuditEvent>,
+    /// The directories that were looked at.
+    pub places: Places,
+    /// The profile's name.
+    pub preset: String,
+    /// How the profile guards a project.
+    pub mode: TrustMode,
+    /// What stands for the project.
+    pub trust: Trust,
+}
+
+impl Engine<'_> {
+    /// Resolves what the layers bring, for a request. Nothing is started.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
+        let gathered = self.gather(request, None, &Headless)?;
+        Ok(ScopesReport {
+            scopes: gathered.scopes,
+            diagnostics: gathered.diagnostics,
+            audit: gathered.audit,
+            places: gathered.places,
+            preset: gathered.profile.name,
+            mode: gathered.profile.trust,
+            trust: gathered.trust,
+        })
+    }
+}
