@@ -4,6 +4,7 @@ use crate::ui::{Ui, note::Note};
 use preface::{
     Error, Held,
     core::{diagnostic::Place, profile::ProfileError},
+    host::settings_file::SettingsFileError,
 };
 use std::io;
 
@@ -136,8 +137,16 @@ impl From<Error> for Failure {
                 .hint("`preface trust status` lists what is held; look at it, then `preface trust grant`"),
             Error::Missing(_) => Failure::new(message)
                 .hint("the file was written by another version, or changed by hand; save the world again"),
+            Error::Settings(error) => (*error).into(),
             Error::World(_) | Error::Trust(_) | Error::Abort => Failure::new(message),
         }
+    }
+}
+
+impl From<SettingsFileError> for Failure {
+    fn from(error: SettingsFileError) -> Self {
+        let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
+        Failure { place, hint: error.hint(), ..Failure::new(error.to_string()) }
     }
 }
 

@@ -88,6 +88,35 @@ impl TurnFlags {
     }
 }
 
+/// Where to look: the directory and the profile. For commands that build nothing.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Where to look")]
+pub struct PlaceFlags {
+    /// Work in DIR instead of the current directory
+    #[arg(short = 'C', value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+
+    /// Use the directories of a preset, or of a profile of yours, by its name
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+
+    /// Use the directories of the profile in FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "preset")]
+    pub profile: Option<PathBuf>,
+}
+
+impl PlaceFlags {
+    /// Returns what is asked, in the engine's words. Trust is as recorded.
+    pub fn request(&self) -> Request {
+        Request {
+            cwd: self.directory.clone(),
+            preset: self.preset.clone(),
+            profile: self.profile.clone(),
+            ..Request::default()
+        }
+    }
+}
+
 /// How project text is trusted in this call.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Trust")]

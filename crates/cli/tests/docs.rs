@@ -1,5 +1,6 @@
 //! The README and the guides say what the program does: every command they name exists, every block they show works.
 
+use preface_core::settings::{Project, TOP};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -65,9 +66,14 @@ impl Machine {
 fn every_command_that_a_page_names_exists() {
     let commands = Machine::new().commands();
     assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
-    for name in
-        ["README.md", "docs/profiles.md", "docs/templates.md", "docs/trust.md", "docs/reference/world.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/profiles.md",
+        "docs/settings.md",
+        "docs/templates.md",
+        "docs/trust.md",
+        "docs/reference/world.md",
+    ] {
         let text = page(name);
         for after in text.split("`preface ").skip(1).chain(text.split("$ preface ").skip(1)) {
             let word: String = after.chars().take_while(char::is_ascii_lowercase).collect();
@@ -120,6 +126,45 @@ fn the_settings_of_the_guide_are_understood() {
     let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
     assert_eq!(sections[..3], ["identity", "house-rules", "approach"]);
     assert!(!sections.contains(&"answers"));
+}
+
+#[test]
+fn the_settings_page_lists_every_key() {
+    let page = page("docs/settings.md");
+    let listed: Vec<&str> =
+        page.lines().skip_while(|line| *line != "## Keys").filter(|line| line.starts_with("| `")).collect();
+    let rows: Vec<String> = TOP
+        .iter()
+        .map(|field| {
+            let about = field.about.trim_end_matches('.');
+            let about = about[..1].to_lowercase() + &about[1..];
+            let project = if field.project == Project::May { "yes" } else { "no" };
+            format!("| `{}` | {about} | {project} |", field.name)
+        })
+        .collect();
+    assert_eq!(listed, rows, "the table of docs/settings.md is the list of settings");
+}
+
+#[test]
+fn the_commands_of_the_settings_page_work() {
+    let machine = Machine::new();
+    let page = page("docs/settings.md");
+    let commands = &blocks(&page, "console")[0];
+    for line in
+        commands.lines().filter(|line| !line.contains("settings edit") && !line.contains("settings get"))
+    {
+        let line = line.strip_prefix("$ preface ").and_then(|line| line.split(" #").next()).unwrap_or(line);
+        let mut words: Vec<String> = Vec::new();
+        for (at, part) in line.split('\'').enumerate() {
+            match at % 2 {
+                0 => words.extend(part.split_whitespace().map(str::to_owned)),
+                _ => words.push(part.to_owned()),
+            }
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = machine.preface(&words);
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
 }
 
 #[test]

@@ -68,6 +68,12 @@ fn a_member_is_added_in_the_style_of_its_neighbours() {
         json!("pi"),
         "// only\n{\n  // \"preset\": \"default\",\n  \"preset\": \"pi\"\n}\n",
     );
+    sets(
+        "{\n  \"profile\": \"a\",\n  /* x */ \"claudeMd\": \"b\"\n}",
+        "preset",
+        json!("pi"),
+        "{\n  \"profile\": \"a\",\n  /* x */ \"claudeMd\": \"b\",\n  \"preset\": \"pi\"\n}",
+    );
     sets("{ /* none */ }", "preset", json!("pi"), "{ /* none */ \"preset\": \"pi\" }");
     sets("{ \"budget\": {} }", "budget.tokens", json!(1), "{ \"budget\": {\"tokens\": 1} }");
     sets("// later\n", "preset", json!("pi"), "// later\n{\n  \"preset\": \"pi\"\n}\n");

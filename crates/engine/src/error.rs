@@ -3,6 +3,7 @@
 use preface_core::{
     budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError,
 };
+use preface_host::settings_file::SettingsFileError;
 use std::fmt;
 
 /// What stops a call, by what the caller can do about it.
@@ -24,6 +25,8 @@ pub enum Error {
     World(String),
     /// The trust store cannot be written.
     Trust(String),
+    /// There is no place for a settings file.
+    Settings(Box<SettingsFileError>),
     /// The user chose to stop.
     Abort,
 }
@@ -48,6 +51,7 @@ impl fmt::Display for Error {
             Error::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),
             Error::World(why) => write!(f, "cannot read the saved world: {why}"),
             Error::Trust(why) => write!(f, "{why}"),
+            Error::Settings(error) => write!(f, "{error}"),
             Error::Abort => write!(f, "stopped"),
         }
     }

@@ -21,7 +21,7 @@ use preface_host::{
     look::{Headless, Look, RealDirs},
     places::Places,
     scaffold,
-    settings_file::{SettingsFile, SettingsFileError},
+    settings_file::SettingsFile,
     system::System,
 };
 use std::cell::RefCell;
@@ -162,7 +162,7 @@ impl Engine<'_> {
     pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
         let Prepared { profile, places, .. } = self.prepare(request, &mut Diagnostics::new())?;
         SettingsFile::of(self.system(), &places, profile.trust, scope)
-            .map_err(|error: SettingsFileError| Error::Usage(error.to_string(), error.hint()))
+            .map_err(|error| Error::Settings(Box::new(error)))
     }
 
     /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
@@ -221,7 +221,7 @@ mod tests {
             .with_home("/home/user")
             .with_dir("/work")
             .with_current_dir("/work")
-            .with_bundled("settings.json", r#"{"logging": {"level": "bundled", "color": true}}"#)
+            .with_bundled("settings.json", br#"{"logging": {"level": "bundled", "color": true}}"#.as_slice())
             .with_file("/home/user/.config/preface/settings.json", r#"{"logging": {"level": "global"}}"#)
             .with_file("/work/.preface/settings.json", r#"{"logging": {"level": "project"}, "preset": "pi"}"#)
     }
@@ -270,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_build_uses_the_bundled_settings_too() {
-        let system = machine().with_bundled("settings.json", r#"{"systemPrompt": {"append": "Be kind."}}"#);
+        let system = machine()
+            .with_bundled("settings.json", br#"{"systemPrompt": {"append": "Be kind."}}"#.as_slice());
         let built = Engine::new(&system).build(&Request::default()).expect("it builds");
         assert!(built.prompt.text.ends_with("Be kind."), "{}", built.prompt.text);
     }

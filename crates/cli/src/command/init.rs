@@ -53,7 +53,7 @@ pub struct Args {
 }
 
 /// The first settings: every useful key, none of them set.
-const SETTINGS: &str = r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
+pub const SETTINGS: &str = r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
 {
   // The preset, or a profile of yours, that `preface build` uses when nothing else is said.
   // "preset": "default",

@@ -9,6 +9,8 @@ mod init;
 mod lint;
 mod man;
 mod render;
+mod schema;
+mod settings;
 mod trust;
 
 use crate::{
@@ -30,6 +32,8 @@ pub enum Command {
     Lint(lint::Args),
     Man(man::Args),
     Render(render::Args),
+    Schema(schema::Args),
+    Settings(settings::Args),
     Trust(trust::Args),
 }
 
@@ -46,6 +50,8 @@ impl Command {
             Command::Lint(args) => lint::run(ui, args),
             Command::Man(args) => man::run(ui, args),
             Command::Render(args) => render::run(ui, args),
+            Command::Schema(args) => schema::run(ui, args),
+            Command::Settings(args) => settings::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }
     }

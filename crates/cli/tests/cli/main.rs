@@ -10,6 +10,8 @@ mod lint;
 mod man;
 mod render;
 mod sandbox;
+mod schema;
+mod settings;
 mod surroundings;
 mod trust;
 mod usage;

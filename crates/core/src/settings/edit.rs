@@ -331,7 +331,9 @@ fn insert(
     if let Some(before) = object.properties.last() {
         let end = before.value.end();
         let gap = gap(json, end, close);
-        return match (own_line(json, before.start()), gap.comma) {
+        // A comment before the last member does not make the object one of a single line.
+        let indent = object.properties.iter().rev().find_map(|member| own_line(json, member.start()));
+        return match (indent, gap.comma) {
             (Some(indent), comma) => {
                 let member = layout.member(name, &layout.block(value, indent));
                 let newline = layout.newline;

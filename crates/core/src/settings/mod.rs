@@ -11,6 +11,7 @@
 mod check;
 mod edit;
 mod extension;
+mod json_schema;
 mod key_path;
 mod layout;
 mod merge;
@@ -29,6 +30,7 @@ mod why;
 
 pub use edit::{Change, EditError, edit};
 pub use extension::ExtensionSettings;
+pub use json_schema::{PublishedSchema, SCHEMAS};
 pub use key_path::{KeyPath, KeyPathError};
 pub use merge::{Merged, merge};
 pub use node::{Node, Table, Tree};

@@ -1,0 +1,217 @@
+//! `preface settings edit`: a settings file in the person's own editor, checked before it counts.
+
+use super::WhichFile;
+use crate::{
+    command::init,
+    failure::{Exit, Failure, words},
+    files,
+    flags::PlaceFlags,
+    notes,
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    Engine,
+    core::{
+        diagnostic::{Diagnostic, Diagnostics, Severity},
+        scope::Scope,
+        settings,
+    },
+    host::{
+        look::SETTINGS_LIMIT,
+        settings_file::{SettingsFile, Written},
+        system::{System, Within, Write, WriteError},
+    },
+};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface settings edit
+  EDITOR='code --wait' preface settings edit --scope project";
+
+/// Open a settings file in your editor
+///
+/// The editor is VISUAL, else EDITOR. It gets a private copy; when it ends, the copy is checked and takes the place of the
+/// file. What has errors is not taken: you can go on editing, and your text is kept.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Say which file is edited
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
+    scope: WhichFile,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// The text of a project's file that is not there yet.
+const EMPTY: &str = "{\n}\n";
+/// The copy is for the user alone, whoever may read the file.
+const COPY_MODE: u32 = 0o600;
+/// So many copies can lie about.
+const COPIES: usize = 100;
+
+/// Opens the editor, checks, and writes.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let editor = editor(&system).ok_or_else(|| {
+        Failure::new("there is no editor: neither VISUAL nor EDITOR is set")
+            .hint("`EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`")
+    })?;
+    let request = args.place.request();
+    let engine = Engine::new(&system);
+    let file = engine.settings_file(&request, args.scope.scope())?;
+    let was = file.read()?.map(|read| read.bytes);
+    notes::all(ui, &engine.first_files(&request)?);
+    file.make_dir()?;
+    let start = match (&was, file.scope()) {
+        (Some(bytes), _) => bytes.as_slice(),
+        (None, Scope::Project) => EMPTY.as_bytes(),
+        (None, _) => init::SETTINGS.as_bytes(),
+    };
+    let copy = Copy::make(&system, &file, start)?;
+    loop {
+        copy.open(&editor, start)?;
+        let bytes = copy.read()?;
+        if bytes == start {
+            copy.discard();
+            ui.say(&format!("nothing was changed in {}\n", file.shown()));
+            return Ok(Exit::Done);
+        }
+        let said = check(&file, &bytes);
+        notes::all(ui, &said);
+        if said.iter().any(is_bad) {
+            if again(ui) {
+                continue;
+            }
+            if ui.can_ask() {
+                copy.discard();
+                return Err(Failure::new(format!("{} was left as it is", file.shown())));
+            }
+            return Err(Failure::new(format!("{} was left as it is: the new text has errors", file.shown()))
+                .hint(format!("your text is kept in `{}`", copy.shown())));
+        }
+        return match file.replace(was.as_deref(), &bytes) {
+            Ok(written) => {
+                copy.discard();
+                let word = if written == Written::Changed { "changed" } else { "left as it is:" };
+                ui.say(&format!("{word} {}\n", file.shown()));
+                Ok(Exit::Done)
+            }
+            Err(error) => Err(Failure::from(error).hint(format!("your text is kept in `{}`", copy.shown()))),
+        };
+    }
+}
+
+fn editor(system: &dyn System) -> Option<OsString> {
+    ["VISUAL", "EDITOR"].into_iter().find_map(|name| system.var(name).filter(|value| !value.is_empty()))
+}
+
+/// Asks whether the editor is opened again.
+fn again(ui: &Ui) -> bool {
+    ui.can_ask()
+        && loop {
+            match ui.ask("[e]dit again, or [d]iscard what you wrote? ").as_deref() {
+                Some("e" | "edit") => break true,
+                Some("d" | "discard") | None => break false,
+                Some(_) => ui.say("Answer with one of the words, or its first letter.\n"),
+            }
+        }
+}
+
+/// Returns what the reader says of a text.
+fn check(file: &SettingsFile<'_>, bytes: &[u8]) -> Diagnostics {
+    let (layer, mut said) = settings::parse(file.scope(), file.shown(), bytes);
+    let _ = settings::merge(layer.into_iter().collect(), &mut said);
+    said
+}
+
+fn is_bad(note: &Diagnostic) -> bool {
+    note.severity == Severity::Error || note.code == "Validation/ConfigSchemaViolation"
+}
+
+/// The private copy that is edited, beside the file.
+struct Copy<'a> {
+    system: &'a dyn System,
+    path: PathBuf,
+}
+
+impl<'a> Copy<'a> {
+    fn make(system: &'a dyn System, file: &SettingsFile<'_>, bytes: &[u8]) -> Result<Self, Failure> {
+        let mut outcome = WriteError::Exists;
+        for number in 1..=COPIES {
+            let path = file.path().with_file_name(format!("settings.edit-{number}.json"));
+            match system.write(&path, bytes, Write::New, COPY_MODE) {
+                Ok(()) => return Ok(Copy { system, path }),
+                Err(error) => outcome = error,
+            }
+            if outcome != WriteError::Exists {
+                break;
+            }
+        }
+        Err(Failure::new(format!("cannot write beside `{}`: {outcome}", file.shown()))
+            .hint("the copy to be edited lies there"))
+    }
+
+    fn shown(&self) -> String {
+        one_line(&self.path.display().to_string())
+    }
+
+    /// Starts the editor and waits.
+    ///
+    /// This is the one place where preface starts a program: the person at the terminal asks for it by name, in their own
+    /// environment, and no file has a say in which one it is. It stands here and not behind `System`, so that no build
+    /// can reach it.
+    fn open(&self, editor: &OsString, start: &[u8]) -> Result<(), Failure> {
+        let name = one_line(&editor.to_string_lossy());
+        let why = match command(editor, &self.path).status() {
+            Ok(status) if status.success() => return Ok(()),
+            Ok(status) => status.to_string(),
+            Err(error) => words(&error),
+        };
+        let failure = Failure::new(format!("the editor `{name}` failed: {why}"));
+        if self.read().is_ok_and(|bytes| bytes != start) {
+            return Err(failure.hint(format!("your text is kept in `{}`", self.shown())));
+        }
+        self.discard();
+        Err(failure.hint("VISUAL and EDITOR name the editor; nothing was changed"))
+    }
+
+    fn read(&self) -> Result<Vec<u8>, Failure> {
+        match self.system.read(&self.path, Within::Anywhere, SETTINGS_LIMIT) {
+            Ok(read) => Ok(read.bytes),
+            Err(error) => {
+                Err(Failure::new(format!("cannot read `{}`: {error}", self.shown()))
+                    .hint("nothing was changed"))
+            }
+        }
+    }
+
+    fn discard(&self) {
+        // It is private; one that stays behind is only untidy.
+        let _ = self.system.remove(&self.path);
+    }
+}
+
+/// The variable may hold arguments, as for git: the shell splits it, and the path is no part of its text.
+#[cfg(unix)]
+fn command(editor: &OsString, path: &Path) -> process::Command {
+    let mut line = editor.clone();
+    line.push(" \"$@\"");
+    let mut command = process::Command::new("sh");
+    command.arg("-c").arg(line).arg(editor).arg(path);
+    command
+}
+
+#[cfg(not(unix))]
+fn command(editor: &OsString, path: &Path) -> process::Command {
+    let line = editor.to_string_lossy();
+    let mut words = line.split_whitespace();
+    let mut command = process::Command::new(words.next().unwrap_or_default());
+    command.args(words).arg(path);
+    command
+}

@@ -1,0 +1,126 @@
+//! `preface settings get`: one value, bare.
+
+use super::{bad_key, fate, key_path, spot, tell};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, PlaceFlags, TrustFlags},
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::one_line,
+    },
+};
+use preface::{
+    Engine, Settings, SettingsState,
+    core::{
+        diagnostic::Severity,
+        scope::Scope,
+        settings::{KeyPath, Outcome, Tree, setting_at},
+    },
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface settings get budget.tokens
+  preface settings get /tools/my.tool/disable     a key with a dot in it
+  preface settings get sections --format json | jq keys
+  preface settings get budget.tokens --why        who said what";
+
+/// Print one setting
+///
+/// The value that counts, all layers merged: a string bare, anything else as JSON. Nothing is printed and the exit code is
+/// 1 where it is not set.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// Tell what each layer says, and why it counts or does not
+    #[arg(long)]
+    why: bool,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    /// Set a setting or an option of the profile, for this call
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+}
+
+/// Merges and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let key = key_path(&args.key)?;
+    let mut request = args.place.request();
+    request.sets.clone_from(&args.set);
+    args.trust.apply(&mut request)?;
+    let system = files::system();
+    let settings = Engine::new(&system).settings(&request).map_err(|error| match args.format {
+        Format::Json => Failure::from(error.clone()).for_programs(&error),
+        Format::Text => error.into(),
+    })?;
+    let stands = settings.merged.get(&key);
+    if stands.is_none() {
+        // A key of the user's own, below an open object, is unknown to nobody.
+        setting_at(&args.key).map_err(|error| bad_key(&error))?;
+    }
+    if args.why {
+        why(ui, args.format, &settings, &key)?;
+    } else if let Some(node) = stands {
+        let several = matches!(node.tree(), Tree::Table(_) | Tree::List(_));
+        // Who asks for exactly this value gets it; who asks for many does not want to see a key among them.
+        let value = if several { node.masked() } else { node.to_value() };
+        match (args.format, value.as_str()) {
+            (Format::Json, _) => ui.json(&value)?,
+            (Format::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
+            (Format::Text, None) => ui.prompt(&format!("{value:#}\n"))?,
+        }
+    }
+    tell(ui, &settings, Severity::Error);
+    match stands {
+        Some(_) => Ok(Exit::Done),
+        None => Err(Failure::new(format!("`{}` is not set", one_line(&key.to_string())))),
+    }
+}
+
+fn why(ui: &Ui, format: Format, settings: &Settings, key: &KeyPath) -> Result<(), Failure> {
+    let said = settings.merged.why(key);
+    if format == Format::Json {
+        return if said.is_empty() { Ok(()) } else { ui.json(&said) };
+    }
+    let (dim, good, care) = (style::DIM, style::GOOD, style::CARE);
+    let mut table = Table::new([Side::Left; 4]);
+    for one in &said {
+        let style = match one.outcome {
+            Outcome::Used => good,
+            Outcome::Overridden => dim,
+            Outcome::Ignored => care,
+        };
+        table.row([
+            one.by.as_str().into(),
+            Cell::styled(one_line(&one.value.to_string()), style),
+            Cell::styled(spot(&one.place), dim),
+            Cell::styled(fate(settings, key, one, &said), style),
+        ]);
+    }
+    let project = settings.layer(Scope::Project);
+    if project.state == SettingsState::Held && !said.is_empty() {
+        let path = project.path.as_deref().unwrap_or_default();
+        table.row([
+            project.scope.as_str().into(),
+            Cell::styled("?", care),
+            Cell::styled(one_line(path), dim),
+            Cell::styled("held for trust", care),
+        ]);
+    }
+    ui.view(&table.show(ui.columns()))
+}

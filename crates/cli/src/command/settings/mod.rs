@@ -1,0 +1,145 @@
+//! `preface settings`: what is set, by whom, and how to change it.
+
+mod edit;
+mod get;
+mod list;
+mod set;
+mod unset;
+
+use crate::{
+    failure::{Exit, Failure},
+    notes,
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    Settings, SettingsState,
+    core::{
+        diagnostic::{Diagnostic, Place, Severity},
+        scope::Scope,
+        settings::{KeyPath, Node, Outcome, Project, Said, SetBy, SetError, project_may},
+    },
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface settings list                        everything that is set
+  preface settings get budget.tokens --why     who said what, and which counts
+  preface settings set budget.tokens 9000
+  preface settings unset budget.tokens
+  preface settings edit                        in your editor, checked";
+
+/// Read and change settings
+///
+/// Settings come from three layers, of which later ones override: those that ship with preface, your own, and those of a
+/// project that you trust. Comments and layout of a file stay as they are.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done about settings, by name.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Command {
+    Edit(edit::Args),
+    Get(get::Args),
+    List(list::Args),
+    Set(set::Args),
+    Unset(unset::Args),
+}
+
+/// Does it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Edit(args) => edit::run(ui, args),
+        Command::Get(args) => get::run(ui, args),
+        Command::List(args) => list::run(ui, args),
+        Command::Set(args) => set::run(ui, args),
+        Command::Unset(args) => unset::run(ui, args),
+    }
+}
+
+/// Which file is changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum WhichFile {
+    /// Your own, for all projects
+    #[default]
+    Global,
+    /// The project's, in `.preface`
+    Project,
+}
+
+impl WhichFile {
+    fn scope(self) -> Scope {
+        match self {
+            WhichFile::Global => Scope::Global,
+            WhichFile::Project => Scope::Project,
+        }
+    }
+}
+
+/// Turns a key that leads nowhere into a failure.
+fn bad_key(error: &SetError) -> Failure {
+    let failure = Failure::usage(error.to_string());
+    match error.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure.hint("`preface schema settings` lists every setting"),
+    }
+}
+
+/// Reads a key as a person types it.
+fn key_path(key: &str) -> Result<KeyPath, Failure> {
+    key.parse().map_err(|why| bad_key(&SetError::BadPath { path: key.to_owned(), why }))
+}
+
+/// Writes a value on one line; a secret is asterisks.
+fn shown(node: &Node) -> String {
+    one_line(&node.masked().to_string())
+}
+
+/// Returns where a value stands: `path:line`.
+fn spot(place: &Place) -> String {
+    let path = one_line(&place.path);
+    match place.line.filter(|_| place.scope.is_some()) {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+/// Tells what keeps settings from counting: broken files, values that are no good, a project that is held.
+fn tell(ui: &Ui, settings: &Settings, least: Severity) {
+    let held = settings.layer(Scope::Project).state == SettingsState::Held;
+    let tells = |note: &&Diagnostic| match note.code.as_str() {
+        "trust/held" => held,
+        _ => note.severity >= least,
+    };
+    let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(tells).cloned().collect();
+    notes::all(ui, &notes);
+}
+
+/// Says in a few words what became of one layer's value.
+fn fate(settings: &Settings, key: &KeyPath, said: &Said, all: &[Said]) -> String {
+    match said.outcome {
+        Outcome::Used => "counts".to_owned(),
+        Outcome::Overridden => match all.iter().rev().find(|other| other.outcome == Outcome::Used) {
+            Some(other) => format!("overridden by {}", other.by),
+            None => "overridden".to_owned(),
+        },
+        Outcome::Ignored if said.by == SetBy::Project && project_may(key) == Project::MayNot => {
+            "ignored: a project cannot set it".to_owned()
+        }
+        Outcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, &said.place)) {
+            Some(note) => format!("ignored: {}", one_line(&note.message)),
+            None => "ignored".to_owned(),
+        },
+    }
+}
+
+/// True where a note points at a value, or into it, or at what it stands in.
+fn is_about(note: &Diagnostic, place: &Place) -> bool {
+    let Some(at) = &note.place else { return false };
+    let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
+    at.path == place.path && there.start < here.end && here.start < there.end
+}

@@ -1,0 +1,131 @@
+//! `preface settings set`: one value, into a file.
+
+use super::{WhichFile, bad_key, fate, is_about, spot};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::PlaceFlags,
+    notes,
+    ui::{
+        Ui,
+        text::{one_line, short},
+    },
+};
+use preface::{
+    Engine, Request, SettingsState,
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        scope::Scope,
+        settings::{Change, KeyPath, Outcome, Project, SetBy, SetValue, project_may},
+    },
+    host::settings_file::{SettingsFile, Written},
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface settings set budget.tokens 9000
+  preface settings set systemPrompt.append 'Answer in English.'
+  preface settings set securityMode.allowlist '[\"git status\"]'
+  preface settings set sections.style.text 'Use tabs.' --scope project";
+
+/// Change one setting in a file
+///
+/// The value is typed by the setting, as with `--set`: text is taken as it is, lists and tables are given as JSON. The rest
+/// of the file stays as you wrote it, comments too.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// The value
+    #[arg(value_name = "VALUE", allow_hyphen_values = true)]
+    value: String,
+
+    /// Say which file is changed
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
+    scope: WhichFile,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Writes and tells what changed.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let set = SetValue::typed(&args.key, &args.value).map_err(|error| bad_key(&error))?;
+    let (key, scope) = (set.path(), args.scope.scope());
+    let name = one_line(&key.to_string());
+    if scope == Scope::Project && project_may(key) == Project::MayNot {
+        return Err(Failure::usage(format!("a project cannot set `{name}`"))
+            .hint("without `--scope project` it goes into your own settings"));
+    }
+    let request = args.place.request();
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let file = engine.settings_file(&request, scope)?;
+    notes::all(ui, &engine.first_files(&request)?);
+    let value = one_line(&set.value().masked().to_string());
+    let value = short(&value, 60);
+    match file.edit(key, &Change::Set(set.value().to_value()))? {
+        Written::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
+        Written::Unchanged => ui.say(&format!("{name} is {value} in {} already\n", file.shown())),
+    }
+    notes::all(ui, &afterwards(&engine, &request, &file, key)?);
+    Ok(Exit::Done)
+}
+
+/// Says why what was just written does not count, where it does not, and what else there is to say of it.
+fn afterwards(
+    engine: &Engine<'_>,
+    request: &Request,
+    file: &SettingsFile<'_>,
+    key: &KeyPath,
+) -> Result<Vec<Diagnostic>, Failure> {
+    let settings = engine.settings(request)?;
+    let name = one_line(&key.to_string());
+    let all = settings.merged.why(key);
+    let by = SetBy::from(file.scope());
+    let state = settings.layer(file.scope()).state;
+    let said = all.iter().find(|said| said.by == by);
+    let about = |note: &&Diagnostic| {
+        note.severity >= Severity::Warning
+            && said.is_some_and(|said| said.outcome != Outcome::Ignored && is_about(note, &said.place))
+    };
+    let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
+    notes.extend(match said {
+        None if state == SettingsState::Held => Some(
+            Diagnostic::new(
+                Severity::Info,
+                "trust/held",
+                format!("{} counts only once you trust it as it is now", file.shown()),
+            )
+            .help("`preface trust grant` trusts it"),
+        ),
+        Some(said) if said.outcome == Outcome::Overridden => {
+            let stronger = all.iter().rev().find(|said| said.outcome == Outcome::Used);
+            let stronger = stronger.filter(|stronger| stronger.by > by);
+            let words = match stronger {
+                Some(other) => {
+                    let value = one_line(&other.value.to_string());
+                    format!(
+                        "it does not count here: {} sets `{name}` to {}",
+                        spot(&other.place),
+                        short(&value, 60)
+                    )
+                }
+                None => "it does not count here: a stronger layer hides it".to_owned(),
+            };
+            Some(
+                Diagnostic::warning("settings/hidden", words)
+                    .help(format!("`preface settings get {name} --why` tells who says what")),
+            )
+        }
+        Some(said) if said.outcome == Outcome::Ignored => Some(Diagnostic::warning(
+            "settings/hidden",
+            format!("it does not count here: {}", fate(&settings, key, said, &all)),
+        )),
+        _ => None,
+    });
+    Ok(notes)
+}

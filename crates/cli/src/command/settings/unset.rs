@@ -1,0 +1,63 @@
+//! `preface settings unset`: takes one value out of a file.
+
+use super::{WhichFile, bad_key, key_path, shown, spot};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::PlaceFlags,
+    ui::{
+        Ui,
+        text::{one_line, short},
+    },
+};
+use preface::{
+    Engine,
+    core::settings::{Change, setting_at},
+    host::settings_file::Written,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface settings unset budget.tokens
+  preface settings unset sections.style --scope project";
+
+/// Take one setting out of a file
+///
+/// The rest of the file stays as you wrote it, comments too. A key that preface does not know can be taken out as well.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The setting: `budget.tokens`, or `/budget/tokens`
+    #[arg(value_name = "KEY")]
+    key: String,
+
+    /// Say which file is changed
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "WHOSE")]
+    scope: WhichFile,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Writes and tells what changed.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let key = key_path(&args.key)?;
+    let name = one_line(&key.to_string());
+    let request = args.place.request();
+    let system = files::system();
+    let engine = Engine::new(&system);
+    let file = engine.settings_file(&request, args.scope.scope())?;
+    match file.edit(&key, &Change::Unset)? {
+        Written::Changed => ui.say(&format!("unset {name} in {}\n", file.shown())),
+        Written::Unchanged => {
+            setting_at(&args.key).map_err(|error| bad_key(&error))?;
+            ui.say(&format!("{name} is not set in {}\n", file.shown()));
+        }
+    }
+    let settings = engine.settings(&request)?;
+    if let Some(node) = settings.merged.get(&key) {
+        let value = shown(node);
+        ui.say(&format!("it is {} still: {} says so\n", short(&value, 60), spot(&node.place())));
+    }
+    Ok(Exit::Done)
+}

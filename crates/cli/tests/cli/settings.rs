@@ -1,0 +1,354 @@
+//! `preface settings`
+
+use crate::sandbox::{BARE, Sandbox};
+use std::fs;
+
+const FILE: &str = "home/.config/preface/settings.json";
+
+fn file(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path(FILE)).expect("it is there")
+}
+
+#[test]
+fn what_is_set_can_be_got_and_unset() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .run("preface settings get budget.tokens")
+        .exits(1)
+        .prints("")
+        .says("error: `budget.tokens` is not set\n");
+    sandbox
+        .run("preface settings set budget.tokens 9000")
+        .exits(0)
+        .prints("")
+        .says("set budget.tokens = 9000 in ~/.config/preface/settings.json\n");
+    assert_eq!(file(&sandbox), "{\n  \"budget\": {\n    \"tokens\": 9000\n  }\n}\n");
+    for key in ["budget.tokens", "/budget/tokens"] {
+        sandbox.run(&format!("preface settings get {key}")).exits(0).prints("9000\n").says("");
+    }
+    sandbox.run("preface settings get budget").exits(0).prints("{\n  \"tokens\": 9000\n}\n").says("");
+    sandbox.run("preface settings get budget --format json").exits(0).prints("{\"tokens\":9000}\n").says("");
+    sandbox
+        .run("preface settings set budget.tokens 9000")
+        .exits(0)
+        .says("budget.tokens is 9000 in ~/.config/preface/settings.json already\n");
+    sandbox
+        .run("preface settings unset budget.tokens")
+        .exits(0)
+        .says("unset budget.tokens in ~/.config/preface/settings.json\n");
+    sandbox
+        .run("preface settings unset budget.tokens")
+        .exits(0)
+        .says("budget.tokens is not set in ~/.config/preface/settings.json\n");
+    sandbox.run("preface settings list").exits(0).prints("").says("Nothing is set.\n");
+}
+
+#[test]
+fn a_string_is_printed_bare_and_counts_in_a_build() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface settings set systemPrompt.append 'Be kind.'").exits(0);
+    assert_eq!(
+        file(&sandbox),
+        "{\"preset\": \"small\", \"systemPrompt\": { \"append\": \"Be kind.\" }}",
+        "a file on one line stays on one"
+    );
+    sandbox.run("preface settings get systemPrompt.append").exits(0).prints("Be kind.\n").says("");
+    sandbox
+        .run("preface settings get systemPrompt.append --format json")
+        .exits(0)
+        .prints("\"Be kind.\"\n")
+        .says("");
+    sandbox.run("preface build").exits(0).prints(&format!("{BARE}\n\nBe kind.")).says("");
+    sandbox.run("preface settings set systemPrompt.append -- -v").exits(0);
+    sandbox.run("preface settings get systemPrompt.append").exits(0).prints("-v\n");
+}
+
+#[test]
+fn a_file_stays_as_a_person_wrote_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(
+        ".config/preface/settings.json",
+        "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 5 }, // small\r\n  /* x */ \"sections\": {\r\n    \"a\": { \"text\": \"t\" }, // why\r\n  },\r\n}\r\n",
+    );
+    sandbox.run("preface settings set budget.tokens 6").exits(0);
+    sandbox.run("preface settings set sections.b.text u").exits(0);
+    sandbox.run("preface settings set preset default").exits(0);
+    sandbox.run("preface settings unset sections.a").exits(0);
+    assert_eq!(
+        file(&sandbox),
+        "\u{feff}// mine\r\n{\r\n  \"budget\": { \"tokens\": 6 }, // small\r\n  /* x */ \"sections\": {\r\n    // why\r\n    \"b\": {\r\n      \"text\": \"u\"\r\n    },\r\n  },\r\n  \"preset\": \"default\",\r\n}\r\n"
+    );
+}
+
+#[test]
+fn wrong_keys_and_values_are_wrong_usage() {
+    let sandbox = Sandbox::empty();
+    let cases = [
+        ("get budget.tokns", "error: unknown setting `budget.tokns`\nhint: did you mean `budget.tokens`?\n"),
+        ("unset budgte", "error: unknown setting `budgte`\nhint: did you mean `budget`?\n"),
+        ("set budgte 5", "error: unknown setting `budgte`\nhint: did you mean `budget`?\n"),
+        (
+            "get a..b",
+            "error: `a..b` is not a path: a key is empty\nhint: `preface schema settings` lists every setting\n",
+        ),
+        (
+            "set budget.tokens many",
+            "error: `budget.tokens` must be an integer of 0 or more, not `many`\nhint: `preface schema settings` lists every setting\n",
+        ),
+        (
+            "set budget.tokens 5 --scope project",
+            "error: a project cannot set `budget.tokens`\nhint: without `--scope project` it goes into your own settings\n",
+        ),
+        (
+            "set budget.tokens 5 --scope bundled",
+            "error: unknown value for `--scope`: `bundled`\nhint: it takes global, project\n",
+        ),
+    ];
+    for (line, said) in cases {
+        sandbox.run(&format!("preface settings {line}")).exits(2).prints("").says(said);
+    }
+    assert!(!sandbox.path(FILE).exists());
+}
+
+#[test]
+fn a_broken_file_is_named_with_its_line_and_left_alone() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", "{\n  \"budget\": }\n");
+    for line in ["set budget.tokens 5", "unset budget.tokens"] {
+        sandbox.run(&format!("preface settings {line}")).exits(1).prints("").says(
+            "\
+error: unexpected close brace; nothing was changed
+ ——▶ ~/.config/preface/settings.json:2:13   (global layer)
+  │
+2 │   \"budget\": }
+  │             ^
+hint: `preface settings edit` opens the file and checks it
+",
+        );
+    }
+    assert_eq!(file(&sandbox), "{\n  \"budget\": }\n");
+    fs::remove_file(sandbox.path(FILE)).expect("it was there");
+    fs::create_dir(sandbox.path(FILE)).expect("a directory in its place");
+    sandbox.run("preface settings set budget.tokens 5").exits(1).says(
+        "\
+error: cannot read `~/.config/preface/settings.json`: a directory, not a file
+hint: move `~/.config/preface/settings.json` away; a regular file belongs there
+",
+    );
+    Sandbox::empty().without("HOME").run("preface settings set budget.tokens 5").exits(1).says(
+        "\
+error: there is no place for your settings: neither PREFACE_HOME nor a home directory is set
+hint: set PREFACE_HOME to a directory
+",
+    );
+}
+
+#[test]
+fn who_said_what_is_told_weakest_first() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/settings.json",
+        "{\n  \"preset\": \"small\",\n  \"logging\": { \"level\": \"a\" }\n}",
+    );
+    sandbox
+        .work(".preface/settings.json", "{\n  \"logging\": { \"level\": \"b\" },\n  \"preset\": \"pi\"\n}");
+    sandbox
+        .run("preface settings get logging.level --trust once --why --set logging.level=c")
+        .exits(0)
+        .says("")
+        .prints(
+            "\
+global   \"a\"  ~/.config/preface/settings.json:3  overridden by caller
+project  \"b\"  .preface/settings.json:2           overridden by caller
+caller   \"c\"  --set                              counts
+",
+        );
+    let ran = sandbox.run("preface settings get preset --why --trust once").exits(0);
+    assert_eq!(
+        ran.stdout,
+        "\
+global   \"small\"  ~/.config/preface/settings.json:2  counts
+project  \"pi\"     .preface/settings.json:3           ignored: a project cannot set it
+"
+    );
+    let ran = sandbox.run("preface settings get logging.level --why").exits(0);
+    assert_eq!(
+        ran.stdout,
+        "\
+global   \"a\"  ~/.config/preface/settings.json:3  counts
+project  ?    .preface/settings.json             held for trust
+"
+    );
+    assert!(ran.stderr.contains("[trust/held]"), "{}", ran.stderr);
+    let json =
+        sandbox.run("preface settings get logging.level --why --trust once --format json").exits(0).json();
+    assert_eq!(json[0]["outcome"], "overridden");
+    assert_eq!((&json[1]["by"], &json[1]["value"]), (&"project".into(), &"b".into()));
+    assert_eq!(json[1]["place"]["line"], 2);
+    sandbox.run("preface settings get logging.level --trust require").exits(3).prints("");
+}
+
+#[test]
+fn a_project_is_told_what_a_grant_is_for() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface settings set sections.style.text 'Use tabs.' --scope project").exits(0).says(
+        "\
+set sections.style.text = \"Use tabs.\" in .preface/settings.json
+info: .preface/settings.json counts only once you trust it as it is now [trust/held]
+hint: `preface trust grant` trusts it
+",
+    );
+    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface settings get sections.style.text").exits(0).prints("Use tabs.\n").says("");
+    sandbox.run("preface settings set sections.style.text Mine.").exits(0).says(
+        "\
+set sections.style.text = \"Mine.\" in ~/.config/preface/settings.json
+warning: it does not count here: .preface/settings.json:4 sets `sections.style.text` to \"Use tabs.\"
+         [settings/hidden]
+hint: `preface settings get sections.style.text --why` tells who says what
+",
+    );
+    sandbox.run("preface settings unset sections.style.text").exits(0).says(
+        "\
+unset sections.style.text in ~/.config/preface/settings.json
+it is \"Use tabs.\" still: .preface/settings.json:4 says so
+",
+    );
+}
+
+#[test]
+fn secrets_are_shown_to_who_asks_for_exactly_them() {
+    let sandbox = Sandbox::new();
+    let json =
+        r#"{"preset": "small", "env": {"A": "${A}"}, "providers": {"p": {"apiKey": "sk-one", "url": "u"}}}"#;
+    sandbox.home(".config/preface/settings.json", json);
+    sandbox.run("preface settings get providers.p.apiKey").exits(0).prints("sk-one\n").says("");
+    for line in [
+        "get providers",
+        "get providers --format json",
+        "get providers.p.apiKey --why",
+        "get providers.p.apiKey --why --format json",
+        "list",
+        "list --format json",
+    ] {
+        let ran = sandbox.run(&format!("preface settings {line}")).exits(0);
+        assert!(ran.stdout.contains("***"), "{line}: {}", ran.stdout);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("sk-one"), "{line}");
+    }
+    let ran = sandbox.run("preface settings set providers.p.apiKey sk-two").exits(0);
+    assert_eq!(ran.stderr, "set providers.p.apiKey = \"***\" in ~/.config/preface/settings.json\n");
+}
+
+#[test]
+fn everything_is_listed_with_who_set_it() {
+    let sandbox = Sandbox::new();
+    sandbox.work(".preface/settings.json", "{\n  \"logging\": { \"a.b\": [1, 2], \"c\": {} }\n}");
+    sandbox.run("preface settings list --trust once").exits(0).says("").prints(
+        "\
+preset         \"small\"  global   ~/.config/preface/settings.json:1
+logging.\"a.b\"  [1,2]    project  .preface/settings.json:2
+logging.c      {}       project  .preface/settings.json:2
+",
+    );
+    let json = sandbox.run("preface settings list --trust once --format json").exits(0).json();
+    assert_eq!(json[1]["key"], "logging.\"a.b\"");
+    assert_eq!((&json[1]["value"], &json[1]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
+}
+
+#[cfg(unix)]
+mod editor {
+    use super::*;
+
+    /// What lies beside the file, apart from it and its lock.
+    fn copies(sandbox: &Sandbox) -> Vec<String> {
+        let dir = fs::read_dir(sandbox.path("home/.config/preface")).expect("it is there");
+        let names = dir.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+        names.filter(|name| name.starts_with("settings.edit")).collect()
+    }
+
+    /// An editor that puts this text into its file.
+    fn writing(sandbox: Sandbox, text: &str) -> Sandbox {
+        sandbox.home("new.json", text);
+        sandbox.env("EDITOR", "cp [ROOT]/home/new.json").env("PATH", "/usr/bin:/bin")
+    }
+
+    #[test]
+    fn what_was_written_counts_once_it_is_checked() {
+        let sandbox = writing(Sandbox::new(), "{\n  \"preset\": \"small\" // mine\n}\n");
+        sandbox
+            .run("preface settings edit")
+            .exits(0)
+            .prints("")
+            .says("changed ~/.config/preface/settings.json\n");
+        assert_eq!(file(&sandbox), "{\n  \"preset\": \"small\" // mine\n}\n");
+        assert!(copies(&sandbox).is_empty());
+        sandbox
+            .run("preface settings edit")
+            .exits(0)
+            .says("nothing was changed in ~/.config/preface/settings.json\n");
+    }
+
+    #[test]
+    fn what_has_errors_is_kept_beside_the_file() {
+        let sandbox = writing(Sandbox::new(), "{ \"budget\": { \"tokens\": -5 } }");
+        sandbox.run("preface settings edit").exits(1).prints("").says(
+            "\
+error: `budget.tokens` must be an integer of 0 or more, not -5 [Validation/SettingsShapeInvalid]
+ ——▶ ~/.config/preface/settings.json:1:25   (global layer)
+  │
+1 │ { \"budget\": { \"tokens\": -5 } }
+  │                         ^^
+error: ~/.config/preface/settings.json was left as it is: the new text has errors
+hint: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
+",
+        );
+        assert_eq!(file(&sandbox), r#"{"preset": "small"}"#);
+        let copy = sandbox.path("home/.config/preface/settings.edit-1.json");
+        assert_eq!(fs::read_to_string(&copy).expect("it is kept"), "{ \"budget\": { \"tokens\": -5 } }");
+    }
+
+    #[test]
+    fn a_broken_file_can_be_repaired() {
+        let sandbox = writing(Sandbox::new(), "{}");
+        sandbox.home(".config/preface/settings.json", "{");
+        sandbox.run("preface settings edit").exits(0).says("changed ~/.config/preface/settings.json\n");
+        assert_eq!(file(&sandbox), "{}");
+    }
+
+    #[test]
+    fn an_editor_that_fails_changes_nothing() {
+        let sandbox = Sandbox::new().env("VISUAL", "false").env("PATH", "/usr/bin:/bin");
+        let ran = sandbox.run("preface settings edit").exits(1).prints("");
+        assert!(ran.stderr.starts_with("error: the editor `false` failed: "), "{}", ran.stderr);
+        assert!(copies(&sandbox).is_empty());
+        Sandbox::new().run("preface settings edit").exits(1).says(
+            "\
+error: there is no editor: neither VISUAL nor EDITOR is set
+hint: `EDITOR=nano preface settings edit`, or `preface settings set KEY VALUE`
+",
+        );
+    }
+
+    #[test]
+    fn a_copy_is_for_the_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let sandbox = writing(Sandbox::new(), "{ broken");
+        fs::set_permissions(sandbox.path(FILE), fs::Permissions::from_mode(0o644)).expect("it is ours");
+        sandbox.run("preface settings edit").exits(1);
+        let copy =
+            fs::metadata(sandbox.path("home/.config/preface/settings.edit-1.json")).expect("it is kept");
+        assert_eq!(copy.permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_first_setting_does_not_swallow_the_first_file() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface settings get budget.tokens --preset stud").exits(1);
+    assert!(!sandbox.path("home/.stud").exists(), "looking creates nothing");
+    sandbox
+        .run("preface settings set budget.tokens 5 --preset stud")
+        .exits(0)
+        .says("set budget.tokens = 5 in ~/.stud/settings.json\n");
+    assert!(sandbox.path("home/.stud/system.md").exists());
+}

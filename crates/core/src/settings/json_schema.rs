@@ -1,0 +1,259 @@
+//! The JSON Schemas (draft 2020-12) of the files that a layer brings. That of `settings.json` is derived from the one list
+//! of settings; the others are written down beside this file, since no list of theirs exists.
+
+use super::schema::{Field, Project, ROOT, Rest, Shape};
+use serde_json::{Map, Value, json};
+
+/// A schema that is published.
+#[derive(Clone, Copy, Debug)]
+pub struct PublishedSchema {
+    /// The name that it is asked for by.
+    pub name: &'static str,
+    /// The file that it is about.
+    pub about: &'static str,
+    text: Option<&'static str>,
+}
+
+/// All of them, sorted by name.
+pub const SCHEMAS: &[PublishedSchema] = &[
+    PublishedSchema {
+        name: "manifest",
+        about: "manifest.json of an extension",
+        text: Some(include_str!("json_schema/manifest.json")),
+    },
+    PublishedSchema {
+        name: "mcp",
+        about: "mcp.json: MCP servers by id",
+        text: Some(include_str!("json_schema/mcp.json")),
+    },
+    PublishedSchema {
+        name: "ordering",
+        about: "ordering.json: the order of hooks",
+        text: Some(include_str!("json_schema/ordering.json")),
+    },
+    PublishedSchema { name: "settings", about: "settings.json", text: None },
+];
+
+impl PublishedSchema {
+    /// Returns the schema.
+    ///
+    /// ```
+    /// use preface_core::settings::SCHEMAS;
+    /// let settings = SCHEMAS.iter().find(|schema| schema.name == "settings").unwrap().document();
+    /// assert_eq!(settings["properties"]["budget"]["properties"]["tokens"]["minimum"], 0);
+    /// ```
+    ///
+    /// # Panics
+    /// Never: a test reads the texts.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        match self.text {
+            Some(text) => serde_json::from_str(text).expect("the schemas beside this file are JSON"),
+            None => settings(),
+        }
+    }
+}
+
+fn settings() -> Value {
+    let mut document = Map::new();
+    document.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+    document.insert("$id".to_owned(), json!("preface:settings"));
+    document.insert("title".to_owned(), json!("Settings of preface."));
+    document.extend(of(ROOT));
+    // `null` is a value everywhere but here.
+    document.insert("type".to_owned(), json!("object"));
+    Value::Object(document)
+}
+
+/// Describes what a shape takes. `null` is a value that overrides, so it may stand everywhere.
+fn of(shape: Shape) -> Map<String, Value> {
+    let described = match shape {
+        Shape::Any => json!({}),
+        Shape::Text => json!({ "type": ["string", "null"] }),
+        Shape::Path => json!({
+            "type": ["string", "null"],
+            "pattern": "\\S",
+            "maxLength": 4096,
+            "not": { "type": "string", "pattern": "(^|[/\\\\])\\.\\.([/\\\\]|$)" },
+        }),
+        Shape::Flag => json!({ "type": ["boolean", "null"] }),
+        Shape::Integer { least: None } => json!({ "type": ["integer", "null"] }),
+        Shape::Integer { least: Some(least) } => json!({ "type": ["integer", "null"], "minimum": least }),
+        Shape::Choice(words) => {
+            let words: Vec<Value> = words.iter().map(|word| json!(word)).chain([Value::Null]).collect();
+            json!({ "enum": words })
+        }
+        Shape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
+        Shape::Record(fields, rest) => object(properties(fields), json!(rest == Rest::Kept)),
+        Shape::Fallback(fields) => object(properties(fields), json!(false)),
+        Shape::ById { entry, known, .. } => {
+            let known = known.iter().map(|(id, shape)| ((*id).to_owned(), Value::Object(of(**shape))));
+            object(known.collect(), Value::Object(of(*entry)))
+        }
+    };
+    match described {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn object(properties: Map<String, Value>, others: Value) -> Value {
+    let mut described = json!({ "type": ["object", "null"] });
+    if !properties.is_empty() {
+        described["properties"] = Value::Object(properties);
+    }
+    // An open object says nothing about its other keys.
+    if others != json!(true) {
+        described["additionalProperties"] = others;
+    }
+    described
+}
+
+fn properties(fields: &[Field]) -> Map<String, Value> {
+    fields
+        .iter()
+        .map(|field| {
+            let mut described = Map::new();
+            described.insert("title".to_owned(), json!(field.about));
+            if field.project == Project::MayNot {
+                described.insert("$comment".to_owned(), json!("A project cannot set it."));
+            }
+            described.extend(of(field.shape));
+            (field.name.to_owned(), Value::Object(described))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::schema::TOP, *};
+    use crate::{diagnostic::Severity, scope::Scope, settings::parse};
+
+    /// As much of a validator as these schemas need; what it does not know it refuses to ignore.
+    fn fits(schema: &Value, value: &Value) -> bool {
+        let Some(schema) = schema.as_object() else { return schema == &json!(true) };
+        schema.iter().all(|(word, says)| match word.as_str() {
+            "$schema" | "$id" | "$comment" | "title" | "description" => true,
+            "type" => {
+                let kinds: Vec<&str> = match says {
+                    Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+                    one => one.as_str().into_iter().collect(),
+                };
+                kinds.iter().any(|kind| match *kind {
+                    "null" => value.is_null(),
+                    "boolean" => value.is_boolean(),
+                    "string" => value.is_string(),
+                    "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+                    "array" => value.is_array(),
+                    "object" => value.is_object(),
+                    other => panic!("the validator does not know the type {other}"),
+                })
+            }
+            "enum" => says.as_array().is_some_and(|words| words.contains(value)),
+            "minimum" => value.as_f64().is_none_or(|number| number >= says.as_f64().unwrap()),
+            "maxLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 <= says.as_u64().unwrap())
+            }
+            "pattern" => value.as_str().is_none_or(|text| match says.as_str().unwrap() {
+                "\\S" => !text.trim().is_empty(),
+                "(^|[/\\\\])\\.\\.([/\\\\]|$)" => text.split(['/', '\\']).any(|part| part == ".."),
+                other => panic!("the validator does not know the pattern {other}"),
+            }),
+            "not" => !fits(says, value),
+            "items" => value.as_array().is_none_or(|items| items.iter().all(|item| fits(says, item))),
+            "properties" => value.as_object().is_none_or(|map| {
+                map.iter().all(|(key, value)| says.get(key).is_none_or(|schema| fits(schema, value)))
+            }),
+            "additionalProperties" => value.as_object().is_none_or(|map| {
+                let known = schema.get("properties").and_then(Value::as_object);
+                map.iter()
+                    .filter(|(key, _)| known.is_none_or(|known| !known.contains_key(*key)))
+                    .all(|(_, value)| fits(says, value))
+            }),
+            other => panic!("the validator does not know {other}"),
+        })
+    }
+
+    #[test]
+    fn schemas_are_listed_by_name_and_can_be_read() {
+        let names: Vec<&str> = SCHEMAS.iter().map(|schema| schema.name).collect();
+        assert!(
+            names.windows(2).all(|pair| pair[0] < pair[1]),
+            "SCHEMAS must stay sorted by name: {names:?}"
+        );
+        for schema in SCHEMAS {
+            let document = schema.document();
+            assert_eq!(document["$id"], format!("preface:{}", schema.name));
+            assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        }
+    }
+
+    #[test]
+    fn each_setting_is_in_it_in_the_order_of_the_list() {
+        let document = settings();
+        let properties = document["properties"].as_object().unwrap();
+        let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+        assert!(names.is_sorted(), "{names:?}");
+        assert_eq!(names, TOP.iter().map(|field| field.name).collect::<Vec<_>>());
+        for field in TOP {
+            assert_eq!(properties[field.name]["title"], field.about);
+        }
+        assert_eq!(document["additionalProperties"], false);
+        assert!(
+            !properties.contains_key("$schema"),
+            "the reader refuses `$schema`, so the schema does not list it"
+        );
+    }
+
+    #[test]
+    fn the_reader_and_the_schema_agree() {
+        let samples = [
+            (true, json!({})),
+            (true, json!({"budget": {"tokens": 9000, "onOver": "cut"}})),
+            (true, json!({"budget": null})),
+            (true, json!({"budget": {"tokens": null, "onOver": null}})),
+            (true, json!({"budget": {"tokens": 5.0}})),
+            (true, json!({"env": {"A": "${A}", "B": null}, "logging": {"any": [1, {"thing": true}]}})),
+            (true, json!({"tools": {"Bash": {"disable": true, "timeout": 5}, "Edit": null}})),
+            (true, json!({"providers": {"p": {"url": "x", "apiKey": "${KEY}"}}})),
+            (
+                true,
+                json!({"sections": {"a": {"text": "t", "when": {"any": ["git:branch"]}, "priority": -5}}}),
+            ),
+            (true, json!({"securityMode": {"allowlist": ["a", "b"], "mode": "ask"}})),
+            (
+                true,
+                json!({"contextProviders": {"SystemPromptFile": {"paths": {"global": "a..md"}}, "x": {"y": 1}}}),
+            ),
+            (false, json!({"$schema": "preface:settings"})),
+            (false, json!({"mcp": {}})),
+            (false, json!({"budget": 5})),
+            (false, json!({"budget": {"tokens": -1}})),
+            (false, json!({"budget": {"tokens": 1.5}})),
+            (false, json!({"budget": {"tokens": "5"}})),
+            (false, json!({"budget": {"onOver": "explode"}})),
+            (false, json!({"budget": {"tokns": 5}})),
+            (false, json!({"env": {"A": 5}})),
+            (false, json!({"tools": {"Bash": true}})),
+            (false, json!({"tools": {"Bash": {"disable": "yes"}}})),
+            (false, json!({"sections": {"a": {"txt": "t"}}})),
+            (false, json!({"securityMode": {"allowlist": ["a", null]}})),
+            (false, json!({"securityMode": {"allowlist": "a"}})),
+            (false, json!({"contextProviders": {"SystemPromptFile": {"maxTokens": -1}}})),
+            (false, json!({"contextProviders": {"SystemPromptFile": {"paths": {"global": "a/../b"}}}})),
+            (false, json!({"contextProviders": {"SystemPromptFile": {"paths": {"global": " "}}}})),
+            (false, json!({"contextProviders": {"SystemPromptFile": {"colour": "red"}}})),
+            (false, json!([])),
+            (false, json!(null)),
+        ];
+        let schema = settings();
+        for (good, sample) in samples {
+            let (layer, mut notes) = parse(Scope::Global, "s", sample.to_string().as_bytes());
+            let _ = super::super::merge(layer.into_iter().collect(), &mut notes);
+            let bad = |code: &str| code == "Validation/ConfigSchemaViolation";
+            let read = !notes.iter().any(|note| note.severity == Severity::Error || bad(&note.code));
+            assert_eq!(read, good, "the reader: {sample} {notes:?}");
+            assert_eq!(fits(&schema, &sample), good, "the schema: {sample}");
+        }
+    }
+}
