@@ -5,10 +5,15 @@ mod completions;
 mod diff;
 mod explain;
 mod facts;
+mod health;
+mod hooks;
 mod init;
 mod lint;
 mod man;
+mod providers;
 mod render;
+mod scopes;
+mod tools;
 mod trust;
 
 use crate::{
@@ -26,10 +31,15 @@ pub enum Command {
     Diff(diff::Args),
     Explain(explain::Args),
     Facts(facts::Args),
+    Health(health::Args),
+    Hooks(hooks::Args),
     Init(init::Args),
     Lint(lint::Args),
     Man(man::Args),
+    Providers(providers::Args),
     Render(render::Args),
+    Scopes(scopes::Args),
+    Tools(tools::Args),
     Trust(trust::Args),
 }
 
@@ -42,10 +52,15 @@ impl Command {
             Command::Diff(args) => diff::run(ui, args),
             Command::Explain(args) => explain::run(ui, args),
             Command::Facts(args) => facts::run(ui, args),
+            Command::Health(args) => health::run(ui, args),
+            Command::Hooks(args) => hooks::run(ui, args),
             Command::Init(args) => init::run(ui, args),
             Command::Lint(args) => lint::run(ui, args),
             Command::Man(args) => man::run(ui, args),
+            Command::Providers(args) => providers::run(ui, args),
             Command::Render(args) => render::run(ui, args),
+            Command::Scopes(args) => scopes::run(ui, args),
+            Command::Tools(args) => tools::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }
     }
