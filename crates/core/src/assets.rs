@@ -1,4 +1,4 @@
-//! What ships inside preface: presets, section texts, tools. Sorted by path; a test compares the list with the folder.
+//! What ships inside preface: tools, presets, section texts. Sorted by path; a test compares the list with the folder.
 
 macro_rules! asset {
     ($path:literal) => {
@@ -8,6 +8,13 @@ macro_rules! asset {
 
 /// The embedded files of the bundled layer: path and bytes.
 pub const ASSETS: &[(&str, &[u8])] = &[
+    asset!("extensions/tools/bash/manifest.json"),
+    asset!("extensions/tools/edit/manifest.json"),
+    asset!("extensions/tools/find/manifest.json"),
+    asset!("extensions/tools/grep/manifest.json"),
+    asset!("extensions/tools/ls/manifest.json"),
+    asset!("extensions/tools/read/manifest.json"),
+    asset!("extensions/tools/write/manifest.json"),
     asset!("presets/default.toml"),
     asset!("presets/stud.toml"),
     asset!("presets/template.toml"),
@@ -17,7 +24,6 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("sections/default/identity.md"),
     asset!("sections/stud/system.md"),
     asset!("sections/template/template.md"),
-    asset!("tools.toml"),
 ];
 
 #[cfg(test)]

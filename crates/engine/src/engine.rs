@@ -4,13 +4,14 @@ use crate::{
     Error,
     consent::{self, Ask, Opened},
     error::Held,
-    grant,
+    extensions, grant,
     prepare::Prepared,
     request::{Request, TrustChoice},
 };
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics},
+    extension::{Category, Scopes},
     fact::{Fact, FactKey, Facts, Stability},
     layer::Stack,
     line,
@@ -92,12 +93,13 @@ pub(crate) struct Gathered {
     pub trust: Trust,
     pub held_layer: Option<PathBuf>,
     pub store: Option<PathBuf>,
+    pub scopes: Scopes,
+    pub diagnostics: Diagnostics,
+    pub audit: Vec<AuditEvent>,
     stack: Stack,
     overrides: Vec<Override>,
     system_prompt: OwnPrompt,
     contributions: Vec<Contribution>,
-    diagnostics: Diagnostics,
-    audit: Vec<AuditEvent>,
     real_dirs: RealDirs,
 }
 
@@ -220,7 +222,12 @@ impl<'s> Engine<'s> {
     }
 
     /// Everything up to the world: prepare, scaffold, trust, discover, context providers.
-    fn gather(&self, request: &Request, consent: Option<Consent>, ask: &dyn Ask) -> Result<Gathered, Error> {
+    pub(crate) fn gather(
+        &self,
+        request: &Request,
+        consent: Option<Consent>,
+        ask: &dyn Ask,
+    ) -> Result<Gathered, Error> {
         let mut diagnostics = Diagnostics::new();
         let mut audit = Vec::new();
         let Prepared { mut profile, places, turn, global, sets } = self.prepare(request, &mut diagnostics)?;
@@ -257,27 +264,38 @@ impl<'s> Engine<'s> {
             trust,
             held_layer,
             store,
+            scopes: Scopes::default(),
+            diagnostics,
+            audit,
             stack: Stack::default(),
             overrides: Vec::new(),
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
-            diagnostics,
-            audit,
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
         let project = discover::project_settings(&look);
         let mut notes = look.notes.take();
-        let layers: Vec<LayerSettings> = global.iter().chain(&project).chain(&sets).cloned().collect();
+        let bundled = discover::bundled_settings(&look);
+        let layers: Vec<LayerSettings> =
+            bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
         apply(&mut gathered.profile, &Own::read(&gathered.settings));
         gathered.system_prompt = discover::system_prompt(&gathered.settings);
+        let look = self.look(&gathered, ask);
+        let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
+        notes.extend(look.notes.take());
+        notes.extend(scopes.diagnostics.iter().cloned());
+        gathered.audit.extend(scopes.audit());
+        gathered.turn.tools = extensions::tools(&request.tools, &gathered.profile, &scopes, &mut notes);
+        gathered.scopes = scopes;
         if gathered.system_prompt.custom.is_some() {
             // Nothing else is part of the prompt, so nothing else is looked at.
             gathered.diagnostics.append(&mut notes);
             return Ok(gathered);
         }
 
+        let mut profile = gathered.profile.clone();
         let look = self.look(&gathered, ask);
         let stack = discover::layers(&gathered.profile, trust, &look);
         let mut overrides = Vec::new();
@@ -288,8 +306,10 @@ impl<'s> Engine<'s> {
         for layer in &sets {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
         }
-        let contributions = contribute(&gathered.profile, &look);
+        let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
+        contributions.extend(contribute(&profile, &gathered.scopes, &look));
         notes.extend(look.notes.take());
+        gathered.profile = profile;
         gathered.stack = stack;
         gathered.overrides = overrides;
         gathered.contributions = contributions;
@@ -380,7 +400,7 @@ fn apply(profile: &mut Profile, own: &Own) {
 }
 
 /// Asks each section's context provider, in the profile's order.
-fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
+fn contribute(profile: &Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
     let known = known_facts(profile, look);
     profile
         .sections
@@ -394,7 +414,12 @@ fn contribute(profile: &Profile, look: &Look<'_>) -> Vec<Contribution> {
                 return None;
             }
             match provider::context_provider(name.as_str()) {
-                Some(provider) => Some(provider.contribute(section, look)),
+                Some(provider) => Some(match extensions::switched_off(scopes, provider.id()) {
+                    Some(why) => provider::silent(provider, section, why),
+                    None => provider.contribute(section, look),
+                }),
+                // An extension's own section; it spoke already.
+                None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
                 None => {
                     let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
                     let what = format!(

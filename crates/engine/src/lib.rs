@@ -19,6 +19,7 @@
 pub mod consent;
 mod engine;
 mod error;
+mod extensions;
 pub mod grant;
 pub mod lint;
 mod prepare;
@@ -32,5 +33,7 @@ pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
+#[cfg(feature = "json-schema")]
+pub use preface_schema::JsonSchema;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;

@@ -3,7 +3,7 @@
 use crate::{
     Error,
     engine::{DEFAULT_PRESET, Engine},
-    request::{Request, ToolChoice},
+    request::Request,
 };
 use jiff::Timestamp;
 use preface_core::{
@@ -12,7 +12,7 @@ use preface_core::{
     profile::{Home, Profile, Setting},
     settings::{self, LayerSettings, Own, SetValue},
     suggestion::did_you_mean,
-    turn::{Tool, Turn},
+    turn::Turn,
 };
 use preface_host::{
     places::{Places, normal},
@@ -65,12 +65,12 @@ impl Engine<'_> {
             (places, global)
         };
 
-        let tools = tools(system, &request.tools, &profile, diagnostics);
         let turn = Turn {
             cwd: cwd.display().to_string(),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
-            tools,
+            // Which tools there are is known once the layers are.
+            tools: Vec::new(),
             now: instant(system, request.now.as_deref())?,
             zone: request.zone.clone(),
             budget: request.budget,
@@ -152,7 +152,7 @@ impl Engine<'_> {
 
 /// Where the user's choice of profile is looked up.
 pub(crate) fn default_home() -> Home {
-    Home { global: vec!["config:preface".to_owned()], project: ".preface".to_owned() }
+    Home { global: vec!["config:preface".to_owned()], project: ".preface".to_owned(), flat_extensions: false }
 }
 
 fn read_settings(
@@ -239,55 +239,4 @@ fn counter(given: Option<&str>) -> Result<String, Error> {
         format!("unknown counter: `{name}`"),
         Some(format!("counters are `estimate` ({})", known.join(", "))),
     ))
-}
-
-/// The tools that preface knows by name.
-///
-/// # Panics
-/// Never: the bundled `tools.toml` is read by a test.
-fn known_tools(system: &dyn System) -> Vec<Tool> {
-    #[derive(serde::Deserialize)]
-    struct File {
-        tool: Vec<Tool>,
-    }
-    let Some(bytes) = system.bundled("tools.toml") else { return Vec::new() };
-    toml::from_str::<File>(&String::from_utf8_lossy(&bytes)).map_or_else(|_| Vec::new(), |file| file.tool)
-}
-
-fn tools(
-    system: &dyn System,
-    choice: &ToolChoice,
-    profile: &Profile,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Tool> {
-    let names = match choice {
-        ToolChoice::Given(tools) => return tools.clone(),
-        ToolChoice::Profile => &profile.tools,
-        ToolChoice::Named(names) => names,
-    };
-    if names.is_empty() {
-        return Vec::new();
-    }
-    let known = known_tools(system);
-    let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
-    for name in names {
-        if tools.iter().any(|tool| tool.name == *name) {
-            continue;
-        }
-        match known.iter().find(|tool| tool.name == *name) {
-            Some(tool) => tools.push(Tool { source: Some("bundled/tools.toml".to_owned()), ..tool.clone() }),
-            None => {
-                let mut note = Diagnostic::warning(
-                    "tool/unknown",
-                    format!("`{name}` is no tool that preface knows; it has a name and nothing else"),
-                );
-                if let Some(near) = did_you_mean(name, known.iter().map(|tool| tool.name.as_str())) {
-                    note = note.help(format!("did you mean `{near}`?"));
-                }
-                diagnostics.push(note);
-                tools.push(Tool { name: name.clone(), ..Tool::default() });
-            }
-        }
-    }
-    tools
 }

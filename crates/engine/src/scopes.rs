@@ -7,7 +7,7 @@ use preface_core::{
     extension::Scopes,
     trust::{Trust, TrustMode},
 };
-use preface_host::places::Places;
+use preface_host::{look::Headless, places::Places};
 
 /// Everything that listings show.
 #[derive(Clone, Debug)]
@@ -33,7 +33,16 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn scopes(&self, _request: &Request) -> Result<ScopesReport, Error> {
-        Err(Error::Usage("not built yet".to_owned(), None))
+    pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
+        let gathered = self.gather(request, None, &Headless)?;
+        Ok(ScopesReport {
+            scopes: gathered.scopes,
+            diagnostics: gathered.diagnostics,
+            audit: gathered.audit,
+            places: gathered.places,
+            preset: gathered.profile.name,
+            mode: gathered.profile.trust,
+            trust: gathered.trust,
+        })
     }
 }

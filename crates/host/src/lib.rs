@@ -5,6 +5,7 @@
 //! providers. `engine` puts them together.
 
 pub mod discover;
+pub mod extensions;
 pub mod gate;
 pub mod look;
 pub mod places;

@@ -11,7 +11,7 @@ use super::{
 use crate::{fact::Stability, scope::Scope, settings::shown, suggestion::did_you_mean, turn::Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 /// What an extension brings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,8 +102,8 @@ pub struct Context {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ContextSource {
-    /// It stands in the manifest.
-    Markdown(String),
+    /// It stands in the manifest, at these bytes.
+    Markdown(String, Range<usize>),
     /// These files, relative to the manifest's directory; their texts are joined by a blank line.
     Files(Vec<String>),
     /// A program prints it.
@@ -304,7 +304,7 @@ impl Ability {
         match self {
             Ability::Command(command) => command.description.clone(),
             Ability::Context(context) => context.from.as_ref().map(|from| match from {
-                ContextSource::Markdown(text) => format!("{} bytes of Markdown", text.len()),
+                ContextSource::Markdown(text, _) => format!("{} bytes of Markdown", text.len()),
                 ContextSource::Files(files) => files.join(", "),
                 ContextSource::Command(program) => format!("prints `{}`", program.argv.join(" ")),
             }),
@@ -326,7 +326,10 @@ fn context(fields: &mut Fields<'_>) -> Context {
         fields.wrong(second, message).help = Some("leave out the others".to_owned());
     }
     let from = match given.first() {
-        Some(&"markdown") => fields.text("markdown").map(ContextSource::Markdown),
+        Some(&"markdown") => {
+            let span = fields.node("markdown").map_or(0..0, crate::settings::Node::span);
+            fields.text("markdown").map(|text| ContextSource::Markdown(text, span))
+        }
         Some(&"files") => files(fields).map(ContextSource::Files),
         Some(_) => program(fields).map(ContextSource::Command),
         None => None,
@@ -479,7 +482,8 @@ fn holds_login(url: &str) -> bool {
 fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
     let node = fields.node("apiKey")?;
     if let Some(text) = node.as_text() {
-        if let Some(name) = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+        let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
             return Some(SecretReference { kind: "env".to_owned(), name: name.to_owned() });
         }
         let whose = if scope == Scope::Project {
@@ -492,8 +496,9 @@ fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
         return None;
     }
     fields.below("apiKey", |below| {
-        let kind = below.word("kind", &["env", "file", "keyring"]).map(str::to_owned);
-        let name = below.name("name");
+        // The first look tells of a kind that is not there, the second of one that nobody knows.
+        let kind = below.name("kind").and_then(|_| below.word("kind", &["env", "file", "keyring"]));
+        let (kind, name) = (kind.map(str::to_owned), below.name("name"));
         Some(SecretReference { kind: kind?, name: name? })
     })?
 }

@@ -142,7 +142,14 @@ impl Manifest {
             error.claims = Some(id.to_owned());
             return Err(error);
         }
-        if !fields.failures.is_empty() {
+        if let Some(fault) = manifest.as_ref().and_then(|manifest| id_fault(&manifest.id)) {
+            let mut error = refused(format!("`id` {fault}: `{}`", shown(lies.id)), table.get("id"));
+            error.failures[0].pointer = "/id".to_owned();
+            error.failures[0].help = Some("name it and its directory by a plain word".to_owned());
+            return Err(error);
+        }
+        if let Some(first) = fields.failures.iter().map(|failure| failure.stage).min() {
+            fields.failures.retain(|failure| failure.stage == first);
             return Err(fields.failures.into());
         }
         let Some(manifest) = manifest else {

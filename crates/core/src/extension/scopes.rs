@@ -9,6 +9,7 @@ use crate::{
     audit::{AuditEvent, LoadedExtension},
     diagnostic::{Diagnostic, Diagnostics, Severity},
     scope::Scope,
+    settings::SetBy,
 };
 use serde::Serialize;
 
@@ -91,21 +92,18 @@ impl Scopes {
     }
 
     /// Returns what belongs into the log: each rewritten order, and, where a layer of the user or the project has a say,
-    /// who is loaded from where.
+    /// who is loaded from where. What is bundled and untouched goes without saying.
     #[must_use]
     pub fn audit(&self) -> Vec<AuditEvent> {
         let mut events: Vec<AuditEvent> =
             self.rewrites.iter().cloned().map(AuditEvent::OrderingRewrite).collect();
-        let somebody = self
-            .entries
-            .iter()
-            .any(|entry| entry.origin.scope != Scope::Bundled || entry.disabled_by.is_some());
+        let somebody = self.entries.iter().any(|entry| !untouched(entry) || entry.disabled_by.is_some());
         if somebody {
             events.push(AuditEvent::ExtensionSetRevised {
                 loaded: self
                     .entries
                     .iter()
-                    .filter(|entry| entry.active)
+                    .filter(|entry| entry.active && !untouched(entry))
                     .map(|entry| LoadedExtension {
                         id: entry.name.clone(),
                         kind: entry.category.kind().to_owned(),
@@ -119,4 +117,9 @@ impl Scopes {
         }
         events
     }
+}
+
+/// True for a bundled entry that no other layer has anything to say about.
+fn untouched(entry: &Entry) -> bool {
+    entry.origin.scope == Scope::Bundled && entry.config_scope == SetBy::Bundled
 }

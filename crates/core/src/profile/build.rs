@@ -311,6 +311,8 @@ impl Builder<'_> {
         struct Written {
             global: OneOrMany,
             project: String,
+            #[serde(default)]
+            flat_extensions: bool,
         }
         let Some(home) = self.take::<Written>("home")? else {
             let error = self.error(&["home"], "a profile must say where its layers live");
@@ -330,7 +332,7 @@ impl Builder<'_> {
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
         }
-        Ok(Home { global, project: home.project })
+        Ok(Home { global, project: home.project, flat_extensions: home.flat_extensions })
     }
 
     fn trust(&mut self) -> Result<TrustMode, ProfileError> {

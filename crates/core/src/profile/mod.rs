@@ -86,6 +86,9 @@ pub struct Home {
     pub global: Vec<String>,
     /// The project directory, relative to the cwd.
     pub project: String,
+    /// True: a layer without a directory in its `extensions` may have the directories of the categories in its root.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flat_extensions: bool,
 }
 
 /// When preface writes a first file by itself.

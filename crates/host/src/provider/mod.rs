@@ -4,6 +4,7 @@
 
 pub mod context_files;
 pub mod environment;
+pub mod extension;
 pub mod file;
 pub mod git;
 pub mod git_facts;
@@ -158,11 +159,8 @@ impl<'a> SectionOptions<'a> {
 }
 
 /// Builds a contribution without anything in it.
-pub(crate) fn silent(
-    provider: &dyn ContextProvider,
-    section: &Section,
-    why: impl Into<String>,
-) -> Contribution {
+#[must_use]
+pub fn silent(provider: &dyn ContextProvider, section: &Section, why: impl Into<String>) -> Contribution {
     Contribution {
         provider: preface_core::section::ProviderName::new(provider.name()),
         id: (provider.id() != provider.name()).then(|| provider.id().to_owned()),

@@ -5,7 +5,11 @@
 pub mod git_status;
 pub mod memory;
 pub mod os;
+mod program;
 mod resolve;
+mod run;
+
+pub use run::{Ran, Run, RunError, RunStatus, STDERR_LIMIT};
 
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -22,7 +26,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// What a relative path is answered.
 const NOT_ABSOLUTE: &str = "not an absolute path";
 
-/// Disk, clock, environment and git status, as preface needs them. Paths are absolute.
+/// Disk, clock, environment, git status and programs, as preface needs them. Paths are absolute.
 pub trait System: fmt::Debug + Send + Sync {
     /// Reads a regular file, once, never more than `limit` bytes, never blocking on pipes or devices. What was
     /// checked is what was read: one open handle.
@@ -130,6 +134,17 @@ pub trait System: fmt::Debug + Send + Sync {
     /// # Errors
     /// No repository, one of a kind that is not supported, or a status that only a filter could decide.
     fn git_status(&self, dir: &Path) -> Result<String, GitTrouble>;
+
+    /// Starts a program, never a shell, and waits for its end. It gets a clean environment: `PATH` (absolute directories
+    /// outside of [`Run::not_below`]), where home and temporary files are, user, language and time zone, and what
+    /// [`Run::env`] adds.
+    ///
+    /// When this returns, nothing of it is left: what the program started in its own process group is ended with it.
+    /// (Without process groups, only the program is.)
+    ///
+    /// # Errors
+    /// See [`RunError`]. An exit code that is not 0 is no error.
+    fn run(&self, command: &Run) -> Result<Ran, RunError>;
 }
 
 /// Where a read may end up after all links are resolved.

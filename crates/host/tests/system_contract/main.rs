@@ -13,6 +13,10 @@ mod os_only;
 mod permissions;
 mod place;
 mod reading;
+#[cfg(unix)]
+mod running;
+#[cfg(unix)]
+mod running_os;
 mod surroundings;
 mod writing;
 
@@ -61,6 +65,14 @@ contract! {
         links_inside_are_followed,
         missing_is_missing,
         siblings_with_a_common_prefix_are_outside,
+    }
+    running::{
+        a_bad_end_is_no_error,
+        a_program_gets_its_words_as_they_are,
+        a_program_that_takes_too_long_is_late,
+        a_program_that_writes_too_much_is_refused,
+        a_run_needs_a_directory,
+        what_is_no_program_is_told,
     }
     surroundings::{
         bundled_files_are_found_and_listed,

@@ -1,6 +1,10 @@
 //! An empty directory on some machine, with the hands to put things into it.
 
-use preface_host::system::{System, Within, Write, memory::MemorySystem, os::OsSystem};
+use preface_host::system::{
+    System, Within, Write,
+    memory::{FakeRun, MemorySystem},
+    os::OsSystem,
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -120,6 +124,13 @@ impl Place {
             #[cfg(not(unix))]
             Hands::Os(_) => unreachable!("modes are tested on Unix"),
             Hands::Memory(memory) => drop(memory.clone().with_mode(path, mode)),
+        }
+    }
+
+    /// Says what a command does, where it is not there to do it itself.
+    pub fn command(&self, argv: &[&str], fake: FakeRun) {
+        if let Hands::Memory(memory) = &self.hands {
+            drop(memory.clone().with_command(argv.iter().copied(), fake));
         }
     }
 

@@ -16,12 +16,17 @@
 
 mod disk;
 mod faults;
+mod run;
 mod touch;
 
 pub use faults::Fault;
+pub use run::FakeRun;
 pub use touch::{Touch, Verb};
 
-use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
+use super::{
+    DirEntry, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within,
+    Write, WriteError,
+};
 use disk::{Disk, What};
 use faults::Steps;
 use jiff::{Timestamp, tz::TimeZone};
@@ -59,6 +64,8 @@ struct State {
     disk: Disk,
     now: Timestamp,
     git: BTreeMap<PathBuf, Result<String, GitTrouble>>,
+    commands: BTreeMap<Vec<String>, FakeRun>,
+    runs: Vec<Run>,
     touches: Vec<Touch>,
     steps: Steps,
     locked: BTreeSet<PathBuf>,
@@ -81,6 +88,8 @@ impl MemorySystem {
             now: Timestamp::from_second(1_767_323_045)
                 .expect("the second lies within the range of timestamps"),
             git: BTreeMap::new(),
+            commands: BTreeMap::new(),
+            runs: Vec::new(),
             touches: Vec::new(),
             steps: Steps::default(),
             locked: BTreeSet::new(),
@@ -239,6 +248,12 @@ impl MemorySystem {
         self
     }
 
+    /// Sets what happens when exactly these words are run. Everything else is [`RunError::NotFound`].
+    pub fn with_command(self, argv: impl IntoIterator<Item = impl Into<String>>, fake: FakeRun) -> Self {
+        self.state().commands.insert(argv.into_iter().map(Into::into).collect(), fake);
+        self
+    }
+
     /// Lets another process hold the lock on `path` for ever: [`WriteError::Busy`], without a wait.
     pub fn with_foreign_lock(self, path: impl Into<PathBuf>) -> Self {
         self.state().locked_elsewhere.insert(path.into());
@@ -300,14 +315,21 @@ impl MemorySystem {
         state.touches.iter().filter(|touch| touch.verb == Verb::Read && touch.place == place).count()
     }
 
-    /// Returns everything that was asked of the disk and git, in order.
+    /// Returns everything that was to be run, in order, also what was not found.
+    pub fn runs(&self) -> Vec<Run> {
+        self.state().runs.clone()
+    }
+
+    /// Returns everything that was asked of the disk and git, or run, in order.
     pub fn touches(&self) -> Vec<Touch> {
         self.state().touches.clone()
     }
 
-    /// Forgets what was asked so far.
+    /// Forgets what was asked and run so far.
     pub fn clear_touches(&self) {
-        self.state().touches.clear();
+        let mut state = self.state();
+        state.touches.clear();
+        state.runs.clear();
     }
 
     /// Counts the write steps taken so far.
@@ -436,6 +458,20 @@ impl System for MemorySystem {
         let canonical = state.disk.lead(dir).place;
         let answer = state.git.get(dir).or_else(|| state.git.get(&canonical));
         answer.cloned().unwrap_or(Err(GitTrouble::NoRepository))
+    }
+
+    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+        let program = command.program()?;
+        let mut state = self.touch(Verb::Run, Path::new(program));
+        state.runs.push(command.clone());
+        let Some(fake) = state.commands.get(&command.argv) else {
+            return Err(RunError::NotFound { program: program.to_owned() });
+        };
+        let answer = fake.answer(command, program)?;
+        if state.disk.stat(&command.cwd).is_none_or(|stat| stat.kind != FileKind::Dir) {
+            return Err(super::run::no_directory(&command.cwd));
+        }
+        Ok(answer)
     }
 }
 

@@ -36,4 +36,6 @@ pub enum Verb {
     Lock,
     /// `git_status`
     GitStatus,
+    /// `run`, with the program as its path; see [`MemorySystem::runs`](super::MemorySystem::runs) for the rest
+    Run,
 }

@@ -11,6 +11,9 @@ mod look;
 #[cfg_attr(not(unix), path = "open_portable.rs")]
 mod open;
 mod read;
+#[cfg_attr(unix, path = "run_unix.rs")]
+#[cfg_attr(not(unix), path = "run_portable.rs")]
+mod run;
 mod surroundings;
 mod trouble;
 #[cfg_attr(unix, path = "write_unix.rs")]
@@ -18,7 +21,10 @@ mod trouble;
 mod write;
 mod zone;
 
-use super::{DirEntry, FileRead, GitTrouble, Made, ReadError, Stat, System, Within, Write, WriteError};
+use super::{
+    DirEntry, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within,
+    Write, WriteError, program,
+};
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
@@ -139,6 +145,15 @@ impl System for OsSystem {
 
     fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
         git_status(dir)
+    }
+
+    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+        let found = program::find(self, command)?;
+        if self.stat(&command.cwd).is_none_or(|stat| stat.kind != FileKind::Dir) {
+            return Err(super::run::no_directory(&command.cwd));
+        }
+        let environment = command.environment(found.search.clone(), |name| self.var(name));
+        run::run(command, &found, environment)
     }
 }
 

@@ -1,0 +1,400 @@
+//! One manifest by itself: the stages of `stud.md` §9 up to `configSchema`, and the fields of each category.
+
+mod extension;
+
+use extension::{CONFIG, CONTRACT, CORE, Checker, DISCOVERY, SHAPE, complete, manifest};
+use preface_core::{
+    extension::{Ability, Category, Failure, Lies, Manifest, Refused, Role, SlotStage, id_fault},
+    scope::Scope,
+};
+use serde_json::{Value, json};
+
+fn read_bytes(scope: Scope, category: Category, id: &str, bytes: &[u8]) -> Result<Manifest, Refused> {
+    Manifest::read(bytes, &Lies { scope, category, id, path: "m.json" }, &Checker)
+}
+
+fn read(category: Category, more: &Value) -> Result<Manifest, Refused> {
+    let text = manifest(category, "x", more).to_string();
+    read_bytes(Scope::Global, category, "x", text.as_bytes())
+}
+
+/// `code pointer line` of each failure.
+fn said(failures: &[Failure]) -> Vec<String> {
+    let line = |failure: &Failure| failure.place.as_ref().and_then(|place| place.line).unwrap_or(0);
+    failures.iter().map(|f| format!("{} {} {}", f.code(), f.pointer, line(f))).collect()
+}
+
+fn refused(result: Result<Manifest, Refused>) -> Vec<String> {
+    said(&result.expect_err("the manifest is refused").failures)
+}
+
+mod by_category {
+    use super::*;
+
+    #[test]
+    fn only_the_four_fields_are_needed() {
+        for category in Category::ALL {
+            let manifest = read(category, &json!({})).unwrap();
+            assert_eq!((manifest.id.as_str(), manifest.category), ("x", category));
+            assert!(manifest.config.is_empty() && manifest.config_schema.is_none());
+        }
+    }
+
+    #[test]
+    fn a_complete_one_lacks_nothing() {
+        for category in Category::ALL {
+            assert_eq!(read(category, &complete(category)).unwrap().ability.missing(), None, "{category}");
+        }
+    }
+
+    #[test]
+    fn an_incomplete_one_says_what_it_lacks() {
+        let cases = [
+            (Category::Commands, json!({}), "`description`"),
+            (Category::ContextProviders, json!({"priority": 1}), "`markdown`, `files` or `command`"),
+            (Category::Hooks, json!({}), "`slot` (or `event`) and `command`"),
+            (Category::Hooks, json!({"slot": "RENDER/post"}), "`command`"),
+            (Category::Hooks, json!({"command": ["a"]}), "`slot` or `event`"),
+            (Category::Loggers, json!({}), "`path`"),
+            (Category::Providers, json!({}), "`kind` and `baseUrl`"),
+            (Category::Providers, json!({"kind": "openai"}), "`baseUrl`"),
+            (Category::Providers, json!({"baseUrl": "https://a"}), "`kind`"),
+            (Category::SessionStores, json!({}), "`kind`"),
+            (Category::Tools, json!({"promptSnippet": "a"}), "`description`"),
+        ];
+        for (category, more, missing) in cases {
+            let manifest = read(category, &more).unwrap();
+            assert_eq!(manifest.ability.missing(), Some(missing), "{category} {more}");
+        }
+    }
+
+    #[test]
+    fn a_field_of_a_wrong_type_is_a_failure_of_shape_at_its_place() {
+        const KIND: &str = "Validation/FragmentKindInvalid";
+        const BUDGET: &str = "Validation/FragmentBudgetNegative";
+        const SLOT: &str = "Validation/HookInvalidAttachment";
+        let cases = [
+            (Category::Commands, json!({"name": " "}), SHAPE, "/name"),
+            (Category::Commands, json!({"name": 1}), SHAPE, "/name"),
+            (Category::Commands, json!({"description": null}), SHAPE, "/description"),
+            (Category::ContextProviders, json!({"markdown": 1}), SHAPE, "/markdown"),
+            (Category::ContextProviders, json!({"files": "a.md"}), SHAPE, "/files"),
+            (Category::ContextProviders, json!({"files": ["a.md", 1]}), SHAPE, "/files/1"),
+            (Category::ContextProviders, json!({"files": ["a.md", "../b.md"]}), SHAPE, "/files/1"),
+            (Category::ContextProviders, json!({"files": ["/etc/passwd"]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"files": ["a\\..\\b"]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"files": ["C:x"]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"files": ["~/x"]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"files": ["a\u{0}"]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"files": [" "]}), SHAPE, "/files/0"),
+            (Category::ContextProviders, json!({"command": "ls"}), SHAPE, "/command"),
+            (Category::ContextProviders, json!({"markdown": "a", "files": ["b"]}), SHAPE, "/files"),
+            (Category::ContextProviders, json!({"kind": "system"}), KIND, "/kind"),
+            (Category::ContextProviders, json!({"maxTokens": -1}), BUDGET, "/maxTokens"),
+            (Category::ContextProviders, json!({"maxTokens": 1.5}), SHAPE, "/maxTokens"),
+            (Category::ContextProviders, json!({"priority": "high"}), SHAPE, "/priority"),
+            (Category::ContextProviders, json!({"exclusiveSlot": ""}), SHAPE, "/exclusiveSlot"),
+            (Category::ContextProviders, json!({"stability": "Turn"}), SHAPE, "/stability"),
+            (Category::Hooks, json!({"slot": "tool_call/pre"}), SLOT, "/slot"),
+            (Category::Hooks, json!({"slot": 1}), SHAPE, "/slot"),
+            (Category::Hooks, json!({"event": "toolcall"}), SLOT, "/event"),
+            (Category::Hooks, json!({"event": "context", "slot": "RENDER/pre"}), SLOT, "/slot"),
+            (Category::Hooks, json!({"role": "Guard"}), SHAPE, "/role"),
+            (Category::Hooks, json!({"command": []}), SHAPE, "/command"),
+            (Category::Hooks, json!({"command": [""]}), SHAPE, "/command"),
+            (Category::Hooks, json!({"command": ["a", 1]}), SHAPE, "/command/1"),
+            (Category::Hooks, json!({"command": ["a", "\u{0}"]}), SHAPE, "/command"),
+            (Category::Hooks, json!({"timeoutMs": 0}), SHAPE, "/timeoutMs"),
+            (Category::Hooks, json!({"timeoutMs": 600_001}), SHAPE, "/timeoutMs"),
+            (Category::Loggers, json!({"path": "../out"}), SHAPE, "/path"),
+            (Category::Loggers, json!({"path": "/tmp/out"}), SHAPE, "/path"),
+            (Category::Loggers, json!({"path": []}), SHAPE, "/path"),
+            (Category::Providers, json!({"kind": ""}), SHAPE, "/kind"),
+            (Category::Providers, json!({"baseUrl": "example.org"}), SHAPE, "/baseUrl"),
+            (Category::Providers, json!({"baseUrl": "https://me:pw@example.org/"}), SHAPE, "/baseUrl"),
+            (Category::Providers, json!({"apiKey": "secret"}), SHAPE, "/apiKey"),
+            (Category::Providers, json!({"apiKey": "${}"}), SHAPE, "/apiKey"),
+            (Category::Providers, json!({"apiKey": 1}), SHAPE, "/apiKey"),
+            (Category::Providers, json!({"apiKey": {"kind": "env"}}), SHAPE, "/apiKey/name"),
+            (Category::Providers, json!({"apiKey": {"name": "KEY"}}), SHAPE, "/apiKey/kind"),
+            (Category::Providers, json!({"apiKey": {"kind": "vault", "name": "a"}}), SHAPE, "/apiKey/kind"),
+            (Category::SessionStores, json!({"kind": "redis"}), SHAPE, "/kind"),
+            (Category::SessionStores, json!({"url": ""}), SHAPE, "/url"),
+            (Category::StateMachines, json!({"config": []}), SHAPE, "/config"),
+            (Category::Tools, json!({"description": ["a"]}), SHAPE, "/description"),
+            (Category::Tools, json!({"promptSnippet": 1}), SHAPE, "/promptSnippet"),
+            (Category::Tools, json!({"promptGuidelines": "a"}), SHAPE, "/promptGuidelines"),
+            (Category::Tools, json!({"promptGuidelines": ["a", null]}), SHAPE, "/promptGuidelines/1"),
+            (Category::Tools, json!({"inputSchema": true}), SHAPE, "/inputSchema"),
+            (Category::Ui, json!({"config": null}), SHAPE, "/config"),
+        ];
+        for (category, more, code, pointer) in cases {
+            let all = refused(read(category, &more));
+            // A field that is not there has no line.
+            let line = i32::from(more.pointer(pointer).is_some());
+            assert_eq!(all, [format!("{code} {pointer} {line}")], "{category} {more}");
+        }
+    }
+
+    #[test]
+    fn fields_arrive_as_they_are_written() {
+        let Ability::Hook(hook) =
+            read(Category::Hooks, &json!({"event": "tool_result", "command": ["a", ""]})).unwrap().ability
+        else {
+            panic!("a hook")
+        };
+        assert_eq!(hook.slot.unwrap().to_string(), "TOOL_CALL/post");
+        assert_eq!(hook.slot.unwrap().stage, SlotStage::ToolCall);
+        assert_eq!(hook.role, Role::Transform, "the default (DETAILS 27)");
+        assert_eq!(hook.program.unwrap().argv, ["a", ""]);
+        for (word, role) in
+            [("guard", Role::Guard), ("observer", Role::Observer), ("transform", Role::Transform)]
+        {
+            let Ability::Hook(hook) = read(Category::Hooks, &json!({"role": word})).unwrap().ability else {
+                panic!("a hook")
+            };
+            assert_eq!(hook.role, role);
+        }
+        let Ability::Model(model) =
+            read(Category::Providers, &json!({"apiKey": "${MY_KEY}"})).unwrap().ability
+        else {
+            panic!("a model")
+        };
+        let key = model.key.unwrap();
+        assert_eq!((key.kind.as_str(), key.name.as_str()), ("env", "MY_KEY"));
+    }
+
+    #[test]
+    fn fields_that_nobody_knows_are_passed_over() {
+        for category in Category::ALL {
+            assert!(read(category, &json!({"later": {"a": [1]}, "$schema": "x"})).is_ok(), "{category}");
+        }
+    }
+}
+
+mod stages {
+    use super::*;
+
+    const LINES: &str = r#"{
+  "id": "x",
+  "category": "tools",
+  "contractVersion": "1.0.0",
+  "requiredCoreVersion": ">=1.0.0",
+  "configSchema": {"type": "object", "additionalProperties": false, "properties": {"n": {"type": "integer"}}},
+  "config": {
+    "n": 1
+  }
+}"#;
+
+    fn changed(changes: &[(&str, &str)]) -> Vec<String> {
+        let mut text = LINES.to_owned();
+        for (from, to) in changes {
+            assert!(text.contains(from), "{from}");
+            text = text.replacen(from, to, 1);
+        }
+        match read_bytes(Scope::Project, Category::Tools, "x", text.as_bytes()) {
+            Ok(_) => Vec::new(),
+            Err(refused) => said(&refused.failures),
+        }
+    }
+
+    #[test]
+    fn each_has_its_name_pointer_and_line() {
+        let cases: &[(&str, &str, &str)] = &[
+            ("\"id\": \"x\"", "\"id\": \"\"", "Validation/ShapeInvalid /id 2"),
+            ("\"id\": \"x\"", "\"id\": 7", "Validation/ShapeInvalid /id 2"),
+            ("\"id\": \"x\",", "", "Validation/ShapeInvalid /id 0"),
+            ("\"tools\"", "\"tool\"", "Validation/ShapeInvalid /category 3"),
+            ("\"tools\"", "\"Tools\"", "Validation/ShapeInvalid /category 3"),
+            ("\"tools\"", "null", "Validation/ShapeInvalid /category 3"),
+            (
+                "\"contractVersion\": \"1.0.0\"",
+                "\"contractVersion\": 1",
+                "Validation/ShapeInvalid /contractVersion 4",
+            ),
+            ("\"contractVersion\": \"1.0.0\",", "", "Validation/ShapeInvalid /contractVersion 0"),
+            ("\">=1.0.0\"", "\"\"", "Validation/ShapeInvalid /requiredCoreVersion 5"),
+            ("\">=1.0.0\"", "[]", "Validation/ShapeInvalid /requiredCoreVersion 5"),
+            ("\"1.0.0\"", "\"1.0.1\"", "Validation/ContractVersionMismatch /contractVersion 4"),
+            ("\"1.0.0\"", "\"1.0\"", "Validation/ContractVersionMismatch /contractVersion 4"),
+            ("\"1.0.0\"", "\">=1.0.0\"", "Validation/ContractVersionMismatch /contractVersion 4"),
+            ("\"1.0.0\"", "\"1.0.0-rc1\"", "Validation/ContractVersionMismatch /contractVersion 4"),
+            (">=1.0.0", ">=1.0.1", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", ">=1.0.0 <1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", "^1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", "~1.0.0", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", "*", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", "1.x", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            (">=1.0.0", " ", "Validation/RequiredCoreVersionMismatch /requiredCoreVersion 5"),
+            ("\"type\": \"object\", ", "", "Validation/ConfigSchemaViolation /configSchema 6"),
+            ("\"object\"", "\"array\"", "Validation/ConfigSchemaViolation /configSchema 6"),
+            ("\"additionalProperties\": false, ", "", "Validation/ConfigSchemaViolation /configSchema 6"),
+            (": false", ": true", "Validation/ConfigSchemaViolation /configSchema 6"),
+            (
+                "\"integer\"",
+                "\"broken\"",
+                "Validation/ConfigSchemaViolation /configSchema/properties/n/type 6",
+            ),
+            ("\"n\": 1", "\"n\": \"a\"", "Validation/ConfigSchemaViolation /n 8"),
+            ("\"n\": 1", "\"m\": 1", "Validation/ConfigSchemaViolation /m 8"),
+            ("{\n    \"n\": 1\n  }", "[]", "Validation/ShapeInvalid /config 7"),
+        ];
+        assert_eq!(changed(&[]), [""; 0], "as it stands it is sound");
+        for (from, to, expected) in cases {
+            assert_eq!(changed(&[(from, to)]), [*expected], "{from} → {to}");
+        }
+    }
+
+    #[test]
+    fn a_missing_required_setting_is_told_at_the_configuration() {
+        let to = r#""additionalProperties": false, "required": ["m"]"#;
+        let all = changed(&[("\"additionalProperties\": false", to)]);
+        assert_eq!(all, ["Validation/ConfigSchemaViolation  7"]);
+    }
+
+    #[test]
+    fn a_schema_that_is_no_object_is_none() {
+        for schema in [json!("a"), json!(true), json!(null), json!([])] {
+            let all = refused(read(Category::Tools, &json!({"configSchema": schema})));
+            assert_eq!(all, ["Validation/ConfigSchemaViolation /configSchema 1"], "{schema}");
+        }
+        let long = json!({"type": "object", "additionalProperties": false, "title": "x".repeat(256 << 10)});
+        assert_eq!(
+            refused(read(Category::Tools, &json!({"configSchema": long})))[0].split(' ').next(),
+            Some(CONFIG)
+        );
+    }
+
+    #[test]
+    fn without_a_schema_any_configuration_is_sound() {
+        let manifest = read(Category::Ui, &json!({"config": {"a": {"b": null}}})).unwrap();
+        assert_eq!(Value::from(manifest.config), json!({"a": {"b": null}}));
+    }
+
+    #[test]
+    fn the_first_stage_that_fails_is_the_last_that_is_looked_at() {
+        let id = ("\"id\": \"x\"", "\"id\": \"y\"");
+        let shape = ("\"configSchema\"", "\"inputSchema\": 1,\n\"configSchema\"");
+        let contract = ("\"1.0.0\"", "\"2.0.0\"");
+        let core = (">=1.0.0", "<1.0.0");
+        let config = ("\"n\": 1", "\"n\": false");
+        let all = [id, shape, contract, core, config];
+        for (first, code) in [DISCOVERY, SHAPE, CONTRACT, CORE, CONFIG].into_iter().enumerate() {
+            let told = changed(&all[first..]);
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].starts_with(&format!("{code} ")), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn all_failures_of_one_stage_are_told_and_none_of_another() {
+        let (id, kind) = (("\"id\": \"x\"", "\"id\": \"\""), ("\"tools\"", "\"tols\""));
+        assert_eq!(
+            changed(&[id, kind, ("\"1.0.0\"", "\"2.0.0\"")]),
+            ["Validation/ShapeInvalid /id 2", "Validation/ShapeInvalid /category 3"]
+        );
+        let elsewhere = ("\"tools\"", "\"hooks\"");
+        assert_eq!(
+            changed(&[elsewhere, (">=1.0.0", "")]),
+            ["Validation/DiscoveryManifestInvalid /category 3"],
+            "a manifest in the wrong directory fails before its shape"
+        );
+    }
+}
+
+mod place {
+    use super::*;
+
+    #[test]
+    fn an_id_other_than_its_directory_is_refused_with_its_claim() {
+        for id in ["y", "X", "x ", "../x", "..", ".", "a/x", "a\\x", "/x", "x\u{202e}", "x\u{0}", "x\n"] {
+            let text = manifest(Category::Tools, id, &json!({})).to_string();
+            let error = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).unwrap_err();
+            assert_eq!(said(&error.failures), [format!("{DISCOVERY} /id 1")], "{id:?}");
+            assert_eq!(error.claims.as_deref(), Some(id));
+            let message = &error.failures[0].message;
+            assert!(!message.contains(['\u{202e}', '\n', '\0']), "names are shown escaped: {message:?}");
+        }
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_an_id_is_refused_though_the_manifest_agrees() {
+        for id in ["../x", "..", ".", "a/b", "a\\b", "a\u{202e}b", "a\u{0}", "a\nb"] {
+            let text = manifest(Category::Tools, id, &json!({})).to_string();
+            let all = refused(read_bytes(Scope::Global, Category::Tools, id, text.as_bytes()));
+            assert_eq!(all, [format!("{DISCOVERY} /id 1")], "{id:?}");
+        }
+        let long = "x".repeat(129);
+        let text = manifest(Category::Tools, &long, &json!({})).to_string();
+        assert!(read_bytes(Scope::Global, Category::Tools, &long, text.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn ids_are_words() {
+        for good in ["x", "pre-tool-audit", "a.b", "a..b", "...", "ä", "日本", "a b", &"x".repeat(128)] {
+            assert_eq!(id_fault(good), None, "{good}");
+        }
+        for bad in ["", ".", "..", "a/b", "a\\b", "\u{7f}", "a\u{200b}", "\u{feff}a", &"x".repeat(129)] {
+            assert!(id_fault(bad).is_some(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_category_other_than_its_directory_is_refused() {
+        let text = manifest(Category::Loggers, "x", &json!({})).to_string();
+        let all = refused(read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()));
+        assert_eq!(all, [format!("{DISCOVERY} /category 1")]);
+    }
+}
+
+mod text {
+    use super::*;
+
+    #[test]
+    fn what_is_no_strict_json_object_is_refused_by_discovery() {
+        let good = manifest(Category::Tools, "x", &json!({})).to_string();
+        let inside = good.trim_end_matches('}');
+        let cases = [
+            (String::new(), 1),
+            ("[]".to_owned(), 1),
+            ("null".to_owned(), 1),
+            ("\n\"x\"".to_owned(), 2),
+            ("{".to_owned(), 1),
+            (format!("{good}\n{good}"), 2),
+            (format!("\u{feff}{good}"), 1),
+            (format!("// mine\n{good}"), 1),
+            (format!("{inside},\n}}"), 1),
+            (format!("{inside},\n\"id\": \"x\"}}"), 2),
+            (format!("{inside},\n\"config\": {{\"a\": 1,\n\"a\": 1}}}}"), 3),
+            (format!("{inside},\n\"config\": {}}}", "[".repeat(100_000)), 2),
+            (format!("{inside},\n\"config\": {{\"a\": {}{}}}}}", "[".repeat(63), "]".repeat(63)), 2),
+            (format!("{inside},\n\"config\": {{\"a\": \"\t\"}}}}"), 2),
+        ];
+        for (text, line) in cases {
+            let error = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).unwrap_err();
+            let start: String = text.chars().take(60).collect();
+            assert_eq!(error.failures.len(), 1, "{start}");
+            assert_eq!(error.failures[0].code(), DISCOVERY, "{start}");
+            let place = error.failures[0].place.as_ref().expect("a place");
+            assert_eq!((place.path.as_str(), place.line), ("m.json", Some(line)), "{start}");
+            assert_eq!(error.claims, None);
+        }
+    }
+
+    #[test]
+    fn sixty_four_levels_are_read() {
+        let deep = format!("{}{}", "[".repeat(62), "]".repeat(62));
+        let config = format!("{{\"a\": {deep}}}");
+        let text = manifest(Category::Tools, "x", &json!({})).to_string();
+        let text = format!("{},\"config\": {config}}}", text.trim_end_matches('}'));
+        assert!(read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused() {
+        for bytes in [&b"\xff\xfe{\0}\0"[..], b"{\"id\": \"\xc3\x28\"}", &[0; 16]] {
+            let error = read_bytes(Scope::Global, Category::Tools, "x", bytes).unwrap_err();
+            assert_eq!(error.failures[0].code(), DISCOVERY);
+        }
+    }
+}

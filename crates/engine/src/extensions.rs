@@ -1,0 +1,182 @@
+//! What the layers' extensions change in a build: which tools there are, and which context providers speak.
+
+use crate::request::ToolChoice;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{
+        Ability, Category, Context, Entry, Fault, FragmentKind, SchemaChecker, SchemaFault, Scopes, Status,
+        resolve,
+    },
+    profile::Profile,
+    scope::Scope,
+    section::{Body, Language, ProviderName, Section, SectionId},
+    settings::Merged,
+    suggestion::did_you_mean,
+    turn::Tool,
+    world::Contribution,
+};
+use preface_host::{extensions, look::Look, provider};
+use serde_json::Value;
+
+/// Looks at all layers and works out what is active. Nothing is started.
+pub(crate) fn scopes(profile: &Profile, settings: &Merged, look: &Look<'_>) -> Scopes {
+    let mut found = extensions::bundled(look);
+    found.extend(extensions::of_layers(profile.home.flat_extensions, look));
+    let orderings = extensions::orderings(look);
+    resolve(found, settings, &orderings, &NoSchemas)
+}
+
+/// Stands in where no checker is built in: a schema is then a fault of its own, and nothing passes unchecked.
+#[derive(Debug)]
+struct NoSchemas;
+
+impl SchemaChecker for NoSchemas {
+    fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
+        Err(SchemaFault::Schema(Fault {
+            pointer: String::new(),
+            message: "this build of preface cannot check schemas".to_owned(),
+        }))
+    }
+}
+
+/// Works out the active tools: those that are asked for, with the texts of whoever answers to the name.
+pub(crate) fn tools(
+    choice: &ToolChoice,
+    profile: &Profile,
+    scopes: &Scopes,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Tool> {
+    let names = match choice {
+        ToolChoice::Given(tools) => return tools.clone(),
+        ToolChoice::Profile => &profile.tools,
+        ToolChoice::Named(names) => names,
+    };
+    let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
+    for name in names {
+        if tools.iter().any(|tool| tool.name == *name) {
+            continue;
+        }
+        if let Some(entry) = scopes.active(Category::Tools, name) {
+            tools.push(match &entry.ability {
+                Some(Ability::Tool(texts)) => texts.tool(name, &entry.origin.path),
+                _ => Tool { name: name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
+            });
+            continue;
+        }
+        if let Some(by) =
+            scopes.named(Category::Tools, name).rev().find_map(|entry| entry.disabled_by.as_ref())
+        {
+            diagnostics.push(
+                Diagnostic::warning(
+                    "tool/disabled",
+                    format!("tool `{name}` is left out: `tools.{name}.disable` in {} says so", by.path),
+                )
+                .help(format!("`preface scopes --why {name}` tells its story")),
+            );
+            continue;
+        }
+        let mut note = Diagnostic::warning(
+            "tool/unknown",
+            format!("`{name}` is no tool that preface knows; it has a name and nothing else"),
+        );
+        let known = scopes.of(Category::Tools).filter(|entry| entry.active).map(|entry| entry.name.as_str());
+        if let Some(near) = did_you_mean(name, known) {
+            note = note.help(format!("did you mean `{near}`?"));
+        }
+        diagnostics.push(note);
+        tools.push(Tool { name: name.clone(), ..Tool::default() });
+    }
+    tools
+}
+
+/// Gives each context provider that a layer brings a section of its own, and lets it speak. One that has the name of a
+/// built-in provider takes its place instead.
+pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
+    let mut said = Vec::new();
+    for (entry, context) in speaking(scopes, look) {
+        if let Some(section) = filled_by(profile, &entry.name) {
+            let id = section.id.clone();
+            section.body = Body::Fill(ProviderName::new(&entry.name));
+            section.language = Language::Verbatim;
+            said.push(provider::extension::contribute(entry, context, &id, look));
+            continue;
+        }
+        let taken = |id: &str| profile.sections.iter().any(|section| section.id.as_str() == id);
+        let id =
+            if taken(&entry.name) { format!("contextProviders.{}", entry.name) } else { entry.name.clone() };
+        let mut section = Section::new(SectionId::new(id), Body::Fill(ProviderName::new(&entry.name)));
+        section.language = Language::Verbatim;
+        section.seam = true;
+        section.between = profile.sections.iter().find_map(|section| {
+            section.between.clone().filter(|_| section.seam && matches!(section.body, Body::Fill(_)))
+        });
+        section.project = entry.origin.scope == Scope::Project;
+        said.push(provider::extension::contribute(entry, context, &section.id, look));
+        let anchor = profile
+            .added_after
+            .as_ref()
+            .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
+        let at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1 + added(profile, anchor, scopes));
+        profile.sections.insert(at, section);
+    }
+    said
+}
+
+/// How many sections behind the anchor are extensions' already.
+fn added(profile: &Profile, anchor: usize, scopes: &Scopes) -> usize {
+    profile.sections[anchor + 1..]
+        .iter()
+        .take_while(|section| {
+            matches!(&section.body, Body::Fill(name) if scopes.active(Category::ContextProviders, name.as_str()).is_some_and(|entry| entry.ability.is_some()))
+        })
+        .count()
+}
+
+/// The section that a built-in provider of this id fills.
+fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> {
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id)?;
+    profile
+        .sections
+        .iter_mut()
+        .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == builtin.name()))
+}
+
+/// The active context providers of the layers in the order of `stud.md` §2.2: priority, then layer, then id. Of those
+/// that share an exclusive slot only the first speaks.
+fn speaking<'s>(scopes: &'s Scopes, look: &Look<'_>) -> Vec<(&'s Entry, &'s Context)> {
+    let mut all: Vec<(&Entry, &Context)> = scopes
+        .of(Category::ContextProviders)
+        .filter(|entry| entry.active)
+        .filter_map(|entry| match &entry.ability {
+            Some(Ability::Context(context)) => Some((entry, context)),
+            _ => None,
+        })
+        .collect();
+    all.sort_by_key(|(entry, context)| (std::cmp::Reverse(context.priority), entry.origin.scope));
+    let mut slots: Vec<(&str, &str)> = Vec::new();
+    all.retain(|(entry, context)| {
+        let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+        if context.kind != FragmentKind::SystemMessage {
+            let what =
+                format!("`{}` is no `system-message`; it is not part of the system prompt", entry.name);
+            look.note(Diagnostic::info("extension/other-kind", what).at(place()));
+            return false;
+        }
+        let Some(slot) = &context.exclusive_slot else { return true };
+        if let Some((_, winner)) = slots.iter().find(|(taken, _)| taken == slot) {
+            let what = format!("`{}` stays silent: `{winner}` has the exclusive slot `{slot}`", entry.name);
+            look.note(Diagnostic::warning("ExclusiveSlotConflict", what).at(place()));
+            return false;
+        }
+        slots.push((slot, &entry.name));
+        true
+    });
+    all
+}
+
+/// Says why a built-in context provider stays silent, where a layer switched it off.
+pub(crate) fn switched_off(scopes: &Scopes, id: &str) -> Option<String> {
+    let entry = scopes.named(Category::ContextProviders, id).find(|entry| entry.ability.is_none())?;
+    let by = entry.disabled_by.as_ref().filter(|_| entry.status == Status::Disabled)?;
+    Some(format!("switched off by `contextProviders.{id}.disable` in the {} settings", by.scope))
+}

@@ -1,0 +1,223 @@
+//! Extensions on disk: what each layer has in the places of extensions, read through the gate (`stud.md` §10).
+//!
+//! Nothing is decided here and nothing fails: what cannot be read is told by the row it would have been.
+
+use crate::{
+    gate::Belongs,
+    look::{Look, Wanted},
+    provider::CONTEXT_PROVIDERS,
+    system::{DirEntry, FileKind, ReadError},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    extension::{Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, id_fault},
+    scope::Scope,
+};
+use std::path::{Path, PathBuf};
+
+/// The directory of extensions in a layer's root.
+const EXTENSIONS: &str = "extensions";
+/// The file that describes one.
+const MANIFEST: &str = "manifest.json";
+/// The file that orders hooks.
+const ORDERING: &str = "ordering.json";
+/// The most that is read of a manifest.
+const MANIFEST_LIMIT: u64 = 256 << 10;
+/// The most that is read of an ordering manifest.
+const ORDERING_LIMIT: u64 = 1 << 20;
+/// How many extensions a category of a layer may have.
+const MOST: usize = 10_000;
+
+/// Returns what ships inside preface: the context providers that are built in, and the bundled manifests.
+#[must_use]
+pub fn bundled(look: &Look<'_>) -> Vec<Found> {
+    let builtin = CONTEXT_PROVIDERS.iter().map(|provider| Found {
+        scope: Scope::Bundled,
+        category: Category::ContextProviders,
+        id: provider.id().to_owned(),
+        path: "bundled".to_owned(),
+        what: FoundWhat::Builtin { about: provider.about().to_owned() },
+    });
+    let manifests = look.system.bundled_list("extensions/").into_iter().filter_map(|path| {
+        let mut parts = path.split('/').skip(1);
+        let category = parts.next()?.parse::<Category>().ok()?;
+        let id = parts.next()?.to_owned();
+        if parts.next() != Some(MANIFEST) || parts.next().is_some() {
+            return None;
+        }
+        let bytes = look.system.bundled(&path)?.into_owned();
+        let path = format!("bundled/{path}");
+        Some(Found { scope: Scope::Bundled, category, id, path, what: FoundWhat::Manifest(bytes) })
+    });
+    builtin.chain(manifests).collect()
+}
+
+/// Returns what the global and the project layer bring. `flat`: a layer without a directory in its `extensions` may have
+/// the categories in its root.
+#[must_use]
+pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (scope, root) in roots(look) {
+        let nested = root.join(EXTENSIONS);
+        // A root that is named so is the directory itself.
+        let dir = if root.file_name().is_some_and(|name| name == EXTENSIONS) { root.clone() } else { nested };
+        let mut dirs = list(scope, &dir, look);
+        let has_dir = dirs.iter().flatten().any(|entry| is_dir(&dir.join(&entry.name), entry, look));
+        if flat && !has_dir {
+            dirs = Some(
+                Category::ALL
+                    .iter()
+                    .map(|category| DirEntry { name: category.as_str().into(), kind: FileKind::Dir })
+                    .collect(),
+            );
+            layer(scope, &root, dirs.as_deref().unwrap_or_default(), look, &mut found);
+        } else {
+            layer(scope, &dir, dirs.as_deref().unwrap_or_default(), look, &mut found);
+        }
+    }
+    found
+}
+
+/// Returns the ordering manifests of the layers, the bundled one first. A defective one is a warning and left out.
+#[must_use]
+pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
+    let mut orderings = Vec::new();
+    let mut add = |read: Result<Ordering, Box<Diagnostic>>| match read {
+        Ok(ordering) => orderings.push(ordering),
+        Err(note) => look.note(*note),
+    };
+    if let Some(bytes) = look.system.bundled(ORDERING) {
+        add(Ordering::read(Scope::Bundled, "bundled/ordering.json", &bytes));
+    }
+    for (scope, root) in roots(look) {
+        let path = root.join(ORDERING);
+        let wanted = Wanted {
+            code: Some("Session/OrderingManifestUnreadable"),
+            ..wanted(scope, &path, ORDERING_LIMIT, look)
+        };
+        if let Some(read) = look.read(&wanted) {
+            let shown = look.places.source(scope, &path).path.clone();
+            add(Ordering::read(scope, &shown, &read.bytes));
+        }
+    }
+    orderings
+}
+
+/// The roots that may be looked into: the global one, and the project's where it speaks.
+fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
+    let project = look.places.project.clone().filter(|_| look.gate.layer_speaks());
+    let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];
+    all.into_iter().filter_map(|(scope, root)| Some((scope, root?))).collect()
+}
+
+/// Returns where the manifest of an entry lies; `None` for what is bundled.
+#[must_use]
+pub fn manifest_path(entry: &Entry, look: &Look<'_>) -> Option<PathBuf> {
+    let (_, root) = roots(look).into_iter().find(|(scope, _)| *scope == entry.origin.scope)?;
+    [root.join(EXTENSIONS), root]
+        .into_iter()
+        .map(|dir| dir.join(entry.category.as_str()).join(&entry.name).join(MANIFEST))
+        .find(|path| look.places.source(entry.origin.scope, path).path == entry.origin.path)
+}
+
+/// A file of a layer.
+pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
+    match scope {
+        Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
+        _ => Wanted::global(path, limit),
+    }
+}
+
+/// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
+fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
+    let stat = look.system.stat(dir)?;
+    let shown = || look.places.source(scope, dir).path.clone();
+    let left_out = |why: &dyn std::fmt::Display| {
+        let what = format!("{} was left out: {why}", shown());
+        look.note(Diagnostic::warning("extension/directory", what).at(Place::file(Some(scope), shown())));
+    };
+    if stat.kind != FileKind::Dir {
+        left_out(&ReadError::Kind(stat.kind));
+        return None;
+    }
+    if scope == Scope::Project
+        && let crate::system::Within::Root(root) = look.layer_within()
+    {
+        let (real, root) = (look.system.canonical(dir), look.system.canonical(root));
+        if let (Ok(real), Ok(root)) = (real, root)
+            && !real.starts_with(&root)
+        {
+            left_out(&ReadError::Outside { target: real });
+            return None;
+        }
+    }
+    match look.system.list(dir, MOST) {
+        Ok(entries) => Some(entries),
+        Err(ReadError::Missing) => None,
+        Err(error) => {
+            left_out(&error);
+            None
+        }
+    }
+}
+
+fn is_dir(path: &Path, entry: &DirEntry, look: &Look<'_>) -> bool {
+    match entry.kind {
+        FileKind::Dir => true,
+        FileKind::Link => look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir),
+        _ => false,
+    }
+}
+
+/// Looks into the directories of the nine categories; others are nobody's business.
+fn layer(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>, found: &mut Vec<Found>) {
+    for entry in dirs {
+        let Some(category) = entry.name.to_str().and_then(|name| name.parse::<Category>().ok()) else {
+            continue;
+        };
+        let below = dir.join(category.as_str());
+        for extension in list(scope, &below, look).unwrap_or_default() {
+            let path = below.join(&extension.name);
+            let hidden = extension.name.as_encoded_bytes().starts_with(b".");
+            if hidden || matches!(extension.kind, FileKind::File | FileKind::Special) {
+                continue;
+            }
+            found.push(one(scope, category, &path, &extension, look));
+        }
+    }
+}
+
+fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Look<'_>) -> Found {
+    let id = entry.name.to_string_lossy().into_owned();
+    let path = dir.join(MANIFEST);
+    let shown = look.places.source(scope, &path).path.clone();
+    let unreadable = |why: String, help: &str| {
+        let place = Place::file(Some(scope), shown.clone());
+        FoundWhat::Unreadable(Failure::new(Stage::Discovery, "", why).at(place).help(help))
+    };
+    let fault = match entry.name.to_str() {
+        None => Some("is no UTF-8"),
+        Some(name) => id_fault(name),
+    };
+    let what = if let Some(fault) = fault {
+        unreadable(format!("the directory's name {fault}"), "rename it")
+    } else {
+        let before = look.notes.borrow().len();
+        let read = look.read(&wanted(scope, &path, MANIFEST_LIMIT, look));
+        // What the reading had to say is this entry's, and is told with it.
+        let note = look.notes.borrow_mut().drain(before..).next();
+        match (read, note) {
+            (Some(read), _) => FoundWhat::Manifest(read.bytes),
+            (None, Some(note)) if note.code == "trust/held" => FoundWhat::Held(note),
+            (None, Some(note)) => {
+                let mut failure = Failure::new(Stage::Discovery, "", note.message);
+                (failure.place, failure.help) = (note.place, note.help);
+                FoundWhat::Unreadable(failure)
+            }
+            (None, None) => {
+                unreadable("there is no manifest.json".to_owned(), "add one, or remove the directory")
+            }
+        }
+    };
+    Found { scope, category, id, path: shown, what }
+}

@@ -1,0 +1,321 @@
+//! Runs a program: one loop over its pipes and its end, no threads.
+//!
+//! The program leads a process group of its own. Its end is looked at without being collected (`WNOWAIT`), so that the
+//! number of the group stays ours until everything in it is gone: what a program leaves running in its group would
+//! otherwise hold its pipes, and us, for as long as it likes.
+
+use crate::system::{Ran, Run, RunError, RunStatus, program::Program, run::STDERR_LIMIT};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec},
+    fd::{AsFd, OwnedFd},
+    fs::OFlags,
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions},
+};
+use std::{
+    ffi::OsString,
+    io::{self, ErrorKind, Read, Write as _},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+/// How long a program has, once it was told to end.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How long we wait for the end of a program that was killed. One that runs as another user cannot be.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// How often the end is looked for where the kernel does not tell it.
+const TICK: Duration = Duration::from_millis(5);
+
+/// How much is read or written at a time.
+const CHUNK: usize = 64 << 10;
+
+/// The most that a pipe holds after the end of its program.
+const PIPE: usize = 1 << 20;
+
+pub(super) fn run(
+    run: &Run,
+    program: &Program,
+    environment: Vec<(OsString, OsString)>,
+) -> Result<Ran, RunError> {
+    let start = Instant::now();
+    let mut command = Command::new(&program.path);
+    command
+        .arg0(&run.argv[0])
+        .args(&run.argv[1..])
+        .current_dir(&run.cwd)
+        .env_clear()
+        .envs(environment)
+        .stdin(if run.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let child = command.spawn().map_err(|error| not_started(&run.argv[0], &error))?;
+    let mut group = Group::of(child);
+    let mut pipes = Pipes::of(&mut group.child, run).map_err(|error| RunError::Other(error.to_string()))?;
+    // A time too long to be said is none.
+    let end = start.checked_add(run.timeout);
+    let talked = pipes.talk(&group, end);
+    match talked {
+        Ok(()) => {
+            group.signal(Signal::KILL);
+            pipes.drain();
+        }
+        Err(RunError::TimedOut { .. }) => {
+            drop(pipes);
+            group.ask_to_end();
+            return Err(RunError::TimedOut { after: run.timeout });
+        }
+        Err(error) => return Err(error),
+    }
+    let status = group.finish().ok_or_else(|| RunError::Other("its end was not told".to_owned()))?;
+    let (stdout, stderr) = (pipes.stdout, pipes.stderr);
+    if stdout.bytes.len() > run.output_limit {
+        return Err(RunError::TooMuch { limit: run.output_limit });
+    }
+    Ok(Ran {
+        program: program.real.clone(),
+        status: match (status.code(), status.signal()) {
+            (Some(code), _) => RunStatus::Code(code),
+            (None, signal) => RunStatus::Signal(signal.unwrap_or_default()),
+        },
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        stderr_cut: stderr.cut,
+        took: start.elapsed(),
+    })
+}
+
+/// Says why a program that was found could not be started.
+fn not_started(program: &str, error: &io::Error) -> RunError {
+    match error.kind() {
+        // The file is there (it was found), so it is its interpreter that is not.
+        ErrorKind::NotFound => RunError::Other(format!(
+            "`{}` cannot be started: the program that it needs is not there",
+            program.escape_debug()
+        )),
+        ErrorKind::PermissionDenied => RunError::Denied { program: program.to_owned() },
+        _ => RunError::Other(format!("`{}` cannot be started: {error}", program.escape_debug())),
+    }
+}
+
+/// A program and what it started. When this is dropped, all of it is gone.
+struct Group {
+    child: Child,
+    id: Option<Pid>,
+    /// Readable once the program ended; not every kernel has it.
+    end: Option<OwnedFd>,
+    collected: bool,
+}
+
+impl Group {
+    fn of(child: Child) -> Self {
+        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        Group { end: id.and_then(watch), child, id, collected: false }
+    }
+
+    /// Whether the program ended, without collecting its status.
+    fn ended(&self) -> bool {
+        let Some(id) = self.id else { return true };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match rustix::process::waitid(WaitId::Pid(id), look) {
+            Ok(status) => status.is_some(),
+            Err(Errno::INTR) => false,
+            // Somebody else collected it; there is nothing to wait for.
+            Err(_) => true,
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Not once it was collected: the number may belong to somebody else by then.
+        if let Some(id) = self.id.filter(|_| !self.collected) {
+            let _ = rustix::process::kill_process_group(id, signal);
+        }
+    }
+
+    /// Asks politely, and then no more.
+    fn ask_to_end(&mut self) {
+        self.signal(Signal::TERM);
+        self.wait(GRACE);
+        self.finish();
+    }
+
+    fn wait(&self, at_most: Duration) {
+        let deadline = Instant::now() + at_most;
+        while !self.ended() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let mut fds: Vec<_> = self.end.iter().map(|end| PollFd::new(end, PollFlags::IN)).collect();
+            poll(&mut fds, Some(if self.end.is_some() { left } else { left.min(TICK) }));
+        }
+    }
+
+    /// Ends everything that is left in the group, and collects the program. `None` where it would not end.
+    fn finish(&mut self) -> Option<ExitStatus> {
+        self.signal(Signal::KILL);
+        self.wait(LAST_WAIT);
+        // `collected` only where it was: as long as it was not, the number is still taken.
+        let status = self.child.try_wait().ok().flatten();
+        self.collected |= status.is_some();
+        status
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.collected {
+            self.finish();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn watch(id: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(id, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn watch(_id: Pid) -> Option<OwnedFd> {
+    None
+}
+
+/// Our ends of the pipes.
+struct Pipes<'a> {
+    stdin: Option<(ChildStdin, &'a [u8])>,
+    stdout: Reading<ChildStdout>,
+    stderr: Reading<ChildStderr>,
+    limit: usize,
+}
+
+impl<'a> Pipes<'a> {
+    fn of(child: &mut Child, run: &'a Run) -> io::Result<Self> {
+        let stdin = child.stdin.take();
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        stdin.as_ref().map_or(Ok(()), never_block)?;
+        // One byte more than allowed says that it was too much.
+        let stdout = Reading::of(stdout, run.output_limit.saturating_add(1))?;
+        let stderr = Reading::of(stderr, STDERR_LIMIT)?;
+        Ok(Pipes { stdin: stdin.map(|pipe| (pipe, &run.stdin[..])), stdout, stderr, limit: run.output_limit })
+    }
+
+    /// Passes everything on until the program ends.
+    fn talk(&mut self, group: &Group, end: Option<Instant>) -> Result<(), RunError> {
+        let mut room = vec![0; CHUNK];
+        while !group.ended() {
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(RunError::TimedOut { after: Duration::ZERO });
+            }
+            let tick =
+                if group.end.is_some() { left } else { Some(left.map_or(TICK, |left| left.min(TICK))) };
+            let (write, out, err) = self.wait(group, tick);
+            if write {
+                self.write();
+            }
+            if out {
+                self.stdout.read(&mut room);
+            }
+            if err {
+                self.stderr.read(&mut room);
+            }
+            if self.stdout.bytes.len() > self.limit {
+                return Err(RunError::TooMuch { limit: self.limit });
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until something can be done, and says for which of the pipes.
+    fn wait(&self, group: &Group, at_most: Option<Duration>) -> (bool, bool, bool) {
+        let pipes = [
+            self.stdin.as_ref().map(|(pipe, _)| (pipe.as_fd(), PollFlags::OUT)),
+            self.stdout.pipe.as_ref().map(|pipe| (pipe.as_fd(), PollFlags::IN)),
+            self.stderr.pipe.as_ref().map(|pipe| (pipe.as_fd(), PollFlags::IN)),
+        ];
+        let mut fds: Vec<_> = group.end.iter().map(|end| PollFd::new(end, PollFlags::IN)).collect();
+        let first = fds.len();
+        fds.extend(pipes.iter().flatten().map(|(pipe, flags)| PollFd::from_borrowed_fd(*pipe, *flags)));
+        poll(&mut fds, at_most);
+        let mut ready = fds[first..].iter().map(|fd| !fd.revents().is_empty());
+        let [write, out, err] = pipes.map(|pipe| pipe.is_some() && ready.next().unwrap_or_default());
+        (write, out, err)
+    }
+
+    /// Writes what fits, and closes the pipe after the last byte or when nobody reads.
+    fn write(&mut self) {
+        let Some((pipe, rest)) = &mut self.stdin else { return };
+        match pipe.write(&rest[..rest.len().min(CHUNK)]) {
+            Ok(written) => *rest = &rest[written..],
+            Err(error) if waits(&error) => return,
+            Err(_) => *rest = &[],
+        }
+        if rest.is_empty() {
+            self.stdin = None;
+        }
+    }
+
+    /// Reads what the ended program left in its pipes.
+    fn drain(&mut self) {
+        let mut room = vec![0; CHUNK];
+        for _ in 0..PIPE / CHUNK {
+            let out = self.stdout.read(&mut room);
+            let err = self.stderr.read(&mut room);
+            if !(out || err) {
+                break;
+            }
+        }
+    }
+}
+
+/// A pipe that is read, and what came.
+struct Reading<P> {
+    pipe: Option<P>,
+    bytes: Vec<u8>,
+    limit: usize,
+    /// What came and was not kept.
+    cut: usize,
+}
+
+impl<P: Read + AsFd> Reading<P> {
+    fn of(pipe: Option<P>, limit: usize) -> io::Result<Self> {
+        pipe.as_ref().map_or(Ok(()), never_block)?;
+        Ok(Reading { pipe, bytes: Vec::new(), limit, cut: 0 })
+    }
+
+    /// Reads once. Says whether anything came.
+    fn read(&mut self, room: &mut [u8]) -> bool {
+        let Some(pipe) = &mut self.pipe else { return false };
+        match pipe.read(room) {
+            Ok(0) => self.pipe = None,
+            Ok(count) => {
+                let kept = count.min(self.limit - self.bytes.len());
+                self.bytes.extend_from_slice(&room[..kept]);
+                self.cut += count - kept;
+                return true;
+            }
+            Err(error) if waits(&error) => {}
+            Err(_) => self.pipe = None,
+        }
+        false
+    }
+}
+
+fn waits(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+/// Only our end of the pipe: the program's own end is another description.
+fn never_block(pipe: &impl AsFd) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(pipe)?;
+    Ok(rustix::fs::fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?)
+}
+
+fn poll(fds: &mut [PollFd<'_>], at_most: Option<Duration>) {
+    // A time that does not fit is none; a signal in between only makes the caller look once more.
+    let at_most = at_most.and_then(|wait| Timespec::try_from(wait).ok());
+    let _ = rustix::event::poll(fds, at_most.as_ref());
+}

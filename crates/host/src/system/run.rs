@@ -1,0 +1,277 @@
+//! What is said to start a program, and what comes back.
+//!
+//! A run is a list of words, never a line for a shell. It gets a few variables of the environment and those that it
+//! names, its output has a limit, and its time ends: what it started in its own process group ends with it.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The most bytes of stderr that are kept.
+pub const STDERR_LIMIT: usize = 64 << 10;
+
+/// What a run gets of the environment, beside `PATH` and what it names itself. Nothing here is a secret.
+#[cfg(not(windows))]
+const PASSED_ON: &[&str] = &["HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
+#[cfg(windows)]
+const PASSED_ON: &[&str] = &[
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LANG",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TZ",
+    "USERNAME",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+/// A program to start, with everything it may know.
+///
+/// ```
+/// use preface_host::system::{Run, System, memory::{FakeRun, MemorySystem}};
+/// use std::path::Path;
+///
+/// let machine = MemorySystem::new().with_command(["greet", "world"], FakeRun::printing("hello, world\n"));
+/// let ran = machine.run(&Run::new(["greet", "world"], Path::new("/work")))?;
+/// assert!(ran.status.success());
+/// assert_eq!(ran.stdout, b"hello, world\n");
+/// # Ok::<(), preface_host::system::RunError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The program and its arguments. The program is an absolute path, or a bare name that is looked up on `PATH`.
+    pub argv: Vec<String>,
+    /// Where it works; absolute.
+    pub cwd: PathBuf,
+    /// What it reads. It need not.
+    pub stdin: Vec<u8>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// The most bytes it may write to stdout.
+    pub output_limit: usize,
+    /// Variables, beside the few that are passed on, and instead of those.
+    pub env: Vec<(String, String)>,
+    /// A directory that a bare name is never found in: the project, which must not choose what runs. Directories of
+    /// `PATH` inside of it are left out of the run's own `PATH` too.
+    pub not_below: Option<PathBuf>,
+}
+
+impl Run {
+    /// Returns a run without input, of at most 30 seconds and 1 MiB, with no variables of its own.
+    pub fn new(argv: impl IntoIterator<Item = impl Into<String>>, cwd: &Path) -> Self {
+        Run {
+            argv: argv.into_iter().map(Into::into).collect(),
+            cwd: cwd.to_owned(),
+            stdin: Vec::new(),
+            timeout: Duration::from_secs(30),
+            output_limit: 1 << 20,
+            env: Vec::new(),
+            not_below: None,
+        }
+    }
+
+    /// Returns the program, once nothing about the words is wrong.
+    ///
+    /// # Errors
+    /// Says what no machine could start.
+    pub(super) fn program(&self) -> Result<&str, RunError> {
+        let no = |why: &str| Err(RunError::Other(why.to_owned()));
+        let Some(program) = self.argv.first().filter(|program| !program.is_empty()) else {
+            return no("no program is named");
+        };
+        if !self.cwd.has_root() {
+            return no("the working directory is not an absolute path");
+        }
+        let bad_name = |name: &str| name.is_empty() || name.contains('=');
+        if self.env.iter().any(|(name, _)| bad_name(name)) {
+            return no("a variable has no name, or one with a `=`");
+        }
+        let values = self.env.iter().flat_map(|(name, value)| [name, value]);
+        if self.argv.iter().chain(values).any(|text| text.contains('\0')) {
+            return no("an argument or a variable has a NUL in it");
+        }
+        Ok(program)
+    }
+
+    /// Returns the whole environment of the run.
+    pub(super) fn environment(
+        &self,
+        path: OsString,
+        var: impl Fn(&str) -> Option<OsString>,
+    ) -> Vec<(OsString, OsString)> {
+        let passed = PASSED_ON.iter().filter_map(|name| Some(((*name).into(), var(name)?)));
+        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        std::iter::once(("PATH".into(), path)).chain(passed).chain(own).collect()
+    }
+}
+
+/// What a program did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Which file was started, all links resolved.
+    pub program: PathBuf,
+    /// How it ended.
+    pub status: RunStatus,
+    /// All that it wrote to stdout.
+    pub stdout: Vec<u8>,
+    /// The first of what it wrote to stderr, at most [`STDERR_LIMIT`] bytes.
+    pub stderr: Vec<u8>,
+    /// How many bytes of stderr came after those.
+    pub stderr_cut: usize,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How a program ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunStatus {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl RunStatus {
+    /// Returns whether it says that all went well.
+    #[must_use]
+    pub fn success(self) -> bool {
+        self == RunStatus::Code(0)
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunStatus::Code(code) => write!(f, "exit code {code}"),
+            RunStatus::Signal(signal) => write!(f, "ended by signal {signal}"),
+        }
+    }
+}
+
+/// Why a program did not run to its end. An exit code that is not 0 is no error: see [`Ran`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// There is no such program.
+    NotFound {
+        /// As it was named.
+        program: String,
+    },
+    /// A bare name that stands on `PATH` only inside of the project.
+    InsideProject {
+        /// Where it was found.
+        path: PathBuf,
+    },
+    /// The file is there and may not be run.
+    Denied {
+        /// As it was named.
+        program: String,
+    },
+    /// It took too long and was ended.
+    TimedOut {
+        /// What was allowed.
+        after: Duration,
+    },
+    /// It wrote too much to stdout and was ended.
+    TooMuch {
+        /// What was allowed, in bytes.
+        limit: usize,
+    },
+    /// Anything else, in the machine's words.
+    Other(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::NotFound { program } => write!(f, "program not found: `{}`", program.escape_debug()),
+            RunError::InsideProject { path } => {
+                let path = path.to_string_lossy();
+                write!(
+                    f,
+                    "`{}` lies inside of the project, which may not choose what runs",
+                    path.escape_debug()
+                )
+            }
+            RunError::Denied { program } => {
+                write!(f, "permission denied: `{}` may not be run", program.escape_debug())
+            }
+            RunError::TimedOut { after } => write!(f, "not done after {after:?}"),
+            RunError::TooMuch { limit } => write!(f, "more output than the limit of {limit} bytes"),
+            RunError::Other(words) => write!(f, "{words}"),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// What a run is answered whose working directory is none.
+pub(super) fn no_directory(cwd: &Path) -> RunError {
+    RunError::Other(format!("the working directory `{}` is not there", cwd.to_string_lossy().escape_debug()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Run {
+        Run::new(["x"], Path::new("/work"))
+    }
+
+    #[test]
+    fn what_no_machine_could_start_is_told() {
+        let env = |name: &str, value: &str| Run { env: vec![(name.into(), value.into())], ..run() };
+        assert_eq!(run().program(), Ok("x"));
+        assert_eq!(env("A", "b=c").program(), Ok("x"));
+        for bad in [
+            Run { argv: vec![], ..run() },
+            Run { argv: vec![String::new()], ..run() },
+            Run { argv: vec!["x".into(), "a\0b".into()], ..run() },
+            Run { cwd: "work".into(), ..run() },
+            env("", "x"),
+            env("A=B", "x"),
+            env("A", "\0"),
+        ] {
+            assert!(matches!(bad.program(), Err(RunError::Other(_))), "{bad:?}");
+        }
+    }
+
+    #[test]
+    #[cfg(not(windows))]
+    fn a_run_knows_little() {
+        let run = Run { env: vec![("TZ".into(), "UTC".into()), ("MINE".into(), "1".into())], ..run() };
+        let var = |name: &str| Some(OsString::from(name.to_lowercase()));
+        let environment = run.environment("/bin".into(), var);
+        let text: Vec<_> = environment
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
+            .collect();
+        assert_eq!(
+            text,
+            [
+                "PATH=/bin",
+                "HOME=home",
+                "USER=user",
+                "LANG=lang",
+                "LC_ALL=lc_all",
+                "LC_CTYPE=lc_ctype",
+                "TMPDIR=tmpdir",
+                "TZ=tz",
+                "TZ=UTC",
+                "MINE=1"
+            ],
+            "of two the later counts"
+        );
+        assert_eq!(run.environment("/bin".into(), |_| None).len(), 3, "what is not set stays so");
+    }
+}
