@@ -4,14 +4,18 @@ use crate::{
     failure::{Exit, Failure},
     flags::Format,
     scopes_view::{
-        Inactive, ListingFlags, named, restricted, rewrites, story, summary, table, troubles, unknown,
+        Inactive, ListingFlags, Project, named, restricted, rewrites, story, summary, table, troubles,
+        unknown,
     },
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preface::{
     ScopesReport,
-    core::extension::{Category, Entry},
+    core::{
+        extension::{Category, Entry},
+        trust::TrustMode,
+    },
 };
 use serde::Serialize;
 
@@ -116,7 +120,10 @@ fn why(
     match format {
         Format::Json => ui.json(&found.concat())?,
         Format::Text => {
-            let stories: Vec<String> = found.iter().map(|entries| story(entries)).collect();
+            let held = report.mode == TrustMode::Whole
+                && report.diagnostics.iter().any(|note| note.code == "trust/held");
+            let project = if held { Project::Held } else { Project::Seen };
+            let stories: Vec<String> = found.iter().map(|entries| story(entries, project)).collect();
             ui.view(&stories.join("\n"))?;
         }
     }

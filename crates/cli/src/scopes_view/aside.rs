@@ -14,10 +14,10 @@ pub fn asides(entry: &Entry) -> Vec<String> {
     match State::of(entry) {
         State::Active => {}
         State::Hidden => {
-            lines.extend(entry.shadowed_by.as_ref().map(|by| format!("hidden by {}", whence(by))))
+            lines.extend(entry.shadowed_by.as_ref().map(|by| format!("hidden by {}", whence(by))));
         }
         State::Off => {
-            lines.extend(entry.disabled_by.as_ref().map(|by| format!("switched off by {}", who(by))))
+            lines.extend(entry.disabled_by.as_ref().map(|by| format!("switched off by {}", who(by))));
         }
         State::Broken => lines.push(format!("broken: {}", fault(entry))),
         State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),

@@ -5,11 +5,13 @@
 
 mod aside;
 mod listing;
+#[cfg(test)]
+mod sample;
 mod state;
 mod story;
 mod table;
 
 pub use listing::{Inactive, ListingFlags, list};
 pub use state::State;
-pub use story::{named, story, unknown};
+pub use story::{Project, named, story, unknown};
 pub use table::{restricted, rewrites, summary, table, troubles};

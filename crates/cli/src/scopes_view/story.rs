@@ -53,8 +53,17 @@ pub fn unknown(scopes: &Scopes, name: &str, categories: &[Category]) -> Failure 
     }
 }
 
+/// Whether anybody looked into the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Project {
+    /// What it has is known.
+    Seen,
+    /// It waits for trust as a whole.
+    Held,
+}
+
 /// Tells the story of one name of one category. `entries` are not empty, the weakest layer first.
-pub fn story(entries: &[&Entry]) -> String {
+pub fn story(entries: &[&Entry], project: Project) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
     let mut table = Table::new([Side::Left; 3]);
@@ -62,7 +71,11 @@ pub fn story(entries: &[&Entry]) -> String {
         let layer = || Cell::styled(format!("  {scope}"), style::scope(scope));
         let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();
         if here.peek().is_none() {
-            table.row([layer(), Cell::styled("-", dim), Cell::styled("nothing here", dim)]);
+            let nothing = match (scope, project) {
+                (Scope::Project, Project::Held) => "nobody looked: the project waits for trust",
+                _ => "nothing here",
+            };
+            table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
         }
         for entry in here {
             let fate = Cell::styled(fate(entry), State::of(entry).style());
@@ -232,4 +245,122 @@ fn without(entry: &Entry) -> String {
 fn directory(origin: &EntryOrigin) -> String {
     let path = one_line(&origin.path);
     path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::sample::{Sample, plain},
+        *,
+    };
+    use preface::core::{diagnostic::Diagnostic, extension::FoundWhat};
+
+    #[track_caller]
+    fn told(scopes: &Scopes, name: &str, expected: &str) {
+        let found = named(scopes, name, &Category::ALL);
+        let stories: Vec<String> =
+            found.iter().map(|entries| plain(&story(entries, Project::Seen))).collect();
+        assert_eq!(stories.join("\n"), expected);
+    }
+
+    #[test]
+    fn a_shadow() {
+        told(
+            &Sample::worked().scopes(),
+            "Bash",
+            "\
+tools/Bash is the project's.
+  bundled  bundled/extensions/tools/Bash/manifest.json  hidden by the project's
+  global   -                                            nothing here
+  project  .stud/extensions/tools/Bash/manifest.json    active: hides the bundled one
+To get the bundled one back, remove .stud/extensions/tools/Bash.
+",
+        );
+    }
+
+    #[test]
+    fn a_lone_entry() {
+        told(
+            &Sample::worked().scopes(),
+            "tools/Edit",
+            "\
+tools/Edit is the bundled one.
+  bundled  bundled/extensions/tools/Edit/manifest.json  active
+  global   -                                            nothing here
+  project  -                                            nothing here
+To be without it, set `tools.Edit.disable` to `true` in your settings.json.
+",
+        );
+    }
+
+    #[test]
+    fn a_switch() {
+        told(
+            &Sample::worked().scopes(),
+            "stdout",
+            "\
+loggers/stdout is switched off.
+  bundled  bundled/extensions/loggers/stdout/manifest.json  switched off by ~/.stud/settings.json:3
+  global   -                                                nothing here
+  project  -                                                nothing here
+To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
+",
+        );
+    }
+
+    #[test]
+    fn a_fallback() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "Bash", r#""description": "Runs.""#)
+            .add(Scope::Project, Category::Tools, "Bash", r#""description": 1"#)
+            .scopes();
+        told(&scopes, "Bash", "\
+tools/Bash is the global one.
+  bundled  -                                            nothing here
+  global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's is broken
+  project  .stud/extensions/tools/Bash/manifest.json    broken: shape at /description — `description` must be a string, not 1; the global one stays
+To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
+");
+    }
+
+    #[test]
+    fn a_program_of_a_project() {
+        told(&Sample::worked().scopes(), "pre-tool-audit", "\
+hooks/pre-tool-audit is the project's. It may not run before that is granted.
+  bundled  -                                                    nothing here
+  global   -                                                    nothing here
+  project  .stud/extensions/hooks/pre-tool-audit/manifest.json  active, but may not run: number 1 in TOOL_CALL/pre
+To let it run: `preface trust grant --allow-commands`.
+");
+    }
+
+    #[test]
+    fn what_waits_for_trust() {
+        let note = Diagnostic::warning("trust/held", "it waits");
+        let scopes =
+            Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).scopes();
+        told(
+            &scopes,
+            "Bash",
+            "\
+tools/Bash waits for trust.
+  bundled  -                                          nothing here
+  global   -                                          nothing here
+  project  .stud/extensions/tools/Bash/manifest.json  held: it waits for trust
+To let the project's take part, look at it and `preface trust grant`.
+",
+        );
+    }
+
+    #[test]
+    fn one_name_in_two_categories_has_two_stories() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
+            .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
+            .scopes();
+        assert_eq!(named(&scopes, "e", &Category::ALL).len(), 2);
+        assert_eq!(named(&scopes, "tools/e", &Category::ALL).len(), 1);
+        assert_eq!(named(&scopes, "e", &[Category::Loggers]).len(), 1);
+        assert!(named(&scopes, "hooks/e", &Category::ALL).is_empty());
+    }
 }

@@ -10,6 +10,7 @@ mod lint;
 mod man;
 mod render;
 mod sandbox;
+mod scopes;
 mod surroundings;
 mod trust;
 mod usage;
