@@ -58,6 +58,16 @@ pub enum AuditEvent {
         /// `<category>/<name>` of those that are switched off or failed.
         disabled: Vec<String>,
     },
+    /// The user allowed a project to do something, or no longer.
+    #[serde(rename_all = "camelCase")]
+    Approval {
+        /// The canonical path that the record is about.
+        canonical_path: String,
+        /// `granted` or `revoked`.
+        decision: String,
+        /// Who it is about, such as `hooks/check`.
+        subjects: Vec<String>,
+    },
     /// An error was swallowed on purpose.
     #[serde(rename_all = "camelCase")]
     SuppressedError {

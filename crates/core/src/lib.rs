@@ -21,6 +21,7 @@ pub mod fact;
 pub mod layer;
 pub mod line;
 pub mod lint;
+pub mod mcp_servers;
 pub mod origin;
 pub mod outline;
 pub mod profile;

@@ -230,7 +230,8 @@ impl<'s> Engine<'s> {
     ) -> Result<Gathered, Error> {
         let mut diagnostics = Diagnostics::new();
         let mut audit = Vec::new();
-        let Prepared { mut profile, places, turn, global, sets } = self.prepare(request, &mut diagnostics)?;
+        let Prepared { mut profile, places, turn, bundled, global, sets } =
+            self.prepare(request, &mut diagnostics)?;
 
         if profile.scaffold.when == ScaffoldWhen::Discover
             && let Some(dir) = &places.global
@@ -239,7 +240,7 @@ impl<'s> Engine<'s> {
         }
 
         // The user's own settings decide how the gate is opened; a project's are read through it.
-        let own: Vec<LayerSettings> = global.iter().chain(&sets).cloned().collect();
+        let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
         if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
             profile.trust = mode.value;
         }
@@ -276,7 +277,6 @@ impl<'s> Engine<'s> {
         let look = self.look(&gathered, ask);
         let project = discover::project_settings(&look);
         let mut notes = look.notes.take();
-        let bundled = discover::bundled_settings(&look);
         let layers: Vec<LayerSettings> =
             bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
@@ -299,7 +299,11 @@ impl<'s> Engine<'s> {
         let look = self.look(&gathered, ask);
         let stack = discover::layers(&gathered.profile, trust, &look);
         let mut overrides = Vec::new();
-        let said = [(&global, Some(Scope::Global)), (&project, Some(Scope::Project))];
+        let said = [
+            (&bundled, Some(Scope::Bundled)),
+            (&global, Some(Scope::Global)),
+            (&project, Some(Scope::Project)),
+        ];
         for (layer, scope) in said.into_iter().filter_map(|(layer, scope)| Some((layer.as_ref()?, scope))) {
             overrides.extend(discover::overrides(layer, scope, &look, &mut notes));
         }

@@ -3,10 +3,7 @@
 use crate::request::ToolChoice;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
-    extension::{
-        Ability, Category, Context, Entry, Fault, FragmentKind, SchemaChecker, SchemaFault, Scopes, Status,
-        resolve,
-    },
+    extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status, resolve},
     profile::Profile,
     scope::Scope,
     section::{Body, Language, ProviderName, Section, SectionId},
@@ -16,23 +13,32 @@ use preface_core::{
     world::Contribution,
 };
 use preface_host::{extensions, look::Look, provider};
-use serde_json::Value;
 
 /// Looks at all layers and works out what is active. Nothing is started.
 pub(crate) fn scopes(profile: &Profile, settings: &Merged, look: &Look<'_>) -> Scopes {
     let mut found = extensions::bundled(look);
     found.extend(extensions::of_layers(profile.home.flat_extensions, look));
     let orderings = extensions::orderings(look);
-    resolve(found, settings, &orderings, &NoSchemas)
+    #[cfg(feature = "json-schema")]
+    let checker = preface_schema::JsonSchema;
+    #[cfg(not(feature = "json-schema"))]
+    let checker = NoSchemas;
+    resolve(found, settings, &orderings, &checker)
 }
 
 /// Stands in where no checker is built in: a schema is then a fault of its own, and nothing passes unchecked.
+#[cfg(not(feature = "json-schema"))]
 #[derive(Debug)]
 struct NoSchemas;
 
-impl SchemaChecker for NoSchemas {
-    fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
-        Err(SchemaFault::Schema(Fault {
+#[cfg(not(feature = "json-schema"))]
+impl preface_core::extension::SchemaChecker for NoSchemas {
+    fn check(
+        &self,
+        _schema: &serde_json::Value,
+        _config: &serde_json::Value,
+    ) -> Result<(), preface_core::extension::SchemaFault> {
+        Err(preface_core::extension::SchemaFault::Schema(preface_core::extension::Fault {
             pointer: String::new(),
             message: "this build of preface cannot check schemas".to_owned(),
         }))

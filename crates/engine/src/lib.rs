@@ -25,6 +25,7 @@ pub mod lint;
 mod prepare;
 mod request;
 mod scopes;
+mod settings;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
@@ -37,3 +38,4 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 pub use preface_schema::JsonSchema;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
+pub use settings::{Settings, SettingsLayer, SettingsState};

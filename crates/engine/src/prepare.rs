@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     pub profile: Profile,
     pub places: Places,
     pub turn: Turn,
+    /// The settings that ship with preface.
+    pub bundled: Option<LayerSettings>,
     /// The user's own settings.
     pub global: Option<LayerSettings>,
     /// Settings that the caller set.
@@ -45,8 +47,9 @@ impl Engine<'_> {
         // The user's default profile is named in the settings of the default home.
         let mut notes = Diagnostics::new();
         let shared = Places::find(system, &cwd, &default_home(), &mut notes);
+        let bundled = crate::settings::bundled(system, diagnostics);
         let settings = read_settings(system, &shared, &mut notes);
-        let choice = self.choice(request, &shared, settings.as_ref(), &sets);
+        let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
         let load = |options| profile::load(system, shared.global.as_deref(), &choice, options);
         let profile = load(&options).map_err(|error| {
             // Where the profile is fine without them, it is the caller's options that are wrong.
@@ -85,7 +88,7 @@ impl Engine<'_> {
                 Some("use a name such as `Europe/Berlin` or `UTC`".into()),
             ));
         }
-        Ok(Prepared { profile, places, turn, global, sets })
+        Ok(Prepared { profile, places, turn, bundled, global, sets })
     }
 
     /// Returns the directory of a request, absolute, links not resolved.
@@ -120,12 +123,11 @@ impl Engine<'_> {
         }
     }
 
-    fn choice(
+    fn choice<'l>(
         &self,
         request: &Request,
         shared: &Places,
-        settings: Option<&LayerSettings>,
-        sets: &[LayerSettings],
+        settings: impl Iterator<Item = &'l LayerSettings>,
     ) -> Choice {
         if let Some(file) = &request.profile {
             let base = self.system().current_dir().unwrap_or_default();
@@ -134,7 +136,7 @@ impl Engine<'_> {
         if let Some(name) = &request.preset {
             return Choice::Named(name.clone());
         }
-        let layers: Vec<LayerSettings> = settings.into_iter().chain(sets).cloned().collect();
+        let layers: Vec<LayerSettings> = settings.cloned().collect();
         if layers.is_empty() {
             return Choice::Named(DEFAULT_PRESET.to_owned());
         }

@@ -27,15 +27,6 @@ const SECTIONS: usize = 1000;
 const SECTION_LIMIT: u64 = 1 << 20;
 const SECTIONS_LIMIT: u64 = 16 << 20;
 
-/// Reads the settings that ship inside preface.
-#[must_use]
-pub fn bundled_settings(look: &Look<'_>) -> Option<LayerSettings> {
-    let bytes = look.system.bundled("settings.json")?;
-    let (settings, notes) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);
-    look.notes.borrow_mut().extend(notes);
-    settings
-}
-
 /// Reads the settings of the global directory.
 #[must_use]
 pub fn global_settings(look: &Look<'_>) -> Option<LayerSettings> {

@@ -12,5 +12,6 @@ pub mod places;
 pub mod profile;
 pub mod provider;
 pub mod scaffold;
+pub mod settings_file;
 pub mod system;
 pub mod trust;

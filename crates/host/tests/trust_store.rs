@@ -4,7 +4,7 @@
 
 use preface_host::{
     system::{System, os::OsSystem},
-    trust::{Decision, Digest, PinPath, PinState, PinnedText, TrustStore},
+    trust::{Action, Decision, Digest, Permit, PermitState, PinPath, PinState, PinnedText, TrustStore},
 };
 use std::{
     collections::BTreeSet,
@@ -27,6 +27,10 @@ fn machine() -> OsSystem {
 
 fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
+}
+
+fn permit(name: &str) -> Permit {
+    Permit { subject: format!("mcp/{name}"), action: Action::Endpoint { url: format!("https://{name}") } }
 }
 
 fn mode(path: &Path) -> u32 {
@@ -121,6 +125,7 @@ fn many_writers_lose_nothing() {
                         let root = dir.join((grant % 4).to_string());
                         let texts = [text(&name, &name), text("common", "common")];
                         store.grant_pins(&root, None, &texts).expect("granted");
+                        store.grant_permits(&root, None, &[permit(&name)]).expect("granted");
                     }
                 }
             });
@@ -135,7 +140,10 @@ fn many_writers_lose_nothing() {
             let record = records.whole(&dir.join(&name)).expect("a record");
             assert_eq!(record.decision, Decision::Trusted, "{name}");
         } else {
-            let pins = records.pins(&dir.join((grant % 4).to_string()), None);
+            let root = dir.join((grant % 4).to_string());
+            let permits = records.permits(&root, None);
+            assert_eq!(permits.state(&permit(&name)), PermitState::Granted, "{name}");
+            let pins = records.pins(&root, None);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "{name}");
         }
@@ -157,6 +165,7 @@ fn crash_child() {
     for number in from.. {
         let name = format!("n{number}");
         store.grant_pins(&dir.join("work"), None, &[text(&name, &name), text("a", &name)]).expect("granted");
+        store.grant_permits(&dir.join("work"), None, &[permit(&name)]).expect("granted");
         say("granted", number);
         if number % 3 == 0 {
             store.revoke_pins(&dir.join("work"), None, Some(&[text(&name, "").path])).expect("revoked");
@@ -181,7 +190,9 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
         let heard = kill_one(&dir, next, round);
         let system = machine();
         check(&system, &file);
-        let pins = TrustStore::at(&system, file.clone()).load(&mut Vec::new()).pins(&dir.join("work"), None);
+        let records = TrustStore::at(&system, file.clone()).load(&mut Vec::new());
+        let pins = records.pins(&dir.join("work"), None);
+        let permits = records.permits(&dir.join("work"), None);
         for (index, (what, number)) in heard.iter().enumerate() {
             let name = format!("n{number}");
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
@@ -195,6 +206,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
             }
             let state = pins.state(&text("a", "").path, &Digest::of(name.as_bytes()));
             assert_eq!(state, PinState::Granted, "round {round}: {name}");
+            assert_eq!(permits.state(&permit(&name)), PermitState::Granted, "round {round}: {name}");
         }
         finished += heard.len();
         next = heard.last().map_or(next, |(_, number)| number + 1) + 1;

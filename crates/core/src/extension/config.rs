@@ -1,6 +1,7 @@
 //! What settings make of an extension's configuration: key by key, the strongest value that fits (`stud.md` §3.3).
 
 use super::{
+    category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     failure::{Failure, Named, Stage},
     manifest::Manifest,
@@ -8,7 +9,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     scope::Scope,
-    settings::{Merged, SetBy, shown},
+    settings::{Merged, Node, SetBy, shown},
     suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
@@ -17,30 +18,41 @@ use serde_json::{Map, Value};
 pub(super) struct Configured {
     pub config: Map<String, Value>,
     pub by: SetBy,
+    /// True where settings changed anything.
+    pub changed: bool,
     pub notes: Diagnostics,
 }
 
-/// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first. With a `configSchema`, a key that it
-/// does not declare and a value that does not fit stay out with a note, and what a weaker layer said stays.
+/// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
+/// deeply, a provider's whole. With a `configSchema`, a key that it does not declare and a value that does not fit stay
+/// out with a note, and what a weaker layer said stays.
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
     settings: &Merged,
     checker: &dyn SchemaChecker,
 ) -> Configured {
-    let mut configured =
-        Configured { config: manifest.config.clone(), by: scope.into(), notes: Diagnostics::new() };
+    let mut configured = Configured {
+        config: manifest.config.clone(),
+        by: scope.into(),
+        changed: false,
+        notes: Diagnostics::new(),
+    };
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
-    if settings.at(&[category, id]).is_none() {
-        return configured;
-    }
+    let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
     let who = Named { scope, id, category: manifest.category };
-    for by in [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller] {
-        let Some(table) = settings.at_layer(by, &[category, id]).and_then(|node| node.as_table()) else {
-            continue;
-        };
-        for (key, node) in table.iter().filter(|(key, _)| *key != "disable") {
-            let value = node.to_value();
+    let whole = manifest.category == Category::Providers;
+    for (key, _) in table.iter().filter(|(key, _)| *key != "disable") {
+        // Whose value stays when a stronger one does not fit.
+        let mut stays = SetBy::from(scope);
+        for by in [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller] {
+            let path = [category, id, key];
+            let Some(node) = settings.at_layer(by, &path) else { continue };
+            let mut value = said(settings, by, &path);
+            if let Some(there) = configured.config.get(key).filter(|_| !whole) {
+                let over = std::mem::replace(&mut value, there.clone());
+                lay_over(&mut value, over);
+            }
             if let Some(schema) = &manifest.config_schema {
                 let declared = schema.get("properties").and_then(Value::as_object);
                 if declared.is_none_or(|declared| !declared.contains_key(key)) {
@@ -65,18 +77,51 @@ pub(super) fn configure(
                             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                     });
                     if let Some(fault) = mine {
-                        configured
-                            .notes
-                            .push(retained(by, configured.by, &fault.message, &own).at(node.place()));
+                        configured.notes.push(retained(by, stays, &fault.message, &own).at(node.place()));
                         continue;
                     }
                 }
             }
             configured.config.insert(key.to_owned(), value);
             configured.by = configured.by.max(by);
+            configured.changed = true;
+            stays = by;
         }
     }
     configured
+}
+
+/// Returns what one layer says at a path. The caller may have said it in parts.
+fn said(settings: &Merged, by: SetBy, path: &[&str]) -> Value {
+    let Some(node) = settings.at_layer(by, path) else { return Value::Null };
+    let all = settings.at(path).and_then(Node::as_table).filter(|_| node.as_table().is_some());
+    match (by, all) {
+        (SetBy::Caller, Some(all)) => all
+            .iter()
+            .filter_map(|(key, _)| {
+                let path = [path, &[key]].concat();
+                settings.at_layer(by, &path).map(|_| (key.to_owned(), said(settings, by, &path)))
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        _ => node.to_value(),
+    }
+}
+
+fn lay_over(below: &mut Value, above: Value) {
+    match (below, above) {
+        (Value::Object(below), Value::Object(above)) => {
+            for (key, value) in above {
+                match below.get_mut(&key) {
+                    Some(there) => lay_over(there, value),
+                    None => {
+                        below.insert(key, value);
+                    }
+                }
+            }
+        }
+        (below, above) => *below = above,
+    }
 }
 
 /// The one sentence about a value that gives way to a weaker one.

@@ -144,7 +144,7 @@ pub fn order(
 ) -> Ordered {
     let mut ordered = Ordered { slots: defaults.clone(), rewrites: Vec::new() };
     let nothing = Vec::new();
-    for ordering in orderings {
+    for (at, ordering) in orderings.iter().enumerate() {
         for (slot, listed) in &ordering.slots {
             let default = defaults.get(slot).unwrap_or(&nothing);
             let mut known: BTreeMap<&str, usize> = BTreeMap::new();
@@ -171,7 +171,11 @@ pub fn order(
             let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
             let told = match ordering.scope {
                 Scope::Bundled => false,
-                Scope::Global => previous_order != new_order,
+                // A list that a later one replaces whole moved nothing.
+                Scope::Global => {
+                    previous_order != new_order
+                        && !orderings[at + 1..].iter().any(|later| later.slots.contains_key(slot))
+                }
                 // Whatever it changes: the order is the project's say from here on.
                 Scope::Project => true,
             };

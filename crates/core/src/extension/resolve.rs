@@ -6,7 +6,7 @@
 use super::{
     ability::Ability,
     category::Category,
-    config::{configure, whole_fault},
+    config::{Configured, configure, whole_fault},
     config_schema::SchemaChecker,
     entry::{DisabledBy, Entry, EntryOrigin, Status},
     failure::{Failure, Named, Stage},
@@ -16,9 +16,9 @@ use super::{
     slot::Slot,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     scope::Scope,
-    settings::{Merged, SetBy, shown},
+    settings::{Merged, Node, SetBy, shown},
     suggestion::did_you_mean,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,7 +104,12 @@ impl Candidate {
 }
 
 /// Takes each manifest through the stages; the last one, register, looks at the neighbours.
-fn judge(found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
+fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
+    // Of two that want one name the first counts, in whatever order they were found.
+    found.sort_by(|one, two| {
+        let key = |found: &Found| (found.scope, found.category);
+        key(one).cmp(&key(two)).then_with(|| one.id.cmp(&two.id)).then_with(|| one.path.cmp(&two.path))
+    });
     let taken: BTreeSet<(Scope, Category, String)> =
         found.iter().map(|found| (found.scope, found.category, found.id.clone())).collect();
     let mut claimed: BTreeMap<(Scope, Category, String), String> = BTreeMap::new();
@@ -182,20 +187,24 @@ fn settle(
     settings: &Merged,
     checker: &dyn SchemaChecker,
 ) -> Vec<Entry> {
-    // Settings speak of whoever will answer to the name; what they make of its configuration may be its failure.
-    let mut configured: BTreeMap<usize, (super::config::Configured, SetBy)> = BTreeMap::new();
-    for (at, candidate) in same.iter_mut().enumerate() {
-        let Judged::Sound(manifest) = &candidate.verdict else { continue };
-        let mut result = configure(manifest, candidate.origin.scope, settings, checker);
-        if result.by != SetBy::from(candidate.origin.scope)
-            && let Some(failure) = whole_fault(manifest, &result.config, checker)
-        {
-            candidate.verdict = Judged::Failed(vec![failure]);
-            continue;
+    // Settings speak of whoever answers to the name; what they make of its configuration may be its failure. Of what is
+    // hidden they do not speak.
+    let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
+    let mut answered = false;
+    for (at, candidate) in same.iter_mut().enumerate().rev() {
+        if let Judged::Sound(manifest) = &candidate.verdict {
+            let mut result = configure(manifest, candidate.origin.scope, settings, checker);
+            let hidden = answered && !category.is_ordered();
+            let fault = (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
+            if let Some(mut failure) = fault.flatten() {
+                failure.place = settings.at(&[category.as_str(), id]).map(Node::key_place);
+                candidate.verdict = Judged::Failed(vec![failure]);
+            } else {
+                result.notes.dedup();
+                configured.insert(at, result);
+            }
         }
-        let by = result.by;
-        result.notes.dedup();
-        configured.insert(at, (result, by));
+        answered |= candidate.is_sound();
     }
 
     let winner = same.iter().rposition(Candidate::is_sound);
@@ -203,6 +212,19 @@ fn settle(
     let standing = winner.filter(|at| off(same[*at].origin.scope).is_none());
     let origins: Vec<(EntryOrigin, bool)> =
         same.iter().map(|candidate| (candidate.origin.clone(), candidate.is_sound())).collect();
+    let failed: Vec<bool> =
+        same.iter().map(|candidate| matches!(candidate.verdict, Judged::Failed(_))).collect();
+    // Who stays active below a broken entry. Hooks do not hide each other: the nearest.
+    let stays_below = |scope: Scope| {
+        let stays = match category.is_ordered() {
+            true => (0..origins.len()).rev().find(|at| {
+                let (origin, sound) = &origins[*at];
+                *sound && origin.scope < scope && off(origin.scope).is_none()
+            }),
+            false => standing,
+        };
+        stays.map(|at| origins[at].0.scope).filter(|stays| *stays < scope)
+    };
 
     let mut rows = Vec::with_capacity(same.len());
     for (at, candidate) in same.into_iter().enumerate() {
@@ -216,9 +238,12 @@ fn settle(
             }
             Judged::Failed(failures) => {
                 row.status = Status::Disabled;
-                let stays = standing.filter(|winner| *winner < at).map(|winner| origins[winner].0.scope);
-                // One of several is the story; the others are told as they are.
-                row.diagnostics.extend(failures.iter().map(|failure| failure.diagnostic(&who, stays)));
+                let stays = stays_below(scope);
+                row.diagnostics.extend(failures.iter().map(|failure| {
+                    let mut note = failure.diagnostic(&who, stays);
+                    note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
+                    note
+                }));
             }
             verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
                 row.disabled_by = off(scope);
@@ -237,16 +262,17 @@ fn settle(
                     row.shadowed_by = Some(origins[winner].0.clone());
                 }
                 if row.active {
-                    row.fallback_from = failed_above(&origins, at, winner).map(|at| origins[at].0.clone());
+                    row.fallback_from =
+                        failed_above(&origins, &failed, at, winner).map(|at| origins[at].0.clone());
                 }
                 match verdict {
                     Judged::Sound(manifest) => describe(&mut row, *manifest),
                     Judged::Builtin(about) => row.about = Some(about),
                     Judged::Held(_) | Judged::Failed(_) => {}
                 }
-                if let Some((result, by)) = configured.remove(&at) {
+                if let Some(result) = configured.remove(&at) {
                     row.config = result.config;
-                    row.config_scope = by;
+                    row.config_scope = result.by;
                     // A hidden entry's configuration is nobody's concern.
                     if answers {
                         row.diagnostics.extend(result.notes);
@@ -255,7 +281,7 @@ fn settle(
                 let missing = row.ability.as_ref().and_then(Ability::missing);
                 if let (Some(missing), true) = (missing, row.active) {
                     let message = format!("{who}: it is active, but cannot be used without {missing}");
-                    let place = crate::diagnostic::Place::file(Some(scope), row.origin.path.clone());
+                    let place = Place::file(Some(scope), row.origin.path.clone());
                     row.diagnostics.push(
                         Diagnostic::warning("extension/incomplete", message)
                             .at(place)
@@ -276,12 +302,18 @@ fn settle(
     rows
 }
 
-/// The nearest failed entry above the one that stays.
-fn failed_above(origins: &[(EntryOrigin, bool)], at: usize, winner: Option<usize>) -> Option<usize> {
+/// The strongest failed entry above the one that stays.
+fn failed_above(
+    origins: &[(EntryOrigin, bool)],
+    failed: &[bool],
+    at: usize,
+    winner: Option<usize>,
+) -> Option<usize> {
     if winner != Some(at) {
         return None;
     }
-    (at + 1..origins.len()).rev().find(|above| !origins[*above].1)
+    let above = (at + 1..origins.len()).rev().find(|above| failed[*above])?;
+    (origins[above].0.scope > origins[at].0.scope).then_some(above)
 }
 
 fn describe(row: &mut Entry, manifest: Manifest) {
@@ -309,7 +341,7 @@ fn shadowing(who: &Named<'_>, row: &Entry) -> Diagnostic {
     let hidden: Vec<String> =
         row.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path)).collect();
     Diagnostic::info("scope/shadows", format!("{who} hides {}", hidden.join(" and ")))
-        .at(crate::diagnostic::Place::file(Some(who.scope), row.origin.path.clone()))
+        .at(Place::file(Some(who.scope), row.origin.path.clone()))
 }
 
 fn disabled(who: &Named<'_>, by: &DisabledBy) -> Diagnostic {

@@ -5,11 +5,14 @@
 //! ```
 //!
 //! The schema is one list, [`TOP`]; reading, merging and `--set` follow it. Every value keeps the place where it was
-//! written, so that each note can point at it and [`Merged::why`] can list who said what.
+//! written, so that each note can point at it and [`Merged::why`] can list who said what. [`edit`](edit()) changes one value in
+//! the text of a file and leaves the rest as the person wrote it.
 
 mod check;
+mod edit;
 mod extension;
 mod key_path;
+mod layout;
 mod merge;
 mod node;
 mod notes;
@@ -24,18 +27,19 @@ mod source;
 mod system_prompt_file;
 mod why;
 
+pub use edit::{Change, EditError, edit};
 pub use extension::ExtensionSettings;
 pub use key_path::{KeyPath, KeyPathError};
 pub use merge::{Merged, merge};
 pub use node::{Node, Table, Tree};
 pub(crate) use notes::shown;
 pub use own::{Budget, OnOver, Own, SystemPrompt, TemplateLimits};
-pub(crate) use parse::{Dialect, parse_document};
+pub(crate) use parse::{Dialect, is_reference, parse_document};
 pub use parse::{LayerSettings, parse};
-pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, shape_at};
+pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project_may, shape_at};
 pub use section_override::{Language, SectionContent, SectionOverride};
 pub use set_by::{SetBy, Sourced};
-pub use set_value::{SetError, SetValue, is_settings_root};
+pub use set_value::{SetError, SetValue, is_settings_root, setting_at};
 pub use source::SettingsSource;
 pub use system_prompt_file::SystemPromptFile;
 pub use why::{Outcome, Said};

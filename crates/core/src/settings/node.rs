@@ -75,6 +75,28 @@ impl Node {
         }
     }
 
+    /// Returns the value as plain JSON, with asterisks in place of what is nobody else's business: literal `env` values,
+    /// and what stands under a key that names a secret.
+    ///
+    /// ```
+    /// use preface_core::{scope::Scope, settings::parse};
+    /// let json = br#"{"env": {"TOKEN": "abc", "REFERENCE": "${TOKEN}"}}"#;
+    /// let layer = parse(Scope::Global, "settings.json", json).0.unwrap();
+    /// let shown = layer.root().masked().to_string();
+    /// assert_eq!(shown, r#"{"env":{"TOKEN":"***","REFERENCE":"${TOKEN}"}}"#);
+    /// ```
+    #[must_use]
+    pub fn masked(&self) -> Value {
+        match &self.tree {
+            Tree::Text(_) if self.source.hides(&self.span) => Value::String("***".to_owned()),
+            Tree::List(items) => Value::Array(items.iter().map(Node::masked).collect()),
+            Tree::Table(table) => {
+                Value::Object(table.iter().map(|(key, node)| (key.to_owned(), node.masked())).collect())
+            }
+            _ => self.to_value(),
+        }
+    }
+
     /// Returns the text, if the value is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {

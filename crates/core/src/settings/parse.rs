@@ -50,7 +50,7 @@ impl LayerSettings {
 }
 
 /// Objects and arrays may stand this deep in each other; deeper files are refused before anything recurses.
-const DEEPEST: usize = 64;
+pub(super) const DEEPEST: usize = 64;
 
 /// Reads the bytes of a `settings.json`: JSON with comments and trailing commas, a BOM accepted.
 ///
@@ -125,7 +125,7 @@ pub(super) fn parse_value(json: &str, start: usize, source: &Arc<SettingsSource>
 }
 
 /// What is wrong with a text, and where.
-struct Bad {
+pub(super) struct Bad {
     span: Range<usize>,
     message: String,
 }
@@ -204,7 +204,7 @@ pub(crate) fn parse_document(
     }
 }
 
-fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad> {
+pub(super) fn read(json: &str, dialect: Dialect) -> Result<Option<Ast<'_>>, Bad> {
     scan_ahead(json)?;
     let by_hand = dialect == Dialect::Commented;
     let options = ParseOptions {
@@ -400,7 +400,7 @@ fn names_secret(key: &str) -> bool {
 }
 
 /// Tells whether an `env` value is of the form `${NAME}`, which holds no secret.
-fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).is_some_and(|name| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())

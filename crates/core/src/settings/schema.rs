@@ -145,6 +145,30 @@ pub fn shape_at(path: &KeyPath) -> Option<Shape> {
     path.keys().iter().try_fold(ROOT, |shape, key| shape.under(key))
 }
 
+/// Tells whether a project has a say about a setting.
+///
+/// ```
+/// use preface_core::settings::{project_may, Project};
+/// assert_eq!(project_may(&"sections.style.text".parse().unwrap()), Project::May);
+/// assert_eq!(project_may(&"budget.tokens".parse().unwrap()), Project::MayNot);
+/// ```
+#[must_use]
+pub fn project_may(path: &KeyPath) -> Project {
+    let mut shape = ROOT;
+    for key in path.keys() {
+        if let Shape::Record(fields, _) | Shape::Fallback(fields) = shape
+            && fields.iter().any(|field| field.name == key && field.project == Project::MayNot)
+        {
+            return Project::MayNot;
+        }
+        match shape.under(key) {
+            Some(below) => shape = below,
+            None => return Project::May,
+        }
+    }
+    Project::May
+}
+
 const fn may(name: &'static str, about: &'static str, shape: Shape) -> Field {
     Field { name, about, shape, project: Project::May }
 }

@@ -120,6 +120,26 @@ impl SetValue {
     /// Every [`SetError`] but `UnknownPath`.
     pub fn parse_as(argument: &str, shape: Shape) -> Result<Self, SetError> {
         let (path, start) = split(argument)?;
+        Self::read(path, argument, start, shape)
+    }
+
+    /// Reads a value for a setting from a text of its own, as [`SetValue::parse`] does from what stands after the `=`.
+    ///
+    /// ```
+    /// use preface_core::settings::SetValue;
+    /// let set = SetValue::typed("tools.\"a=b\".disable", "true")?;
+    /// assert_eq!(set.value().to_value(), true);
+    /// # Ok::<(), preface_core::settings::SetError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every [`SetError`] but `NoValue`.
+    pub fn typed(key: &str, text: &str) -> Result<Self, SetError> {
+        let (path, shape) = setting_at(key)?;
+        Self::read(path, text, 0, shape)
+    }
+
+    fn read(path: KeyPath, argument: &str, start: usize, shape: Shape) -> Result<Self, SetError> {
         let source = Arc::new(SettingsSource {
             by: SetBy::Caller,
             path: "--set".to_owned(),
@@ -188,13 +208,30 @@ impl SetValue {
     }
 }
 
+/// Returns the path of a setting as a person names it, and what may stand there.
+///
+/// ```
+/// use preface_core::settings::setting_at;
+/// assert_eq!(setting_at("/budget/tokens").unwrap().0.to_string(), "budget.tokens");
+/// let error = setting_at("budgte.tokens").unwrap_err();
+/// assert_eq!(error.hint().as_deref(), Some("did you mean `budget.tokens`?"));
+/// ```
+///
+/// # Errors
+/// [`SetError::BadPath`] and [`SetError::UnknownPath`].
+pub fn setting_at(key: &str) -> Result<(KeyPath, Shape), SetError> {
+    let path = path_of(key)?;
+    let shape = shape_or_suggestion(&path)?;
+    Ok((path, shape))
+}
+
+fn path_of(key: &str) -> Result<KeyPath, SetError> {
+    key.parse().map_err(|why| SetError::BadPath { path: key.to_owned(), why })
+}
+
 fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
     let at = argument.find('=').ok_or_else(|| SetError::NoValue { argument: argument.to_owned() })?;
-    let path = &argument[..at];
-    match path.parse::<KeyPath>() {
-        Ok(keys) => Ok((keys, at + 1)),
-        Err(why) => Err(SetError::BadPath { path: path.to_owned(), why }),
-    }
+    Ok((path_of(&argument[..at])?, at + 1))
 }
 
 fn shape_or_suggestion(path: &KeyPath) -> Result<Shape, SetError> {

@@ -46,6 +46,13 @@ impl SettingsSource {
         place
     }
 
+    /// Tells whether a range holds a secret, or a part of one.
+    pub(super) fn hides(&self, span: &Range<usize>) -> bool {
+        // They are in the order of the text.
+        let at = self.secrets.partition_point(|secret| secret.end <= span.start);
+        self.secrets.get(at).is_some_and(|secret| secret.start < span.end)
+    }
+
     /// Returns the text with every byte of a secret replaced by an asterisk. Byte offsets stay what they are.
     #[must_use]
     pub fn masked(&self) -> String {

@@ -27,7 +27,7 @@ pub enum Outcome {
 pub struct Said {
     /// Who says it.
     pub by: SetBy,
-    /// The value.
+    /// The value, secrets replaced by asterisks.
     pub value: Value,
     /// Where it is written.
     pub place: Place,
@@ -66,7 +66,7 @@ impl Merged {
             } else {
                 Outcome::Overridden
             };
-            list.push(Said { by: node.by(), value: node.to_value(), place: node.place(), outcome });
+            list.push(Said { by: node.by(), value: node.masked(), place: node.place(), outcome });
         }
         list
     }

@@ -2,6 +2,7 @@
 
 use super::{
     digest::Digest,
+    permit_change,
     pins::{Declined, PinPath, PinnedText},
     record::{Decision, Document, Entry, Pin, Project, WholeRecord},
     store::Outcome,
@@ -18,7 +19,7 @@ pub(super) struct Changed<R> {
 }
 
 impl<R> Changed<R> {
-    fn new(result: R, outcome: Outcome) -> Self {
+    pub(super) fn new(result: R, outcome: Outcome) -> Self {
         Changed { result, outcome }
     }
 }
@@ -59,10 +60,12 @@ pub(super) fn decline_whole(
 ) -> Changed<Decided> {
     let standing = document.standing(path).map(Entry::record);
     let event = AuditEvent::ProjectDeclined { canonical_path: path.to_owned() };
+    // Who is not trusted may do nothing, also once trusted again.
+    let permits = permit_change::revoke(document, path, None, None);
     let outcome = match &standing {
         Some(record) if record.decision == Decision::Declined => {
             if contents.is_none() || record.digest == contents {
-                Outcome::Unchanged
+                permits.outcome
             } else {
                 // The same no to other contents: history does not grow.
                 if let Some(entry) = document.standing_mut(path) {
@@ -101,7 +104,7 @@ fn append(
 /// Returns an instant after `newest`, whatever the clock says.
 ///
 /// At the end of time it is the same instant again; then the later in the file decides.
-fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
+pub(super) fn stamp(now: Timestamp, newest: Option<Timestamp>) -> Timestamp {
     let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
     let Some(newest) = newest else { return now };
     now.max(newest.checked_add(SignedDuration::from_millis(1)).unwrap_or(newest))
@@ -177,7 +180,7 @@ pub(super) fn decline(
 }
 
 /// Returns the project of this very root, a new one where there is none.
-fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
+pub(super) fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> &'a mut Project {
     let index = document.projects.iter().position(|project| project.root == root);
     let index = index.unwrap_or_else(|| {
         document.projects.push(Project {
@@ -187,6 +190,8 @@ fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> 
             pins: Vec::new(),
             declined: None,
             strange_pins: Vec::new(),
+            permits: Vec::new(),
+            strange_permits: Vec::new(),
             extra: Map::new(),
         });
         document.projects.len() - 1
@@ -201,6 +206,8 @@ fn own<'a>(document: &'a mut Document, root: &str, repository: Option<&str>) -> 
 /// Texts whose grant was taken back.
 pub(super) struct Revoked {
     pub(super) removed: Vec<PinPath>,
+    /// The subjects whose permits went with them.
+    pub(super) permits: Vec<String>,
     pub(super) orphans: Vec<Digest>,
 }
 
@@ -210,11 +217,13 @@ pub(super) fn revoke_pins(
     repository: Option<&str>,
     paths: Option<&[PinPath]>,
 ) -> Changed<Revoked> {
-    // A record of this root may know the repository even where the caller, after `.git` is gone, does not.
-    let known = document.projects.iter().find(|project| project.root == root);
-    let repository = repository.map(str::to_owned).or_else(|| known?.repository.clone());
+    let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
-    let mut outcome = Outcome::Unchanged;
+    let (mut permits, mut outcome) = (Vec::new(), Outcome::Unchanged);
+    if paths.is_none() {
+        let revoked = permit_change::revoke(document, root, repository.as_deref(), None);
+        (permits, outcome) = (revoked.result, revoked.outcome);
+    }
     for project in document.projects_of_mut(root, repository.as_deref()) {
         project.pins.retain(|pin| {
             let stays = paths.is_some_and(|paths| !paths.contains(&pin.path));
@@ -244,7 +253,7 @@ pub(super) fn revoke_pins(
     }
     document.projects.retain(|project| !project.is_empty());
     let orphans = orphans(document, digests);
-    Changed::new(Revoked { removed: removed.into_iter().collect(), orphans }, outcome)
+    Changed::new(Revoked { removed: removed.into_iter().collect(), permits, orphans }, outcome)
 }
 
 /// Everything that was forgotten.

@@ -5,9 +5,12 @@
 
 use super::{
     error::ENTRY_INVALID,
+    object::Object,
     path::{recordable, without_trailing_separators},
+    permit::{Permit, WRITTEN, Written},
+    permit_change::COMMANDS,
     pins::{Declined, PinPath},
-    record::{Decision, Document, Entry, Pin, Project},
+    record::{Decision, Document, Entry, PermitRecord, Pin, Project},
 };
 use jiff::Timestamp;
 use preface_core::diagnostic::{Diagnostic, Diagnostics};
@@ -31,7 +34,7 @@ pub(super) fn read(bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Docume
         Value::Array(entries) => (entries, Form::Legacy),
         Value::Object(mut keys) => {
             for (index, value) in list(&mut keys, "pins")?.into_iter().enumerate() {
-                match project(&value, |pin, why| notes(&format!("pins[{index}].pins"), pin, why)) {
+                match project(&value, |list, item, why| notes(&format!("pins[{index}].{list}"), item, why)) {
                     Ok(project) => document.projects.push(project),
                     Err(why) => {
                         notes("pins", index, why);
@@ -100,7 +103,7 @@ fn entry(value: &Value, form: Form) -> Result<Entry, String> {
     Ok(Entry { path, decision, granted_at, note, digest, extra: keys })
 }
 
-fn project(value: &Value, mut note: impl FnMut(usize, String)) -> Result<Project, String> {
+fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<Project, String> {
     let mut keys = value.as_object().ok_or("it is not an object")?.clone();
     let root = text(&mut keys, "root")?;
     let root = canonical(&root)?;
@@ -118,12 +121,41 @@ fn project(value: &Value, mut note: impl FnMut(usize, String)) -> Result<Project
         match pin(&value) {
             Ok(pin) => pins.push(pin),
             Err(why) => {
-                note(index, why);
+                note("pins", index, why);
                 strange_pins.push(value);
             }
         }
     }
-    Ok(Project { root, repository, granted_at, pins, declined, strange_pins, extra: keys })
+    let (mut permits, mut strange_permits) = (Vec::new(), Vec::new());
+    for (index, value) in list(&mut keys, COMMANDS)?.into_iter().enumerate() {
+        match permit(&value) {
+            Ok(permit) => permits.push(permit),
+            Err(why) => {
+                note(COMMANDS, index, why);
+                strange_permits.push(value);
+            }
+        }
+    }
+    Ok(Project {
+        root,
+        repository,
+        granted_at,
+        pins,
+        declined,
+        strange_pins,
+        permits,
+        strange_permits,
+        extra: keys,
+    })
+}
+
+fn permit(value: &Value) -> Result<PermitRecord, String> {
+    let mut keys = value.as_object().ok_or("it is not an object")?.clone();
+    let granted_at = timestamp(&mut keys, "grantedAt")?;
+    let Object::<Written>(written) =
+        serde_json::from_value(keys.clone().into()).map_err(|error| error.to_string())?;
+    keys.retain(|key, _| !WRITTEN.contains(&key.as_str()));
+    Ok(PermitRecord { permit: Permit::try_from(written)?, granted_at, extra: keys })
 }
 
 fn pin(value: &Value) -> Result<Pin, String> {
@@ -209,6 +241,12 @@ fn project_value(project: &mut Project) -> Value {
     keys.insert("grantedAt".into(), json!(iso(project.granted_at)));
     let pins = project.pins.iter().map(pin_value).chain(project.strange_pins.iter().cloned());
     keys.insert("pins".into(), pins.collect());
+    if !(project.permits.is_empty() && project.strange_permits.is_empty()) {
+        // The deeds of one subject stay in the order of their grants, too.
+        project.permits.sort_by(|a, b| a.permit.subject.cmp(&b.permit.subject));
+        let permits = project.permits.iter().map(permit_value).chain(project.strange_permits.iter().cloned());
+        keys.insert(COMMANDS.into(), permits.collect());
+    }
     if let Some(declined) = &project.declined {
         keys.insert("declined".into(), json!({"at": iso(declined.at), "contents": declined.contents}));
     }
@@ -222,6 +260,13 @@ fn pin_value(pin: &Pin) -> Value {
     keys.insert("digest".into(), json!(pin.digest));
     keys.insert("bytes".into(), json!(pin.bytes));
     keys.extend(pin.extra.clone());
+    keys.into()
+}
+
+fn permit_value(record: &PermitRecord) -> Value {
+    let mut keys = record.permit.keys();
+    keys.insert("grantedAt".into(), json!(iso(record.granted_at)));
+    keys.extend(record.extra.clone());
     keys.into()
 }
 

@@ -8,8 +8,9 @@ use super::{
     digest::Digest,
     object::Object,
     path::{recordable, without_trailing_separators},
+    permit::{Permit, Written},
     pins::{Declined, PinPath},
-    record::{Decision, Document, Entry, Pin, Project},
+    record::{Decision, Document, Entry, PermitRecord, Pin, Project},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -58,8 +59,28 @@ struct LeanProject {
     granted_at: Instant,
     #[serde(default)]
     pins: Vec<Object<LeanPin>>,
+    #[serde(default)]
+    commands: Vec<Object<LeanPermit>>,
     #[serde(default, deserialize_with = "present")]
     declined: Option<Object<LeanDeclined>>,
+}
+
+/// A permit with its instant. It is read as a value first: few stores have one, and few of those many.
+struct LeanPermit(PermitRecord);
+
+impl<'de> Deserialize<'de> for LeanPermit {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Timed {
+            granted_at: Instant,
+            #[serde(flatten)]
+            written: Written,
+        }
+        let Timed { granted_at, written } = Timed::deserialize(from)?;
+        let permit = Permit::try_from(written).map_err(D::Error::custom)?;
+        Ok(LeanPermit(PermitRecord { permit, granted_at: granted_at.0, extra: Map::new() }))
+    }
 }
 
 #[derive(Deserialize)]
@@ -140,6 +161,8 @@ impl From<Object<LeanProject>> for Project {
             pins: project.pins.into_iter().map(Pin::from).collect(),
             declined: project.declined.map(declined),
             strange_pins: Vec::new(),
+            permits: project.commands.into_iter().map(|Object(LeanPermit(record))| record).collect(),
+            strange_permits: Vec::new(),
             extra: Map::new(),
         }
     }
@@ -161,7 +184,10 @@ mod tests {
             r#"{{"entries":[
                  {{"canonicalPath":"/a\u002fb/","decision":"trusted","grantedAt":"2026-01-02T03:04:05.000Z","schemaVersion":1,"note":"n","digest":"{digest}","x":[{{}}]}},
                  {{"canonicalPath":"/a","decision":"declined","grantedAt":"2026-01-02T03:04:05+01:00"}}],
-               "pins":[{{"root":"/a","repository":"/a/.git","grantedAt":"2026-01-02T03:04:05Z","commands":[],
+               "pins":[{{"root":"/a","repository":"/a/.git","grantedAt":"2026-01-02T03:04:05Z","commands":[
+                 {{"subject":"hooks/h","argv":["node","h.js"],"cwd":"b","env":{{"B":"1","A":"2"}},"files":[{{"path":"b/h.js","digest":"{digest}"}}],"grantedAt":"2026-01-02T03:04:05Z"}},
+                 {{"subject":"mcp/m","url":"https://m","grantedAt":"2026-01-02T03:04:05Z","by":"me"}},
+                 {{"subject":"loggers/l","writes":"l.log","grantedAt":"2026-01-02T03:04:05Z"}}],
                  "pins":[{{"path":"b/c","digest":"{digest}","bytes":1,"by":"me"}}],
                  "declined":{{"at":"2026-01-02T03:04:05Z","contents":"{digest}"}}}}],
                "x":null}}"#
@@ -174,6 +200,7 @@ mod tests {
         for project in &mut document.projects {
             project.extra.clear();
             project.pins.iter_mut().for_each(|pin| pin.extra.clear());
+            project.permits.iter_mut().for_each(|permit| permit.extra.clear());
         }
         document
     }

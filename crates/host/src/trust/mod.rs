@@ -1,13 +1,15 @@
 //! Trust: what the user said about projects, and where it is kept.
 //!
-//! Two kinds of records live in one file, `trust.json`, outside of every project: a decision about a project as a whole
-//! (seed 000: an edit takes effect on the next turn), and grants of single texts by path and digest. [`TrustStore`] is
+//! Three kinds of records live in one file, `trust.json`, outside of every project: a decision about a project as a whole
+//! (seed 000: an edit takes effect on the next turn), grants of single texts by path and digest, and permits, which allow
+//! one command, endpoint or file to write. [`TrustStore`] is
 //! the only reader and the only writer. It decides nothing by itself: no flag, no headless run and no file of a project
 //! ever makes a record.
 //!
 //! ```text
 //! store_file → TrustStore ─load→ Records ─whole→ WholeRecord      one decision for all
-//!                                        └pins─→ Pins ─state→ PinState   granted | changed | new
+//!                                        ├pins─→ Pins ─state→ PinState   granted | changed | new
+//!                                        └permits→ Permits ─state→ PermitState   granted | changed | new
 //! ```
 //!
 //! Before anything is granted, a project is only listed ([`Summary`]) and digested ([`whole_digest`]), never parsed.
@@ -25,6 +27,9 @@ mod file;
 mod lean;
 mod object;
 mod path;
+mod permit;
+mod permit_change;
+mod permits;
 mod pins;
 mod place;
 mod record;
@@ -36,11 +41,15 @@ pub use contents::whole_digest;
 pub use digest::{Digest, NoDigest};
 pub use error::TrustError;
 pub use export::{ExportError, export};
+pub use permit::{Action, Permit};
+pub use permits::{PermitState, Permits};
 pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
 pub use place::{Dirs, StoreKind, store_file};
 pub use record::{Decision, Records, WholeRecord};
 pub use row::{Row, RowText};
-pub use store::{GrantReport, Outcome, RevokeReport, TrustStore, WholeReport};
+pub use store::{
+    GrantReport, Outcome, PermitReport, PermitRevokeReport, RevokeReport, TrustStore, WholeReport,
+};
 pub use summary::{Role, Summary, SummaryEntry};
 
 #[cfg(all(test, unix))]

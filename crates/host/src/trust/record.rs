@@ -3,6 +3,7 @@
 use super::{
     digest::Digest,
     path::recordable,
+    permit::Permit,
     pins::{Declined, PinPath, Pins},
 };
 use jiff::Timestamp;
@@ -160,6 +161,17 @@ pub(super) struct Project {
     pub(super) pins: Vec<Pin>,
     pub(super) declined: Option<Declined>,
     pub(super) strange_pins: Vec<Value>,
+    /// In the order of the grants, for each subject.
+    pub(super) permits: Vec<PermitRecord>,
+    pub(super) strange_permits: Vec<Value>,
+    pub(super) extra: Map<String, Value>,
+}
+
+/// One deed that is granted.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PermitRecord {
+    pub(super) permit: Permit,
+    pub(super) granted_at: Timestamp,
     pub(super) extra: Map<String, Value>,
 }
 
@@ -201,6 +213,13 @@ impl Document {
     ) -> impl Iterator<Item = &'a mut Project> {
         self.projects.iter_mut().filter(move |project| project.is_of(Some(root), repository))
     }
+
+    /// Returns the repository, which a record of this root may know even where the caller, after `.git` is gone, does
+    /// not.
+    pub(super) fn known_repository(&self, root: &str, repository: Option<&str>) -> Option<String> {
+        let known = || self.projects.iter().find(|project| project.root == root)?.repository.clone();
+        repository.map(str::to_owned).or_else(known)
+    }
 }
 
 impl Project {
@@ -210,9 +229,14 @@ impl Project {
 
     /// Whether it says nothing at all, so that it can go.
     pub(super) fn is_empty(&self) -> bool {
-        self.pins.is_empty()
-            && self.strange_pins.is_empty()
-            && self.declined.is_none()
+        self.only_permits()
+            && self.permits.is_empty()
+            && self.strange_permits.is_empty()
             && self.extra.is_empty()
+    }
+
+    /// Whether it says nothing about texts.
+    pub(super) fn only_permits(&self) -> bool {
+        self.pins.is_empty() && self.strange_pins.is_empty() && self.declined.is_none()
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     digest::Digest,
     file::iso,
+    permit::Permit,
     pins::PinPath,
     record::{Document, Entry, Pin, Project, Records},
 };
@@ -18,7 +19,7 @@ pub struct Row {
     pub path: String,
     /// Whether the project was decided as a whole or by its texts.
     pub mode: TrustMode,
-    /// What stands. A pinned project is trusted as far as its texts are granted, declined if none is.
+    /// What stands. A pinned project is trusted as far as its texts and permits are granted, declined if none is.
     pub trust: Trust,
     /// Since when.
     #[serde(serialize_with = "instant")]
@@ -29,6 +30,9 @@ pub struct Row {
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<RowText>,
+    /// What it may do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub permits: Vec<Permit>,
     /// The digest of the contents that were granted as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
@@ -54,8 +58,15 @@ impl Records {
     pub fn list(&self) -> Vec<Row> {
         let Document { entries, projects, .. } = &self.document;
         let paths: BTreeSet<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        let whole = paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole);
-        let mut rows: Vec<Row> = whole.chain(projects.iter().map(pinned)).collect();
+        let mut rows: Vec<Row> =
+            paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
+        for project in projects {
+            // The permits of a project that is trusted as a whole belong to that decision.
+            match rows.iter_mut().find(|row| row.mode == TrustMode::Whole && row.path == project.root) {
+                Some(row) if project.only_permits() => row.permits.extend(permits(project)),
+                _ => rows.push(pinned(project)),
+            }
+        }
         rows.sort_by(|a, b| a.path.cmp(&b.path));
         rows
     }
@@ -69,6 +80,7 @@ fn whole(entry: &Entry) -> Row {
         at: entry.granted_at,
         repository: None,
         texts: Vec::new(),
+        permits: Vec::new(),
         digest: entry.digest,
         note: entry.note.clone(),
     }
@@ -79,13 +91,21 @@ fn pinned(project: &Project) -> Row {
     Row {
         path: project.root.clone(),
         mode: TrustMode::Pinned,
-        trust: if project.pins.is_empty() { Trust::Declined } else { Trust::Trusted },
+        trust: match project.pins.is_empty() && project.permits.is_empty() {
+            true => Trust::Declined,
+            false => Trust::Trusted,
+        },
         at: project.granted_at,
         repository: project.repository.clone(),
         texts: project.pins.iter().map(text).collect(),
+        permits: permits(project).collect(),
         digest: None,
         note: None,
     }
+}
+
+fn permits(project: &Project) -> impl Iterator<Item = Permit> {
+    project.permits.iter().map(|record| record.permit.clone())
 }
 
 fn instant<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {

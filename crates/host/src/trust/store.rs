@@ -7,6 +7,8 @@ use super::{
     error::TrustError,
     file, lean,
     path::{escaped, recordable},
+    permit::Permit,
+    permit_change,
     pins::{PinPath, PinnedText},
     record::{Document, Records, WholeRecord},
     row::Row,
@@ -93,6 +95,28 @@ pub struct GrantReport {
 pub struct RevokeReport {
     /// The paths that nothing is granted for any more, sorted.
     pub removed: Vec<PinPath>,
+    /// The subjects whose permits went too, where everything was revoked, sorted.
+    pub permits: Vec<String>,
+    /// What happened.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// What a grant of permits did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermitReport {
+    /// What is granted now and was not before, sorted.
+    pub added: Vec<Permit>,
+    /// What was granted already, sorted.
+    pub unchanged: Vec<Permit>,
+    /// What happened.
+    pub audit: Vec<AuditEvent>,
+}
+
+/// What a revocation of permits did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermitRevokeReport {
+    /// The subjects that nothing is granted to any more, sorted.
+    pub removed: Vec<String>,
     /// What happened.
     pub audit: Vec<AuditEvent>,
 }
@@ -163,7 +187,8 @@ impl<'a> TrustStore<'a> {
         })
     }
 
-    /// Records that the user does not trust a project. If that is what the records say already, nothing is written.
+    /// Records that the user does not trust a project, and takes back what it may do. If that is what the records say
+    /// already, nothing is written.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
@@ -185,7 +210,7 @@ impl<'a> TrustStore<'a> {
         })
     }
 
-    /// Takes a grant back, by recording a decline.
+    /// Takes a grant back, by recording a decline, and with it what the project may do.
     ///
     /// # Errors
     /// See [`TrustError`]; then nothing has changed.
@@ -232,8 +257,8 @@ impl<'a> TrustStore<'a> {
         Ok(GrantReport { added: granted.added, unchanged: granted.unchanged, audit })
     }
 
-    /// Takes back the grants of some texts, or of everything (`None`), in all work trees of the repository. Copies that
-    /// no record names any more are removed.
+    /// Takes back the grants of some texts, or of everything (`None`, permits too), in all work trees of the repository.
+    /// Copies that no record names any more are removed.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
@@ -245,7 +270,7 @@ impl<'a> TrustStore<'a> {
     ) -> Result<RevokeReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
         if self.is_missing() {
-            return Ok(RevokeReport { removed: Vec::new(), audit: Vec::new() });
+            return Ok(RevokeReport { removed: Vec::new(), permits: Vec::new(), audit: Vec::new() });
         }
         let mut suppressed = Vec::new();
         let (revoked, outcome) = self.change_and(
@@ -258,7 +283,51 @@ impl<'a> TrustStore<'a> {
             audit.push(super::audit::evaluated(root, Trust::Untrusted));
         }
         audit.append(&mut suppressed);
-        Ok(RevokeReport { removed: revoked.removed, audit })
+        Ok(RevokeReport { removed: revoked.removed, permits: revoked.permits, audit })
+    }
+
+    /// Records what a project may do: under the root and repository of [`TrustStore::grant_pins`], or for a project that
+    /// is trusted as a whole under its canonical directory. Earlier permits stay.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn grant_permits(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        permits: &[Permit],
+    ) -> Result<PermitReport, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        for permit in permits {
+            permit.check().map_err(|why| TrustError::invalid(&permit.subject, why))?;
+        }
+        let (granted, outcome) = self.change(Some(root), |document, _| {
+            Ok(permit_change::grant(document, root_text, repository, permits, self.system.now()))
+        })?;
+        let subjects = granted.added.iter().map(|permit| permit.subject.clone()).collect();
+        let audit = approval(outcome, root_text, "granted", subjects);
+        Ok(PermitReport { added: granted.added, unchanged: granted.unchanged, audit })
+    }
+
+    /// Takes back what some subjects may do, or all (`None`), in all work trees of the repository.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn revoke_permits(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        subjects: Option<&[String]>,
+    ) -> Result<PermitRevokeReport, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        if self.is_missing() {
+            return Ok(PermitRevokeReport { removed: Vec::new(), audit: Vec::new() });
+        }
+        let (removed, outcome) = self.change(Some(root), |document, _| {
+            Ok(permit_change::revoke(document, root_text, repository, subjects))
+        })?;
+        let audit = approval(outcome, root_text, "revoked", removed.clone());
+        Ok(PermitRevokeReport { removed, audit })
     }
 
     /// Records that the user said no to the texts that were shown (see [`Digest::of_listing`]), so that nobody asks
@@ -440,4 +509,12 @@ impl<'a> TrustStore<'a> {
             false => Ok(()),
         }
     }
+}
+
+/// Says what was allowed or no longer is; nothing, where nothing changed.
+fn approval(outcome: Outcome, root: &str, decision: &str, mut subjects: Vec<String>) -> Vec<AuditEvent> {
+    subjects.dedup();
+    let event =
+        AuditEvent::Approval { canonical_path: root.to_owned(), decision: decision.to_owned(), subjects };
+    if outcome == Outcome::Recorded { vec![event] } else { Vec::new() }
 }

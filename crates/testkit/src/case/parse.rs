@@ -227,7 +227,7 @@ fn act(info: &str) -> Option<BlockKind> {
         "toml turn" => BlockKind::Turn,
         "prompt" => BlockKind::Expect(Expectation::Prompt),
         "prompt escaped" => BlockKind::Expect(Expectation::PromptEscaped),
-        "explain" => BlockKind::Expect(Expectation::Explain),
+        "explain" | "scopes" => BlockKind::Expect(Expectation::Explain),
         "absent" => BlockKind::Expect(Expectation::Absent),
         "diagnostics" => BlockKind::Expect(Expectation::Diagnostics),
         "audit" => BlockKind::Expect(Expectation::Audit),

@@ -3,7 +3,8 @@
 use super::parse::{Act, Case, Entry, Expectation, Turn, parse, unescape};
 use crate::MemorySystem;
 use preface::{
-    ASSETS, Ask, Built, Engine, Error, Request, ToolChoice, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, ToolChoice, TrustAnswer, TrustChoice,
+    TrustQuestion,
     core::{line, origin::Origin, prompt::Prompt},
     host::{look::Confirm, system::memory::Verb},
 };
@@ -187,8 +188,51 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
         Some("revoke") => engine
             .revoke(&request, &paths)
             .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
+        Some("scopes") => engine.scopes(&request).map(|report| Outcome::Report(rows(&report, turn))),
         Some(other) => return Err(format!("unknown action `{other}`")),
     })
+}
+
+/// A row for each extension that is not built in (or only those that the turn names), then the notes that matter.
+fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
+    let shipped = |entry: &&preface::core::extension::Entry| {
+        ASSETS.iter().any(|(path, _)| entry.origin.path == format!("bundled/{path}"))
+            || entry.origin.path == "bundled"
+    };
+    let told = |entry: &&preface::core::extension::Entry| {
+        !shipped(entry) || !entry.active || entry.fallback_from.is_some()
+    };
+    let mut lines: Vec<String> = report
+        .scopes
+        .entries
+        .iter()
+        .filter(told)
+        .map(|entry| {
+            let mut cells = vec![
+                format!("{}/{}", entry.category, entry.name),
+                entry.origin.scope.to_string(),
+                if entry.active { "active" } else { "inactive" }.to_owned(),
+            ];
+            if entry.active && !entry.runnable {
+                cells.push("not runnable".to_owned());
+            }
+            let origin = |word: &str, origin: &preface::core::extension::EntryOrigin| {
+                format!("{word} {}", origin.scope)
+            };
+            cells.extend(entry.shadows.iter().map(|hidden| origin("hides", hidden)));
+            cells.extend(entry.shadowed_by.iter().map(|by| origin("hidden by", by)));
+            cells.extend(entry.disabled_by.iter().map(|by| format!("disabled by {}", by.scope)));
+            cells.extend(entry.fallback_from.iter().map(|from| origin("instead of", from)));
+            cells.extend(entry.slot.map(|slot| format!("{slot} {}", entry.order.unwrap_or_default())));
+            cells.join("  ")
+        })
+        .collect();
+    let notes = report
+        .diagnostics
+        .iter()
+        .filter(|note| !turn.ignore.iter().any(|severity| severity == note.severity.as_str()));
+    lines.extend(notes.map(|note| format!("{} {}: {}", note.severity, note.code, note.message)));
+    lines
 }
 
 /// Who answers in a case.

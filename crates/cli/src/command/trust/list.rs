@@ -51,10 +51,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
             for row in &rows {
                 let paths: BTreeSet<&str> = row.texts.iter().map(|text| text.path.as_str()).collect();
-                let what = match row.mode {
+                let mut what = match row.mode {
                     TrustMode::Pinned => count(paths.len(), "text"),
                     TrustMode::Whole | TrustMode::None => "as a whole".to_owned(),
                 };
+                if !row.permits.is_empty() {
+                    what.push_str(", ");
+                    what.push_str(&count(row.permits.len(), "permit"));
+                }
                 let style = if row.trust == Trust::Trusted { style::GOOD } else { style::CARE };
                 let day: String = row.at.to_string().chars().take(10).collect();
                 table.row([

@@ -18,6 +18,9 @@ fn at_each_step(fault: &Fault, change: impl Fn(&TrustStore<'_>) -> Result<(), Tr
         let texts = [text("a", "1"), text("b", "1"), text("c", "3")];
         store(&system).grant_pins(root(), None, &texts).expect("granted");
         store(&system).grant_whole(key(), None, None).expect("granted");
+        for root in [root(), key()] {
+            store(&system).grant_permits(root, None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+        }
         system
     };
     let untouched = before();
@@ -54,6 +57,10 @@ fn the_record_is_the_old_or_the_new_one() {
         });
         at_each_step(&fault, |store| store.revoke_whole(key()).map(|_| ()));
         at_each_step(&fault, |store| store.decline(root(), None, Digest::of(b"")).map(|_| ()));
+        at_each_step(&fault, |store| {
+            store.grant_permits(root(), None, &[endpoint("mcp/b", "https://b")]).map(|_| ())
+        });
+        at_each_step(&fault, |store| store.revoke_permits(root(), None, None).map(|_| ()));
         at_each_step(&fault, |store| store.clear().map(|_| ()));
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 mod faults;
 mod last_word;
+mod permits;
 mod pinned;
 mod whole;
 
@@ -61,6 +62,10 @@ fn decision(records: &Records, path: &str) -> Option<Decision> {
 
 fn text(path: &str, bytes: &str) -> PinnedText {
     PinnedText { path: PinPath::parse(path).expect("a good name"), bytes: bytes.into() }
+}
+
+fn endpoint(subject: &str, url: &str) -> Permit {
+    Permit { subject: subject.into(), action: Action::Endpoint { url: url.into() } }
 }
 
 fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {

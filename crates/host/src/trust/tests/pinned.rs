@@ -204,7 +204,7 @@ fn bad_pins_are_skipped_and_kept() {
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
     let pins = store(&system).load(&mut notes).pins(root(), None);
-    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 5]);
+    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 6]);
     assert_eq!(state(&pins, "a", "1"), PinState::Granted);
     assert_eq!(pins.iter().count(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");

@@ -1,0 +1,18 @@
+//! MCP servers: what each layer's `mcp.json` says, and which servers are active (seed 004, "MCP server lists").
+//!
+//! ```text
+//! bytes ─read→ McpFile ─resolve→ McpServers
+//! ```
+//!
+//! [`McpFile::read`] judges each server by itself, [`resolve`] decides which of several of one id is active. The result
+//! is data: nothing here starts a program or talks to an address, and no `${NAME}` is expanded.
+
+mod entry;
+mod read;
+mod resolve;
+mod server;
+
+pub use entry::{ServerCategory, ServerEntry};
+pub use read::McpFile;
+pub use resolve::{McpServers, resolve};
+pub use server::{Address, Launch, Server, Transport, Written};

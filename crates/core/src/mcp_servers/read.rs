@@ -1,0 +1,517 @@
+//! Reads an `mcp.json`: JSON with comments, `{"mcpServers": {"id": {…}}}` or a bare object by id.
+//!
+//! A file that cannot be read is left out; a server that is wrong spoils nothing but itself. What is wrong with it is
+//! kept until all layers are known: whether it is an error depends on what stands below. No note carries an excerpt of
+//! the file, because the line may hold a secret.
+
+use super::server::{Address, Launch, Server, Transport, Written};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{Failure, Stage, id_fault},
+    scope::Scope,
+    settings::{Dialect, Node, Table, Tree, parse_document, shown},
+    suggestion::did_you_mean,
+};
+use std::collections::BTreeMap;
+
+pub(super) const INVALID: &str = "Validation/MCPServerConfigInvalid";
+const UNKNOWN_KEY: &str = "mcp/unknown-key";
+const WRAPPER: &str = "mcpServers";
+
+/// A file with more servers than this is refused: each costs notes, and nobody writes it by hand.
+const MOST_SERVERS: usize = 256;
+
+/// So many faults of one server are written out; the rest is counted.
+const MOST_FAULTS: usize = 5;
+
+/// The keys of a server, sorted; `disabled` is `disable` in the words of other products.
+const KEYS: [&str; 9] = ["args", "command", "cwd", "disable", "disabled", "env", "headers", "type", "url"];
+
+/// What one layer's `mcp.json` says, each server judged by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpFile {
+    /// Whose it is.
+    pub scope: Scope,
+    /// Its path for people.
+    pub path: String,
+    pub(super) servers: BTreeMap<String, Declared>,
+}
+
+/// What a file says under one id.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Declared {
+    /// Where the id is written.
+    pub(super) place: Place,
+    /// What it says of being off.
+    pub(super) switch: Option<Switch>,
+    pub(super) what: What,
+    /// Warnings that keep the entry.
+    pub(super) notes: Diagnostics,
+}
+
+/// `"disable": true` or `false`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Switch {
+    pub(super) off: bool,
+    pub(super) place: Place,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    /// Nothing but a switch.
+    Directive,
+    Sound(Server),
+    Broken(Vec<Failure>),
+}
+
+impl McpFile {
+    /// Reads the bytes of an `mcp.json`; a BOM is accepted. A file that is not JSON, or not an object of servers, gives
+    /// no layer and one error. Notes about single servers come from [`resolve`](super::resolve).
+    ///
+    /// ```
+    /// use preface_core::{mcp_servers::McpFile, scope::Scope};
+    /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", br#"{"mcpServers": {"git": 1,}}"#);
+    /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is told when all layers are known");
+    /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
+    /// assert!(file.is_none());
+    /// assert_eq!(notes[0].code, "Validation/MCPServerConfigInvalid");
+    /// ```
+    #[must_use]
+    pub fn read(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<McpFile>, Diagnostics) {
+        let mut notes = Diagnostics::new();
+        match Self::parse(scope, path_for_people, bytes, &mut notes) {
+            Ok(servers) => (Some(McpFile { scope, path: path_for_people.to_owned(), servers }), notes),
+            Err(mut note) => {
+                note.message = format!("{}; this file is left out", note.message);
+                note.place = note.place.map(without_excerpt);
+                (None, vec![*note])
+            }
+        }
+    }
+
+    fn parse(
+        scope: Scope,
+        path: &str,
+        bytes: &[u8],
+        diagnostics: &mut Diagnostics,
+    ) -> Result<BTreeMap<String, Declared>, Box<Diagnostic>> {
+        let bad = |message: String, place: Place| Box::new(Diagnostic::error(INVALID, message).at(place));
+        let (root, mut notes) = parse_document(scope.into(), path, bytes, Dialect::Commented, INVALID)?;
+        if notes.iter().any(|note| note.place.as_ref().is_none_or(|place| place.span.is_none())) {
+            return Err(bad("too many of its keys are set twice".to_owned(), Place::file(Some(scope), path)));
+        }
+        let table = root
+            .as_table()
+            .ok_or_else(|| bad(format!("it must be a JSON object, not {}", kind(&root)), root.place()))?;
+        let servers = match table.get(WRAPPER) {
+            Some(node) => {
+                let key = node.key_place();
+                if notes.iter().any(|note| note.place.as_ref().is_some_and(|place| place.span == key.span)) {
+                    return Err(bad(format!("`{WRAPPER}` is set twice"), key));
+                }
+                note_strangers(table, diagnostics);
+                node.as_table().ok_or_else(|| {
+                    bad(format!("`{WRAPPER}` must be an object of servers, not {}", kind(node)), node.place())
+                })?
+            }
+            None => {
+                if let Some((key, node)) =
+                    sorted(table).into_iter().find(|(_, node)| node.as_table().is_none())
+                {
+                    let message = format!("`{}` must be a server, an object, not {}", shown(key), kind(node));
+                    let near = did_you_mean(key, [WRAPPER]).unwrap_or(WRAPPER);
+                    let note = Diagnostic::error(INVALID, message).at(node.place());
+                    return Err(Box::new(note.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`"))));
+                }
+                table
+            }
+        };
+        if servers.len() > MOST_SERVERS {
+            let message = format!("it has {} servers, and {MOST_SERVERS} are the most", servers.len());
+            return Err(bad(message, Place::file(Some(scope), path)));
+        }
+        let read = sorted(servers).into_iter().map(|(id, node)| {
+            let about = take_within(&mut notes, node);
+            (id.to_owned(), Declared::read(id, node, about))
+        });
+        let read = read.collect();
+        // What is left speaks of parts that another of the same name replaced, or of a number that is no server.
+        diagnostics.extend(notes.into_iter().map(|note| Diagnostic {
+            code: INVALID.to_owned(),
+            place: note.place.map(without_excerpt),
+            ..note
+        }));
+        Ok(read)
+    }
+}
+
+/// Tells of keys beside `mcpServers`.
+fn note_strangers(table: &Table, diagnostics: &mut Diagnostics) {
+    let strangers: Vec<_> =
+        sorted(table).into_iter().filter(|(key, _)| *key != WRAPPER && *key != "$schema").collect();
+    for (key, node) in strangers.iter().take(MOST_FAULTS) {
+        let message = format!("`{}` stands beside `{WRAPPER}` and is ignored", shown(key));
+        let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
+        diagnostics.push(match node.as_table() {
+            Some(_) => note.help(format!("if it is a server, move it into `{WRAPPER}`")),
+            None => note,
+        });
+    }
+    if strangers.len() > MOST_FAULTS {
+        let message = format!("{} more keys beside `{WRAPPER}` are ignored", strangers.len() - MOST_FAULTS);
+        diagnostics.push(Diagnostic::warning(UNKNOWN_KEY, message));
+    }
+}
+
+/// Takes the parser's notes that speak of a value or its key: keys set twice, numbers that are too large.
+fn take_within(notes: &mut Diagnostics, node: &Node) -> Diagnostics {
+    let from = node.key_place().span.map_or(node.span().start, |span| span.start);
+    let to = node.span().end;
+    let is_within = |note: &Diagnostic| {
+        let span = note.place.as_ref().and_then(|place| place.span.as_ref());
+        span.is_some_and(|span| from <= span.start && span.end <= to)
+    };
+    let (within, rest) = std::mem::take(notes).into_iter().partition(is_within);
+    *notes = rest;
+    within
+}
+
+impl Declared {
+    fn read(id: &str, node: &Node, said: Diagnostics) -> Declared {
+        let place = without_excerpt(node.key_place());
+        let mut reading =
+            Reading { place: place.clone(), table: None, failures: Vec::new(), more: 0, notes: Vec::new() };
+        if let Some(fault) = id_fault(id) {
+            reading.wrong("", format!("the id `{}` {fault}", shown(id)));
+        }
+        for note in said {
+            // Products differ in which one they take; whoever reads the file must not be shown the other.
+            let twice = note.place.as_ref().is_some_and(|of| of.span == place.span);
+            let (stage, message) = match twice {
+                true => (Stage::Register, "the id is taken in this file already".to_owned()),
+                false => (Stage::Shape, note.message.replace("; the last one counts", "")),
+            };
+            let mut failure = Failure::new(stage, "", message);
+            failure.place = note.place.map(without_excerpt);
+            failure.help = note.help;
+            reading.fail(failure);
+        }
+        let Some(table) = node.as_table() else {
+            reading.wrong("", format!("a server must be an object, not {}", kind(node)));
+            let failures = reading.finish();
+            return Declared { place, switch: None, what: What::Broken(failures), notes: Vec::new() };
+        };
+        reading.table = Some(table);
+        reading.notes = unknown_keys(id, table);
+        let switch = reading.switch();
+        let is_switch = |key: &str| ["disable", "disabled"].contains(&key);
+        let known = || table.iter().map(|(key, _)| key).filter(|key| KEYS.contains(key));
+        let only_switches = known().any(is_switch) && known().all(is_switch);
+        let server = if only_switches { None } else { reading.server() };
+        let notes = std::mem::take(&mut reading.notes);
+        let failures = reading.finish();
+        let what = match server {
+            _ if !failures.is_empty() => What::Broken(failures),
+            Some(server) => What::Sound(server),
+            None => What::Directive,
+        };
+        Declared { place, switch, what, notes }
+    }
+}
+
+fn unknown_keys(id: &str, table: &Table) -> Diagnostics {
+    let unknown: Vec<_> = sorted(table).into_iter().filter(|(key, _)| !KEYS.contains(key)).collect();
+    let mut notes = Diagnostics::new();
+    for (key, node) in unknown.iter().take(MOST_FAULTS) {
+        let message = format!("`{}` of the server `{}` is unknown and is ignored", shown(key), shown(id));
+        let note = Diagnostic::warning(UNKNOWN_KEY, message).at(without_excerpt(node.key_place()));
+        notes.push(match did_you_mean(key, KEYS) {
+            Some(near) => note.help(format!("did you mean `{near}`?")),
+            None => note,
+        });
+    }
+    if unknown.len() > MOST_FAULTS {
+        let more = unknown.len() - MOST_FAULTS;
+        let message = format!("{more} more keys of the server `{}` are ignored", shown(id));
+        notes.push(Diagnostic::warning(UNKNOWN_KEY, message));
+    }
+    notes
+}
+
+/// The fields of one server; what is wrong is collected, so that all of it is told at once.
+struct Reading<'n> {
+    /// Where its id is written.
+    place: Place,
+    table: Option<&'n Table>,
+    failures: Vec<Failure>,
+    more: usize,
+    /// Warnings that keep the entry.
+    notes: Diagnostics,
+}
+
+impl<'n> Reading<'n> {
+    fn node(&self, key: &str) -> Option<&'n Node> {
+        self.table.and_then(|table| table.get(key))
+    }
+
+    fn fail(&mut self, failure: Failure) {
+        if self.failures.len() < MOST_FAULTS {
+            self.failures.push(failure.named(INVALID));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Notes what is wrong with the server as a whole, or with a key that is not there.
+    fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
+        let failure = Failure::new(Stage::Shape, pointer, message).at(self.place.clone());
+        self.fail(failure);
+    }
+
+    fn wrong_at(&mut self, pointer: String, message: String, node: &Node, help: Option<String>) {
+        // Working out a place walks the file.
+        if self.failures.len() >= MOST_FAULTS {
+            self.more += 1;
+            return;
+        }
+        let mut failure = Failure::new(Stage::Shape, pointer, message).at(without_excerpt(node.place()));
+        failure.help = help;
+        self.fail(failure);
+    }
+
+    fn finish(mut self) -> Vec<Failure> {
+        if self.more > 0 {
+            let message = format!("{} more faults are not listed", self.more);
+            self.failures.push(Failure::new(Stage::Shape, "", message).at(self.place).named(INVALID));
+        }
+        self.failures
+    }
+
+    fn switch(&mut self) -> Option<Switch> {
+        let mut said: Option<Switch> = None;
+        for key in ["disable", "disabled"] {
+            let Some(node) = self.node(key) else { continue };
+            let Some(off) = node.as_flag() else {
+                let message = format!("`{key}` must be true or false, not {}", kind(node));
+                self.wrong_at(format!("/{key}"), message, node, None);
+                continue;
+            };
+            if said.as_ref().is_some_and(|said| said.off != off) {
+                let message = "`disable` and `disabled` contradict each other".to_owned();
+                self.wrong_at(format!("/{key}"), message, node, Some("keep `disable`".to_owned()));
+                return None;
+            }
+            said.get_or_insert(Switch { off, place: without_excerpt(node.place()) });
+        }
+        said
+    }
+
+    fn server(&mut self) -> Option<Server> {
+        let transport = self.transport()?;
+        let foreign: &[&str] = match transport {
+            Transport::Stdio => &["headers", "url"],
+            Transport::Sse | Transport::StreamableHttp => &["args", "command", "cwd", "env"],
+        };
+        for key in foreign {
+            if let Some(node) = self.node(key) {
+                let message = format!("`{key}` does nothing for a server of type `{transport}`");
+                let place = without_excerpt(node.key_place());
+                self.notes.push(Diagnostic::warning(UNKNOWN_KEY, message).at(place));
+            }
+        }
+        match transport {
+            Transport::Stdio => self.launch().map(Server::Stdio),
+            Transport::Sse => self.address(transport).map(Server::Sse),
+            Transport::StreamableHttp => self.address(transport).map(Server::StreamableHttp),
+        }
+    }
+
+    /// The `type`, or what the other keys make of it.
+    fn transport(&mut self) -> Option<Transport> {
+        if let Some(node) = self.node("type") {
+            let name = self.text("type")?;
+            let found = Transport::named(&name);
+            if found.is_none() {
+                let names = Transport::ALL.map(Transport::as_str);
+                let message = format!(
+                    "`type` must be one of `stdio`, `sse`, `streamable-http`, not `{}`",
+                    shown(&name)
+                );
+                let near = did_you_mean(&name, names).map(|near| format!("did you mean `{near}`?"));
+                self.wrong_at("/type".to_owned(), message, node, near);
+            }
+            return found;
+        }
+        match (self.node("command"), self.node("url")) {
+            (Some(_), None) => Some(Transport::Stdio),
+            (None, Some(_)) => Some(Transport::StreamableHttp),
+            (Some(_), Some(url)) => {
+                let message = "it has both `command` and `url`".to_owned();
+                self.wrong_at("/url".to_owned(), message, url, Some("keep one of the two".to_owned()));
+                None
+            }
+            (None, None) => {
+                self.wrong("", "it has neither `command` nor `url`");
+                None
+            }
+        }
+    }
+
+    fn launch(&mut self) -> Option<Launch> {
+        let command = self.needed("command", Transport::Stdio);
+        let args = self.texts("args");
+        let env = self.pairs("env", |name| {
+            (name.is_empty() || name.contains(['=', '\0'])).then_some("is no name of a variable")
+        });
+        let cwd = self.node("cwd").and_then(|_| self.filled("cwd"));
+        Some(Launch { command: command?, args, env, cwd })
+    }
+
+    fn address(&mut self, transport: Transport) -> Option<Address> {
+        let url = self.needed("url", transport);
+        if let (Some(url), Some(node)) = (&url, self.node("url"))
+            && let Some((fault, help)) = url_fault(url)
+        {
+            let help = help.map(str::to_owned);
+            self.wrong_at("/url".to_owned(), format!("`url` {fault}"), node, help);
+        }
+        let headers = self.pairs("headers", |name| {
+            let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            (name.is_empty() || !name.bytes().all(is_token)).then_some("is no name of a header")
+        });
+        Some(Address { url: url?, headers })
+    }
+
+    /// A string that must be there and say something.
+    fn needed(&mut self, key: &str, transport: Transport) -> Option<String> {
+        if self.node(key).is_none() {
+            self.wrong("", format!("a server of type `{transport}` needs `{key}`"));
+            return None;
+        }
+        self.filled(key)
+    }
+
+    fn filled(&mut self, key: &str) -> Option<String> {
+        let node = self.node(key)?;
+        let text = self.text(key)?;
+        if text.trim().is_empty() {
+            self.wrong_at(format!("/{key}"), format!("`{key}` must not be blank"), node, None);
+            return None;
+        }
+        Some(text)
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        let node = self.node(key)?;
+        self.string(&format!("/{key}"), &format!("`{key}`"), node)
+    }
+
+    fn string(&mut self, pointer: &str, what: &str, node: &Node) -> Option<String> {
+        let Some(text) = node.as_text() else {
+            let help = match node.tree() {
+                Tree::Number(_) | Tree::Flag(_) => Some("put it in quotes".to_owned()),
+                Tree::List(_) if pointer == "/command" => {
+                    Some("the program stands in `command`, its arguments in `args`".to_owned())
+                }
+                _ => None,
+            };
+            let message = format!("{what} must be a string, not {}", kind(node));
+            self.wrong_at(pointer.to_owned(), message, node, help);
+            return None;
+        };
+        if text.contains('\0') {
+            let message = format!("{what} must not hold NUL characters");
+            self.wrong_at(pointer.to_owned(), message, node, None);
+            return None;
+        }
+        Some(text.to_owned())
+    }
+
+    fn texts(&mut self, key: &str) -> Vec<String> {
+        let Some(node) = self.node(key) else { return Vec::new() };
+        let Tree::List(items) = node.tree() else {
+            let message = format!("`{key}` must be an array of strings, not {}", kind(node));
+            self.wrong_at(format!("/{key}"), message, node, None);
+            return Vec::new();
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            texts.extend(self.string(&format!("/{key}/{at}"), &format!("item {at} of `{key}`"), item));
+        }
+        texts
+    }
+
+    /// An object of strings. Its values may be secrets and stay out of every message.
+    fn pairs(
+        &mut self,
+        key: &str,
+        name_fault: impl Fn(&str) -> Option<&'static str>,
+    ) -> BTreeMap<String, Written> {
+        let mut pairs = BTreeMap::new();
+        let Some(node) = self.node(key) else { return pairs };
+        let Some(table) = node.as_table() else {
+            let message = format!("`{key}` must be an object of strings, not {}", kind(node));
+            self.wrong_at(format!("/{key}"), message, node, None);
+            return pairs;
+        };
+        for (name, node) in sorted(table) {
+            let what = format!("`{}` of `{key}`", shown(name));
+            let pointer = format!("/{key}/{}", shown(&name.replace('~', "~0").replace('/', "~1")));
+            if let Some(fault) = name_fault(name) {
+                self.wrong_at(pointer, format!("{what} {fault}"), node, None);
+                continue;
+            }
+            let Some(text) = self.string(&pointer, &what, node) else { continue };
+            if key == "headers" && text.contains(['\r', '\n']) {
+                self.wrong_at(pointer, format!("{what} must be one line"), node, None);
+                continue;
+            }
+            pairs.insert(name.to_owned(), Written::new(text));
+        }
+        pairs
+    }
+}
+
+/// Says what is wrong with an address, and what helps. The address itself stays out of it: it may hold a password.
+fn url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return Some(("must begin with `https://` or `http://`", None));
+    };
+    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return Some(("must begin with `https://` or `http://`", None));
+    }
+    // Programs disagree on where the host ends if one of these is about.
+    if url.contains(|c: char| c == '\\' || c.is_whitespace() || c.is_control()) {
+        return Some(("must not hold blanks, control characters or `\\`", None));
+    }
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains('@') {
+        let help = "give it by reference: `\"headers\": {\"Authorization\": \"${NAME}\"}`";
+        return Some(("must not hold a user name or password", Some(help)));
+    }
+    host.is_empty().then_some(("must name a host", None))
+}
+
+/// Says what a value is without saying the value.
+fn kind(node: &Node) -> &'static str {
+    match node.tree() {
+        Tree::Null => "null",
+        Tree::Flag(_) => "a flag",
+        Tree::Number(_) => "a number",
+        Tree::Text(_) => "a string",
+        Tree::List(_) => "an array",
+        Tree::Table(_) => "an object",
+    }
+}
+
+/// The entries by key, so that notes do not depend on the order in a file.
+fn sorted(table: &Table) -> Vec<(&str, &Node)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| *key);
+    entries
+}
+
+/// A line of the file may hold a secret, so none is shown.
+fn without_excerpt(place: Place) -> Place {
+    Place { excerpt: None, skipped: 0, ..place }
+}

@@ -1,0 +1,187 @@
+//! An MCP server as `mcp.json` describes it: how to reach it, and values that are nobody else's business.
+
+use crate::{extension::Action, settings::is_reference, settings::shown};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt};
+
+/// How a server is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    /// Over the standard streams of a program.
+    Stdio,
+    /// Over HTTP with a stream of events, the older way.
+    Sse,
+    /// Over HTTP.
+    StreamableHttp,
+}
+
+impl Transport {
+    /// All transports, by what a file calls them.
+    pub const ALL: [Transport; 3] = [Transport::Stdio, Transport::Sse, Transport::StreamableHttp];
+
+    /// Returns the word that `mcp.json` and listings use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Transport::Stdio => "stdio",
+            Transport::Sse => "sse",
+            Transport::StreamableHttp => "streamable-http",
+        }
+    }
+
+    /// Finds the transport of a `type`; `http` means `streamable-http`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Transport> {
+        match name {
+            "http" => Some(Transport::StreamableHttp),
+            _ => Transport::ALL.into_iter().find(|transport| transport.as_str() == name),
+        }
+    }
+}
+
+impl fmt::Display for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A server and how to reach it, as written: nothing is expanded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// A program to start.
+    Stdio(Launch),
+    /// An address that answers with a stream of events.
+    Sse(Address),
+    /// An address.
+    StreamableHttp(Address),
+}
+
+/// A program that is a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The program.
+    pub command: String,
+    /// Its arguments. Nothing passes through a shell.
+    pub args: Vec<String>,
+    /// What its environment has in addition.
+    pub env: BTreeMap<String, Written>,
+    /// The directory that it runs in.
+    pub cwd: Option<String>,
+}
+
+/// An address that is a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The address; it holds no user name or password.
+    pub url: String,
+    /// The headers of each request.
+    pub headers: BTreeMap<String, Written>,
+}
+
+/// The value of a variable or a header as written. It may be a secret: it is not serialized, and `Debug` masks it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Written(String);
+
+/// What stands in the place of a value that nobody may see.
+const MASKED: &str = "***";
+
+impl Written {
+    pub(super) fn new(text: String) -> Self {
+        Written(text)
+    }
+
+    /// Returns the text as written, which may be a secret. It is for whoever starts the server, never for a listing.
+    #[must_use]
+    pub fn as_written(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns what a listing may show: a `${NAME}` as it is, asterisks for everything else.
+    #[must_use]
+    pub fn masked(&self) -> &str {
+        if is_reference(&self.0) { &self.0 } else { MASKED }
+    }
+}
+
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Written").field(&self.masked()).finish()
+    }
+}
+
+impl Server {
+    /// Returns how it is spoken to.
+    #[must_use]
+    pub fn transport(&self) -> Transport {
+        match self {
+            Server::Stdio(_) => Transport::Stdio,
+            Server::Sse(_) => Transport::Sse,
+            Server::StreamableHttp(_) => Transport::StreamableHttp,
+        }
+    }
+
+    /// Returns what it would do to the machine. Values of variables that are not `${NAME}` are masked; headers do not
+    /// show.
+    #[must_use]
+    pub fn action(&self) -> Action {
+        match self {
+            Server::Stdio(launch) => {
+                let argv = std::iter::once(&launch.command).chain(&launch.args).cloned().collect();
+                let env = launch.env.iter().map(|(name, value)| (name.clone(), value.masked().to_owned()));
+                Action::Command(argv, env.collect())
+            }
+            Server::Sse(address) | Server::StreamableHttp(address) => Action::Endpoint(address.url.clone()),
+        }
+    }
+
+    /// Returns one line about it for listings: names of variables and headers, never their values.
+    #[must_use]
+    pub fn about(&self) -> String {
+        let (target, what, names) = match self {
+            Server::Stdio(launch) => (launch.command.as_str(), "env", names(&launch.env)),
+            Server::Sse(address) | Server::StreamableHttp(address) => {
+                // A query often carries a key.
+                let plain = address.url.split(['?', '#']).next().unwrap_or_default();
+                (plain, "headers", names(&address.headers))
+            }
+        };
+        let with = if names.is_empty() { String::new() } else { format!("; {what}: {names}") };
+        format!("{}: {}{with}", self.transport(), shown(target))
+    }
+}
+
+fn names(values: &BTreeMap<String, Written>) -> String {
+    values.keys().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_is_found_by_its_name_and_by_http() {
+        for transport in Transport::ALL {
+            assert_eq!(Transport::named(transport.as_str()), Some(transport));
+            assert_eq!(serde_json::to_value(transport).unwrap(), transport.as_str());
+        }
+        assert_eq!(Transport::named("http"), Some(Transport::StreamableHttp));
+        assert_eq!(Transport::named("HTTP"), None);
+    }
+
+    #[test]
+    fn only_a_reference_is_shown() {
+        for (text, shown) in [
+            ("${TOKEN}", "${TOKEN}"),
+            ("sk-123", "***"),
+            ("Bearer ${TOKEN}", "***"),
+            ("${TOKEN:-sk-123}", "***"),
+            ("", "***"),
+        ] {
+            let written = Written::new(text.to_owned());
+            assert_eq!(written.masked(), shown, "{text}");
+            assert_eq!(format!("{written:?}"), format!("Written({shown:?})"));
+            assert_eq!(written.as_written(), text);
+        }
+    }
+}

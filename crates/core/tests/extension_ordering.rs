@@ -1,0 +1,263 @@
+//! Ordering manifests: both tables of `stud.md` §11, row by row.
+
+mod extension;
+
+use extension::ordering;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Severity},
+    extension::{Ordered, Ordering, OrderingRewrite, Slot, order},
+    scope::Scope::{self, Bundled, Global, Project},
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const MALFORMED: &str = "Validation/OrderingManifestMalformed";
+const DUPLICATE: &str = "Validation/OrderingManifestDuplicateExtId";
+const NO_SLOT: &str = "Validation/HookInvalidAttachment";
+
+const SLOTS: [&str; 12] = [
+    "RECEIVE_INPUT/pre",
+    "RECEIVE_INPUT/post",
+    "COMPOSE_REQUEST/pre",
+    "COMPOSE_REQUEST/post",
+    "SEND_REQUEST/pre",
+    "SEND_REQUEST/post",
+    "STREAM_RESPONSE/pre",
+    "STREAM_RESPONSE/post",
+    "TOOL_CALL/pre",
+    "TOOL_CALL/post",
+    "RENDER/pre",
+    "RENDER/post",
+];
+
+fn slot(name: &str) -> Slot {
+    name.parse().expect("one of the twelve")
+}
+
+mod reading {
+    use super::*;
+
+    fn refused(text: &[u8]) -> Box<Diagnostic> {
+        Ordering::read(Project, "ordering.json", text).expect_err("it is defective")
+    }
+
+    #[test]
+    fn the_twelve_slots_are_known() {
+        for name in SLOTS {
+            let read = ordering(Global, &json!({"hooks": {name: ["a"]}}));
+            assert_eq!(read.slots().map(|slot| slot.to_string()).collect::<Vec<_>>(), [name]);
+        }
+    }
+
+    #[test]
+    fn no_slot_is_fine() {
+        for text in ["{}", "{\"hooks\": {}}", " {}\n"] {
+            let read = Ordering::read(Global, "ordering.json", text.as_bytes()).unwrap();
+            assert_eq!(read.slots().count(), 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_defect_has_its_name_and_line_and_is_a_warning() {
+        let cases: &[(&str, &str, usize)] = &[
+            ("", MALFORMED, 1),
+            ("{", MALFORMED, 1),
+            ("{\"hooks\": {},}", MALFORMED, 1),
+            ("// mine\n{}", MALFORMED, 1),
+            ("\u{feff}{}", MALFORMED, 1),
+            ("null", MALFORMED, 1),
+            ("\n[]", MALFORMED, 2),
+            ("\"hooks\"", MALFORMED, 1),
+            ("{} {}", MALFORMED, 1),
+            ("{\"hooks\": {},\n\"tools\": {}}", MALFORMED, 2),
+            ("{\"Hooks\": {}}", MALFORMED, 1),
+            ("{\n\"hooks\": []}", MALFORMED, 2),
+            ("{\"hooks\": null}", MALFORMED, 1),
+            ("{\"hooks\": {},\n\"hooks\": {}}", MALFORMED, 2),
+            ("{\"hooks\": {\n\"tool_call/pre\": [\"a\"]}}", NO_SLOT, 2),
+            ("{\"hooks\": {\"TOOL_CALL\": [\"a\"]}}", NO_SLOT, 1),
+            ("{\"hooks\": {\"TOOL_CALL/mid\": [\"a\"]}}", NO_SLOT, 1),
+            ("{\"hooks\": {\"TOOL_CALL/pre \": [\"a\"]}}", NO_SLOT, 1),
+            ("{\"hooks\": {\"\": [\"a\"]}}", NO_SLOT, 1),
+            ("{\"hooks\": {\n\"TOOL_CALL/pre\": \"a\"}}", MALFORMED, 2),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": {}}}", MALFORMED, 1),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": null}}", MALFORMED, 1),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": []}}", MALFORMED, 1),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\",\n1]}}", MALFORMED, 2),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": [[\"a\"]]}}", MALFORMED, 1),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\",\n\"\"]}}", MALFORMED, 2),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\", \"b\",\n\"a\"]}}", DUPLICATE, 2),
+            ("{\"hooks\": {\"TOOL_CALL/pre\": [\"a\"],\n\"TOOL_CALL/pre\": [\"b\"]}}", MALFORMED, 2),
+        ];
+        for (text, code, line) in cases {
+            let note = refused(text.as_bytes());
+            let at = note.place.as_ref().and_then(|place| place.line);
+            assert_eq!((note.code.as_str(), at), (*code, Some(*line)), "{text}");
+            assert_eq!(note.severity, Severity::Warning, "{text}");
+            assert!(note.message.starts_with("ordering.json was left out: "), "{}", note.message);
+        }
+        assert_eq!(refused(b"\xff").code, MALFORMED);
+        let deep = format!("{{\"hooks\": {}{}}}", "[".repeat(64), "]".repeat(64));
+        assert_eq!(refused(deep.as_bytes()).code, MALFORMED);
+    }
+
+    #[test]
+    fn one_id_in_two_slots_is_fine() {
+        let read = ordering(Global, &json!({"hooks": {"RENDER/pre": ["a"], "RENDER/post": ["a"]}}));
+        assert_eq!(read.slots().count(), 2);
+    }
+
+    #[test]
+    fn a_hostile_name_is_shown_escaped() {
+        let note = refused("{\"hooks\": {\"a\\nb\u{202e}\": []}}".as_bytes());
+        assert!(!note.message.contains(['\n', '\u{202e}']), "{:?}", note.message);
+    }
+}
+
+mod ordered {
+    use super::*;
+
+    const SLOT: &str = "TOOL_CALL/pre";
+
+    fn list(scope: Scope, ids: &[&str]) -> Ordering {
+        ordering(scope, &json!({"hooks": {SLOT: ids}}))
+    }
+
+    fn lay(default: &[&str], orderings: &[Ordering]) -> (Ordered, Diagnostics) {
+        let defaults = match default {
+            [] => BTreeMap::new(),
+            ids => BTreeMap::from([(slot(SLOT), ids.iter().map(|id| (*id).to_owned()).collect())]),
+        };
+        let mut notes = Diagnostics::new();
+        (order(&defaults, orderings, &mut notes), notes)
+    }
+
+    fn said(rewrites: &[OrderingRewrite]) -> Vec<String> {
+        let line = |it: &OrderingRewrite| {
+            format!("{} {} {} → {}", it.scope, it.slot, it.previous_order.join(" "), it.new_order.join(" "))
+        };
+        rewrites.iter().map(line).collect()
+    }
+
+    fn severities(notes: &[Diagnostic]) -> Vec<String> {
+        notes.iter().map(|note| format!("{} {}", note.severity, note.code)).collect()
+    }
+
+    #[test]
+    fn without_a_manifest_the_default_order_stands() {
+        let (ordered, notes) = lay(&["b", "a"], &[]);
+        assert_eq!(ordered.slots[&slot(SLOT)], ["b", "a"]);
+        assert!(ordered.rewrites.is_empty() && notes.is_empty());
+    }
+
+    #[test]
+    fn listed_ids_come_first_and_the_rest_follows_in_the_default_order() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["d"], "d a b c"),
+            (&["d", "b"], "d b a c"),
+            (&["d", "c", "b", "a"], "d c b a"),
+            (&["a", "b", "c", "d"], "a b c d"),
+            (&["x", "c", "y"], "c a b d"),
+            (&["x"], "a b c d"),
+        ];
+        for (ids, expected) in cases {
+            for scope in Scope::ALL {
+                let (ordered, _) = lay(&["a", "b", "c", "d"], &[list(scope, ids)]);
+                assert_eq!(ordered.slots[&slot(SLOT)].join(" "), *expected, "{ids:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn slots_that_are_not_named_keep_their_order() {
+        let defaults: BTreeMap<Slot, Vec<String>> =
+            SLOTS.iter().map(|name| (slot(name), vec!["a".to_owned(), "b".to_owned()])).collect();
+        let ordered = order(&defaults, &[list(Project, &["b"])], &mut Diagnostics::new());
+        for (at, ids) in ordered.slots {
+            assert_eq!(ids.join(" "), if at == slot(SLOT) { "b a" } else { "a b" }, "{at}");
+        }
+        assert_eq!(ordered.rewrites.len(), 1);
+    }
+
+    #[test]
+    fn a_later_list_replaces_an_earlier_one_whole() {
+        let (ordered, _) = lay(&["a", "b", "c", "d"], &[list(Global, &["d", "c"]), list(Project, &["b"])]);
+        assert_eq!(ordered.slots[&slot(SLOT)].join(" "), "b a c d", "nothing of the global list is left");
+        assert_eq!(said(&ordered.rewrites), ["project TOOL_CALL/pre d c a b → b a c d"]);
+    }
+
+    #[test]
+    fn manifests_merge_slot_by_slot() {
+        let both = vec!["a".to_owned(), "b".to_owned()];
+        let defaults = BTreeMap::from([(slot("RENDER/pre"), both.clone()), (slot("RENDER/post"), both)]);
+        let orderings = [
+            ordering(Global, &json!({"hooks": {"RENDER/pre": ["b"]}})),
+            ordering(Project, &json!({"hooks": {"RENDER/post": ["b"]}})),
+        ];
+        let ordered = order(&defaults, &orderings, &mut Diagnostics::new());
+        assert!(ordered.slots.values().all(|ids| ids.join(" ") == "b a"), "{ordered:?}");
+        assert_eq!(said(&ordered.rewrites), ["global RENDER/pre a b → b a", "project RENDER/post a b → b a"]);
+    }
+
+    #[test]
+    fn a_project_is_told_for_every_slot_that_it_names_also_when_nothing_moves() {
+        for (default, ids, expected) in [
+            (&["a"][..], &["a"][..], "project TOOL_CALL/pre a → a"),
+            (&["a", "b"], &["a"], "project TOOL_CALL/pre a b → a b"),
+            (&["a", "b"], &["b"], "project TOOL_CALL/pre a b → b a"),
+            (&["a"], &["x"], "project TOOL_CALL/pre a → a"),
+            (&[], &["x"], "project TOOL_CALL/pre  → "),
+        ] {
+            let (ordered, notes) = lay(default, &[list(Project, ids)]);
+            assert_eq!(said(&ordered.rewrites), [expected]);
+            let rewrites: Vec<&Diagnostic> =
+                notes.iter().filter(|note| note.code == "OrderingRewrite").collect();
+            assert_eq!(rewrites.len(), 1);
+            assert_eq!(rewrites[0].severity, Severity::Warning);
+        }
+    }
+
+    #[test]
+    fn the_user_is_told_only_of_what_moved() {
+        let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["a"])]);
+        assert!(ordered.rewrites.is_empty() && notes.is_empty());
+        let (ordered, notes) = lay(&["a", "b"], &[list(Global, &["b"])]);
+        assert_eq!(said(&ordered.rewrites), ["global TOOL_CALL/pre a b → b a"]);
+        assert_eq!(severities(&notes), ["info OrderingRewrite"]);
+    }
+
+    #[test]
+    fn a_bundled_order_is_nobody_s_rewrite() {
+        let (ordered, notes) = lay(&["a", "b"], &[list(Bundled, &["b"])]);
+        assert_eq!(ordered.slots[&slot(SLOT)], ["b", "a"]);
+        assert!(ordered.rewrites.is_empty() && notes.is_empty());
+    }
+
+    #[test]
+    fn the_previous_order_is_that_without_the_manifest() {
+        let (ordered, notes) = lay(&["a", "b", "c"], &[list(Global, &["c"]), list(Project, &["b"])]);
+        assert_eq!(said(&ordered.rewrites), ["project TOOL_CALL/pre c a b → b a c"]);
+        assert_eq!(
+            severities(&notes),
+            ["warning OrderingRewrite"],
+            "without the global one the order is the same"
+        );
+    }
+
+    #[test]
+    fn an_id_without_a_hook_in_the_slot_is_told_and_passed_over() {
+        let (ordered, notes) = lay(&["audit"], &[list(Global, &["audti", "audit"])]);
+        assert_eq!(ordered.slots[&slot(SLOT)], ["audit"]);
+        assert_eq!(severities(&notes), ["info ordering/unknown-hook"]);
+        assert_eq!(notes[0].help.as_deref(), Some("did you mean `audit`?"));
+        assert_eq!(notes[0].place.as_ref().and_then(|place| place.line), Some(1));
+    }
+
+    #[test]
+    fn a_rewrite_in_json_has_the_names_of_the_spec() {
+        let (ordered, _) = lay(&["a", "b"], &[list(Project, &["b"])]);
+        let expected: Value =
+            json!({"slot": SLOT, "scope": "project", "previousOrder": ["a", "b"], "newOrder": ["b", "a"]});
+        assert_eq!(serde_json::to_value(&ordered.rewrites[0]).unwrap(), expected);
+    }
+}

@@ -1,0 +1,377 @@
+//! What holds for all extensions, whatever the layers bring.
+
+mod extension;
+
+use extension::{Checker, broken, held, ordering, path, raw, resolved, settings, sound, with};
+use preface_core::{
+    extension::{Category, Entry, Found, FoundWhat, Lies, Manifest, Ordering, Scopes, Status, resolve},
+    scope::Scope,
+    settings::{Merged, SetBy},
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one layer has in one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Sound,
+    Incomplete,
+    Broken,
+    Garbage,
+    Claims(&'static str),
+    Held,
+}
+
+type Spot = (Scope, Category, &'static str);
+
+fn found(((scope, category, id), what): (Spot, What)) -> Found {
+    match what {
+        What::Sound => sound(scope, category, id),
+        What::Incomplete => with(scope, category, id, &json!({})),
+        What::Broken => broken(scope, category, id),
+        What::Garbage => raw(scope, category, id, "{\"id\": "),
+        What::Claims(other) => with(scope, category, id, &json!({"id": other})),
+        What::Held => held(scope, category, id),
+    }
+}
+
+fn is_sound(((_, _, id), what): &(Spot, What)) -> bool {
+    matches!(what, What::Sound | What::Incomplete) || *what == What::Claims(id)
+}
+
+const IDS: [&str; 3] = ["a", "b", "c"];
+
+fn spot() -> impl Strategy<Value = Spot> {
+    let categories = vec![Category::Tools, Category::Hooks, Category::Commands];
+    (select(&Scope::ALL[..]), select(categories), select(&IDS[..]))
+}
+
+/// At most one thing in each place, in any order.
+fn layers() -> impl Strategy<Value = Vec<(Spot, What)>> {
+    let what = prop_oneof![
+        4 => Just(What::Sound),
+        1 => Just(What::Incomplete),
+        2 => Just(What::Broken),
+        1 => Just(What::Garbage),
+        1 => select(&IDS[..]).prop_map(What::Claims),
+        1 => Just(What::Held),
+    ];
+    vec((spot(), what), 0..14)
+        .prop_map(|all| {
+            all.into_iter()
+                .map(|((scope, category, id), what)| ((scope, category.as_str(), id), (category, what)))
+                .collect::<BTreeMap<_, _>>()
+        })
+        .prop_map(|places| {
+            places
+                .into_iter()
+                .map(|((scope, _, id), (category, what))| ((scope, category, id), what))
+                .collect()
+        })
+        .prop_flat_map(|all: Vec<(Spot, What)>| Just(all).prop_shuffle())
+}
+
+/// `disable` directives of the user and the project.
+fn directives() -> impl Strategy<Value = Vec<(Spot, bool)>> {
+    let spot = spot().prop_filter("of a layer with settings", |(scope, _, _)| *scope != Scope::Bundled);
+    vec((spot, any::<bool>()), 0..4)
+}
+
+fn said(directives: &[(Spot, bool)]) -> Merged {
+    let mut layers = [json!({}), json!({}), json!({})];
+    for ((scope, category, id), disable) in directives {
+        layers[*scope as usize][category.as_str()][id]["disable"] = json!(disable);
+    }
+    settings(&Scope::ALL.iter().copied().zip(layers).collect::<Vec<_>>())
+}
+
+fn lists() -> impl Strategy<Value = Vec<Ordering>> {
+    let ids = select(vec!["a b c", "b", "c a", "x b", "c b a"]);
+    vec((select(&Scope::ALL[..]), ids), 0..3).prop_map(|all| {
+        let all: BTreeMap<Scope, &str> = all.into_iter().collect();
+        all.into_iter()
+            .map(|(scope, ids)| {
+                let ids: Vec<&str> = ids.split(' ').collect();
+                ordering(scope, &json!({"hooks": {"TOOL_CALL/pre": ids}}))
+            })
+            .collect()
+    })
+}
+
+fn of(all: &[(Spot, What)]) -> Vec<Found> {
+    all.iter().copied().map(found).collect()
+}
+
+fn key(entry: &Entry) -> (Category, &str, Scope) {
+    (entry.category, entry.name.as_str(), entry.origin.scope)
+}
+
+/// Who is off, by the rules written down a second time: the strongest layer above that says anything decides.
+fn is_off((scope, category, id): Spot, directives: &[(Spot, bool)]) -> bool {
+    let last: BTreeMap<Scope, bool> = directives
+        .iter()
+        .filter(|((by, of, name), _)| *by > scope && *of == category && *name == id)
+        .map(|((by, ..), disable)| (*by, *disable))
+        .collect();
+    last.into_values().next_back().unwrap_or(false)
+}
+
+fn expected_active(
+    all: &[(Spot, What)],
+    directives: &[(Spot, bool)],
+) -> BTreeSet<(Category, &'static str, Scope)> {
+    let hidden = |(scope, category, id): Spot| {
+        category != Category::Hooks
+            && all.iter().any(|one| {
+                let (above, of, name) = one.0;
+                is_sound(one) && above > scope && of == category && name == id
+            })
+    };
+    all.iter()
+        .filter(|one| is_sound(one) && !hidden(one.0) && !is_off(one.0, directives))
+        .map(|((scope, category, id), _)| (*category, *id, *scope))
+        .collect()
+}
+
+fn all_of(scopes: &Scopes) -> Vec<&Entry> {
+    scopes.entries.iter().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
+
+    #[test]
+    fn the_order_in_which_things_are_found_does_not_matter(
+        (all, shuffled) in layers().prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
+        directives in directives(),
+        lists in lists(),
+    ) {
+        let settings = said(&directives);
+        let one = resolve(of(&all), &settings, &lists, &Checker);
+        prop_assert_eq!(one, resolve(of(&shuffled), &settings, &lists, &Checker));
+    }
+
+    #[test]
+    fn the_active_ones_are_those_of_the_rules(all in layers(), directives in directives()) {
+        let scopes = resolved(of(&all), &said(&directives));
+        let active: BTreeSet<_> = scopes.entries.iter().filter(|entry| entry.active).map(key).collect();
+        let expected = expected_active(&all, &directives);
+        prop_assert_eq!(active, expected.into_iter().collect::<BTreeSet<_>>());
+    }
+
+    #[test]
+    fn each_thing_found_is_one_row_and_rows_are_sorted(all in layers(), directives in directives()) {
+        let scopes = resolved(of(&all), &said(&directives));
+        let rows: Vec<_> = scopes.entries.iter().map(key).collect();
+        let wanted: BTreeSet<_> = all.iter().map(|((scope, category, id), _)| (*category, *id, *scope)).collect();
+        prop_assert_eq!(rows, wanted.into_iter().collect::<Vec<_>>());
+        let surface = scopes.startup();
+        let neither = scopes.entries.iter().filter(|entry| !entry.active && entry.status != Status::Disabled).count();
+        prop_assert_eq!(surface.loaded_count + surface.disabled_count + neither, scopes.entries.len());
+        prop_assert_eq!(surface.disabled.len(), surface.disabled_count);
+        prop_assert!(surface.error_count <= surface.disabled_count);
+    }
+
+    #[test]
+    fn outside_hooks_one_at_most_answers_to_a_name(all in layers(), directives in directives()) {
+        let scopes = resolved(of(&all), &said(&directives));
+        let mut seen = BTreeSet::new();
+        for entry in scopes.entries.iter().filter(|entry| entry.active && entry.category != Category::Hooks) {
+            prop_assert!(seen.insert((entry.category, &entry.name)), "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn rows_agree_with_each_other(all in layers(), directives in directives()) {
+        let scopes = resolved(of(&all), &said(&directives));
+        for entry in all_of(&scopes) {
+            prop_assert!(!entry.runnable || entry.active, "only the active may run");
+            prop_assert!(!entry.active || (entry.status == Status::Ok && entry.disabled_by.is_none()));
+            prop_assert!(entry.shadowed_by.is_none() || (!entry.active && entry.shadows.is_empty()));
+            prop_assert!(entry.fallback_from.is_none() || entry.active);
+            for below in &entry.shadows {
+                let hidden = scopes.entries.iter().find(|other| &other.origin == below).unwrap();
+                prop_assert_eq!(hidden.shadowed_by.as_ref(), Some(&entry.origin), "each names the other");
+                prop_assert!(hidden.origin.scope < entry.origin.scope);
+            }
+            if let Some(above) = &entry.fallback_from {
+                let failed = scopes.entries.iter().find(|other| &other.origin == above).unwrap();
+                prop_assert_eq!(failed.status, Status::Disabled);
+                prop_assert!(failed.ability.is_none() && failed.origin.scope > entry.origin.scope);
+            }
+        }
+    }
+
+    #[test]
+    fn a_broken_one_changes_nothing_but_its_own_row(
+        all in layers(),
+        category in select(vec![Category::Tools, Category::Hooks]),
+        scope in select(&Scope::ALL[..]),
+        garbage in any::<bool>(),
+        directives in directives(),
+    ) {
+        let spot = (scope, category, "a");
+        let without: Vec<_> = all.into_iter().filter(|(at, _)| *at != spot).collect();
+        // A claim on the name of a neighbour is told otherwise when the neighbour is there.
+        prop_assume!(without.iter().all(|(_, what)| !matches!(what, What::Claims(_))));
+        let what = if garbage { What::Garbage } else { What::Broken };
+        let with = [without.as_slice(), &[(spot, what)]].concat();
+        let settings = said(&directives);
+        let (before, after) = (resolved(of(&without), &settings), resolved(of(&with), &settings));
+        let plain = |scopes: &Scopes| -> Vec<Entry> {
+            let others = scopes.entries.iter().filter(|entry| key(entry) != (category, "a", scope));
+            // Who stays is told with the broken one above it, and that one as a warning instead of an error.
+            others.map(|entry| Entry { fallback_from: None, ..entry.clone() }).collect()
+        };
+        prop_assert_eq!(plain(&before), plain(&after));
+    }
+
+    #[test]
+    fn a_failure_is_a_warning_exactly_where_a_lower_layer_stays_active(all in layers(), directives in directives()) {
+        let scopes = resolved(of(&all), &said(&directives));
+        for failed in scopes.entries.iter().filter(|e| e.status == Status::Disabled && e.disabled_by.is_none()) {
+            let stays = scopes.entries.iter().any(|other| {
+                other.active && (other.category, &other.name) == (failed.category, &failed.name)
+                    && other.origin.scope < failed.origin.scope
+            });
+            let expected = if stays { "warning" } else { "error" };
+            prop_assert!(!failed.diagnostics.is_empty());
+            for note in &failed.diagnostics {
+                prop_assert_eq!(note.severity.as_str(), expected, "{}", note.message);
+                prop_assert!(note.place.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn taking_a_directive_back_brings_everything_back(all in layers(), directives in directives(), spot in spot()) {
+        let spot = (Scope::Project, spot.1, spot.2);
+        let rest: Vec<_> = directives.into_iter().filter(|(at, _)| *at != spot).collect();
+        let before = resolved(of(&all), &said(&rest));
+        let off = [rest.as_slice(), &[(spot, true)]].concat();
+        let during = resolved(of(&all), &said(&off));
+        for entry in during.entries.iter().filter(|e| (e.category, e.name.as_str()) == (spot.1, spot.2)) {
+            prop_assert!(!entry.active || entry.origin.scope == Scope::Project, "only its own stays");
+        }
+        let other = |scopes: &Scopes| -> Vec<Entry> {
+            scopes.entries.iter().filter(|e| e.category != spot.1).cloned().collect()
+        };
+        prop_assert_eq!(other(&before), other(&during), "other categories are not touched");
+        // Overriding the directive and removing it come to the same where no weaker layer says anything.
+        let back = [rest.as_slice(), &[(spot, false)]].concat();
+        if !rest.iter().any(|((_, category, id), _)| (*category, *id) == (spot.1, spot.2)) {
+            let active = |scopes: &Scopes| -> Vec<bool> { scopes.entries.iter().map(|e| e.active).collect() };
+            prop_assert_eq!(active(&before), active(&resolved(of(&all), &said(&back))));
+        }
+        prop_assert_eq!(before, resolved(of(&all), &said(&rest)));
+    }
+
+    #[test]
+    fn orders_count_from_nought_in_each_slot(all in layers(), directives in directives(), lists in lists()) {
+        let scopes = resolve(of(&all), &said(&directives), &lists, &Checker);
+        let mut slots: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for entry in all_of(&scopes) {
+            let takes_part = entry.active && entry.slot.is_some();
+            prop_assert_eq!(entry.order.is_some(), takes_part, "{:?}", entry);
+            if let (Some(slot), Some(order)) = (entry.slot, entry.order) {
+                slots.entry(slot).or_default().push(order);
+            }
+        }
+        for (slot, mut orders) in slots {
+            orders.sort_unstable();
+            prop_assert_eq!(&orders, &(0..orders.len()).collect::<Vec<_>>(), "{}", slot);
+        }
+        for rewrite in &scopes.rewrites {
+            let sorted = |ids: &[String]| { let mut ids = ids.to_vec(); ids.sort(); ids };
+            prop_assert_eq!(sorted(&rewrite.previous_order), sorted(&rewrite.new_order), "nothing appears or is lost");
+        }
+        let named = lists.iter().filter(|list| list.scope == Scope::Project).flat_map(Ordering::slots).count();
+        let told = scopes.rewrites.iter().filter(|rewrite| rewrite.scope == Scope::Project).count();
+        prop_assert_eq!(named, told, "each slot that a project names is told once");
+    }
+
+    #[test]
+    fn the_strongest_value_that_fits_counts(
+        values in vec((select(vec![SetBy::Bundled, SetBy::Global, SetBy::Project]), any::<bool>(), 0_i64..9), 0..4),
+        own in 10_i64..19,
+        scope in select(&Scope::ALL[..]),
+    ) {
+        let values: BTreeMap<SetBy, (bool, i64)> =
+            values.into_iter().map(|(by, fits, number)| (by, (fits, number))).collect();
+        let schema = json!({"type": "object", "additionalProperties": false, "properties": {"k": {"type": "integer"}}});
+        let found = with(scope, Category::Ui, "x", &json!({"configSchema": schema, "config": {"k": own}}));
+        let layer = |(by, (fits, number)): (&SetBy, &(bool, i64))| {
+            let value = if *fits { json!(number) } else { json!(number.to_string()) };
+            (by.scope().unwrap(), json!({"ui": {"x": {"k": value}}}))
+        };
+        let scopes = resolved(vec![found], &settings(&values.iter().map(layer).collect::<Vec<_>>()));
+        let fitting = values.iter().rev().find(|(_, (fits, _))| *fits);
+        let entry = &scopes.entries[0];
+        prop_assert!(entry.active);
+        prop_assert_eq!(&entry.config["k"], &json!(fitting.map_or(own, |(_, (_, number))| *number)));
+        prop_assert_eq!(scopes.diagnostics.len(), values.values().filter(|(fits, _)| !fits).count());
+        prop_assert_eq!(entry.config_scope, fitting.map_or(scope.into(), |(by, _)| (*by).max(scope.into())));
+    }
+
+    #[test]
+    fn a_configuration_is_the_manifest_s_with_the_merged_settings_over_it(
+        global in table(), project in table(), own in table(), category in select(&Category::ALL[..]),
+    ) {
+        let found = with(Scope::Bundled, category, "x", &json!({"config": own}));
+        let said = |scope, value: &Value| (scope, json!({category.as_str(): {"x": value}}));
+        let settings = settings(&[said(Scope::Global, &global), said(Scope::Project, &project)]);
+        let scopes = resolved(vec![found], &settings);
+        let merged = settings.extension(category.as_str(), "x").map(|said| said.config).unwrap_or_default();
+        let mut expected = own;
+        for (key, value) in merged {
+            let there = expected.get(&key).cloned().filter(|_| category != Category::Providers);
+            expected[&key] = there.map_or(value.clone(), |there| folded(there, value));
+        }
+        prop_assert_eq!(Value::from(scopes.entries[0].config.clone()), expected);
+    }
+
+    #[test]
+    fn no_bytes_make_reading_panic(
+        bytes in vec(any::<u8>(), 0..64),
+        text in "[\\[\\]{}:,\"\\\\/*\nutrefalsn0-9.eE+ ü-]{0,40}",
+        key in select(vec!["id", "category", "slot", "event", "command", "configSchema", "apiKey", "files", "config"]),
+        category in select(&Category::ALL[..]),
+    ) {
+        let lies = Lies { scope: Scope::Project, category, id: "x", path: "m.json" };
+        let _ = Manifest::read(&bytes, &lies, &Checker);
+        let _ = Ordering::read(Scope::Project, "o.json", &bytes);
+        let _ = Ordering::read(Scope::Project, "o.json", format!("{{\"hooks\": {text}}}").as_bytes());
+        let whole = extension::manifest(category, "x", &json!({})).to_string();
+        let spliced = format!("{},\"{key}\": {text}}}", whole.trim_end_matches('}'));
+        let what = FoundWhat::Manifest(spliced.into_bytes());
+        let found = Found { scope: Scope::Project, category, id: "x".into(), path: path(Scope::Project, category, "x"), what };
+        prop_assert_eq!(resolved(vec![found], &Merged::default()).entries.len(), 1);
+    }
+}
+
+/// Keys whose values are always objects (`o`) or never, so that layers do not clash.
+fn table() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![Just(Value::Null), (0_i64..3).prop_map(Value::from), Just(json!([1]))];
+    let flat = vec((select(vec!["k", "l"]), leaf), 0..3)
+        .prop_map(|all| all.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>());
+    flat.clone().prop_map(Value::Object).prop_recursive(2, 8, 2, move |inner| {
+        (flat.clone(), inner).prop_map(|(mut all, inner)| {
+            all.insert("o".to_owned(), inner);
+            Value::Object(all)
+        })
+    })
+}
+
+fn folded(below: Value, above: Value) -> Value {
+    match (below, above) {
+        (Value::Object(mut below), Value::Object(above)) => {
+            for (key, value) in above {
+                let there = below.get(&key).cloned();
+                below.insert(key, there.map_or(value.clone(), |there| folded(there, value)));
+            }
+            Value::Object(below)
+        }
+        (_, above) => above,
+    }
+}

@@ -1,0 +1,125 @@
+//! What holds for all `mcp.json` files: the order of keys says nothing, the highest sound server wins, and a broken one
+//! hides nobody.
+
+use preface_core::{
+    mcp_servers::{McpFile, McpServers, resolve},
+    scope::Scope,
+};
+use proptest::{collection::vec, option, prelude::*, sample::select};
+
+type Fields = Vec<(&'static str, &'static str)>;
+
+fn sound() -> impl Strategy<Value = Fields> {
+    select(vec![
+        vec![("command", "\"x\"")],
+        vec![("args", "[\"a\"]"), ("command", "\"x\""), ("env", "{\"B\": \"1\", \"A\": \"2\"}")],
+        vec![("type", "\"sse\""), ("url", "\"https://a.example\"")],
+        vec![("headers", "{\"A\": \"b\"}"), ("url", "\"https://a.example\""), ("timeout", "5")],
+        vec![("disable", "false"), ("command", "\"x\"")],
+    ])
+}
+
+fn broken() -> impl Strategy<Value = Fields> {
+    select(vec![
+        vec![],
+        vec![("type", "\"stdio\"")],
+        vec![("command", "5"), ("args", "5"), ("env", "5"), ("cwd", "5"), ("type", "\"stdio\"")],
+        vec![("command", "\"x\""), ("url", "\"https://a.example\"")],
+        vec![("url", "\"https://me:pw@a.example\""), ("headers", "{\"B C\": \"\", \"A C\": \"\"}")],
+        vec![("disable", "\"yes\"")],
+        vec![("disable", "false"), ("env", "{\"A\": 1}"), ("command", "\"x\"")],
+    ])
+}
+
+#[derive(Clone, Debug)]
+struct Said {
+    id: &'static str,
+    fields: Fields,
+    is_sound: bool,
+}
+
+fn said(id: &'static str) -> impl Strategy<Value = Option<Said>> {
+    let fields =
+        prop_oneof![sound().prop_map(|fields| (fields, true)), broken().prop_map(|fields| (fields, false)),];
+    option::of(fields.prop_map(move |(fields, is_sound)| Said { id, fields, is_sound }))
+}
+
+fn layer() -> impl Strategy<Value = Vec<Said>> {
+    (said("a"), said("b"), said("c")).prop_map(|(a, b, c)| [a, b, c].into_iter().flatten().collect())
+}
+
+fn text(layer: &[Said]) -> String {
+    let servers: Vec<String> = layer
+        .iter()
+        .map(|said| {
+            let fields: Vec<String> =
+                said.fields.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();
+            format!("\"{}\": {{{}}}", said.id, fields.join(", "))
+        })
+        .collect();
+    format!("{{\"mcpServers\": {{{}}}}}", servers.join(", "))
+}
+
+fn resolved(layers: &[Vec<Said>]) -> McpServers {
+    let files = Scope::ALL.into_iter().zip(layers).map(|(scope, layer)| {
+        McpFile::read(scope, "mcp.json", text(layer).as_bytes()).0.expect("an object of servers")
+    });
+    resolve(files.collect())
+}
+
+/// Everything but where in the file it is written.
+fn without_places(mut servers: McpServers) -> McpServers {
+    let rows = servers.servers.iter_mut().flat_map(|row| &mut row.diagnostics);
+    for note in rows.chain(&mut servers.diagnostics) {
+        note.place = None;
+    }
+    servers
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_keys_has_no_meaning(
+        (layers, turned) in vec(layer(), 3).prop_flat_map(|layers| {
+            let turned: Vec<_> = layers
+                .iter()
+                .map(|layer| {
+                    let inner: Vec<_> = layer
+                        .iter()
+                        .map(|said| {
+                            let said = said.clone();
+                            Just(said.fields.clone())
+                                .prop_shuffle()
+                                .prop_map(move |fields| Said { fields, ..said.clone() })
+                        })
+                        .collect();
+                    inner.prop_shuffle()
+                })
+                .collect();
+            (Just(layers), turned)
+        })
+    ) {
+        prop_assert_eq!(without_places(resolved(&layers)), without_places(resolved(&turned)));
+    }
+
+    #[test]
+    fn the_highest_sound_server_wins_and_a_broken_one_hides_nobody(layers in vec(layer(), 3)) {
+        let resolved = resolved(&layers);
+        for id in ["a", "b", "c"] {
+            let winner = Scope::ALL
+                .into_iter()
+                .zip(&layers)
+                .filter(|(_, layer)| layer.iter().any(|said| said.id == id && said.is_sound))
+                .map(|(scope, _)| scope)
+                .next_back();
+            let active: Vec<Scope> =
+                resolved.named(id).filter(|row| row.active).map(|row| row.origin.scope).collect();
+            prop_assert_eq!(active, Vec::from_iter(winner));
+            for row in resolved.named(id) {
+                prop_assert_eq!(row.runnable, row.active && row.origin.scope != Scope::Project);
+                if let Some(by) = &row.shadowed_by {
+                    prop_assert_eq!(Some(by.scope), winner);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! The settings of a directory, without a prompt: what each layer says, and the file that a change goes to.
+
+use crate::{
+    Error,
+    consent::{self, Gatekeeper, Opened},
+    engine::Engine,
+    error::Held,
+    prepare::Prepared,
+    request::{Request, TrustChoice},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::ScaffoldWhen,
+    scope::Scope,
+    settings::{self, LayerSettings, Merged, Own},
+    trust::TrustMode,
+};
+use preface_host::{
+    discover,
+    gate::Verdict,
+    look::{Headless, Look, RealDirs},
+    places::Places,
+    scaffold,
+    settings_file::{SettingsFile, SettingsFileError},
+    system::System,
+};
+use std::cell::RefCell;
+
+/// The settings of a directory.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What all layers say together.
+    pub merged: Merged,
+    /// The layers, the weakest first.
+    pub layers: Vec<SettingsLayer>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+    /// How the profile guards texts of projects.
+    pub mode: TrustMode,
+}
+
+/// One layer's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsLayer {
+    /// Whose it is.
+    pub scope: Scope,
+    /// The path for people; `None` where there is no place for it.
+    pub path: Option<String>,
+    /// What became of it.
+    pub state: SettingsState,
+}
+
+/// What became of a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsState {
+    /// It takes part.
+    Speaks,
+    /// There is none.
+    Missing,
+    /// It is held for trust.
+    Held,
+    /// It cannot be read or does not parse; a note says so.
+    LeftOut,
+}
+
+impl Settings {
+    /// Returns the layer of a scope.
+    ///
+    /// # Panics
+    /// Never: each scope has its entry.
+    #[must_use]
+    pub fn layer(&self, scope: Scope) -> &SettingsLayer {
+        self.layers.iter().find(|layer| layer.scope == scope).expect("each scope has its entry")
+    }
+}
+
+impl Engine<'_> {
+    /// Reads and merges the settings that a build of this request would use. The project's pass the gate, and nobody is
+    /// asked: what is held is a diagnostic. Nothing is written, no first file either.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Held`] where the request requires
+    /// trust.
+    pub fn settings(&self, request: &Request) -> Result<Settings, Error> {
+        let mut diagnostics = Diagnostics::new();
+        let Prepared { mut profile, places, turn, bundled, global, sets } =
+            self.prepare(request, &mut diagnostics)?;
+        let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
+        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
+            profile.trust = mode.value;
+        }
+        let store = consent::store_path(self.system(), &profile, &places);
+        let Opened { gate, held_layer, .. } = Gatekeeper {
+            system: self.system(),
+            mode: profile.trust,
+            store: store.as_deref(),
+            places: &places,
+            choice: request.trust,
+            pins: request.pins.as_deref(),
+            ask: &Headless,
+        }
+        .open(None, &mut diagnostics, &mut Vec::new())?;
+        let nothing = Merged::default();
+        let look = Look {
+            system: self.system(),
+            turn: &turn,
+            places: &places,
+            gate: &gate,
+            settings: &nothing,
+            confirm: &Headless,
+            notes: RefCell::default(),
+            real_dirs: &RealDirs::default(),
+        };
+        let project = discover::project_settings(&look);
+        diagnostics.append(&mut look.notes.take());
+
+        let held_here = || gate.seen().iter().any(|seen| seen.verdict != Verdict::Speaks);
+        let project_state = match &project {
+            Some(_) => SettingsState::Speaks,
+            None if !self.there(&places, Scope::Project) => SettingsState::Missing,
+            None if held_layer.is_some() || held_here() || !gate.layer_speaks() => SettingsState::Held,
+            None => SettingsState::LeftOut,
+        };
+        let layers = vec![
+            SettingsLayer {
+                scope: Scope::Bundled,
+                path: bundled.as_ref().map(|layer| layer.path().to_owned()),
+                state: if bundled.is_some() { SettingsState::Speaks } else { SettingsState::Missing },
+            },
+            SettingsLayer {
+                scope: Scope::Global,
+                path: shown(&places, Scope::Global),
+                state: match &global {
+                    Some(_) => SettingsState::Speaks,
+                    None if !self.there(&places, Scope::Global) => SettingsState::Missing,
+                    None => SettingsState::LeftOut,
+                },
+            },
+            SettingsLayer {
+                scope: Scope::Project,
+                path: shown(&places, Scope::Project),
+                state: project_state,
+            },
+        ];
+        if request.trust == TrustChoice::Require && project_state == SettingsState::Held {
+            let root = consent::layer_root(self.system(), &places)
+                .filter(|_| profile.trust == TrustMode::Whole)
+                .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
+            let sources = shown(&places, Scope::Project).into_iter().collect();
+            return Err(Error::Held(Held { path: root.display().to_string(), sources }));
+        }
+        let all: Vec<LayerSettings> =
+            bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
+        let merged = settings::merge(all, &mut diagnostics);
+        Ok(Settings { merged, layers, diagnostics, mode: profile.trust })
+    }
+
+    /// Returns the file that a change of settings goes to.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project, and no place for the file.
+    pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
+        let Prepared { profile, places, .. } = self.prepare(request, &mut Diagnostics::new())?;
+        SettingsFile::of(self.system(), &places, profile.trust, scope)
+            .map_err(|error: SettingsFileError| Error::Usage(error.to_string(), error.hint()))
+    }
+
+    /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
+    /// it exactly when that directory is new, so that a setting that is written first does not swallow it.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project.
+    pub fn first_files(&self, request: &Request) -> Result<Diagnostics, Error> {
+        let mut diagnostics = Diagnostics::new();
+        let Prepared { profile, places, .. } = self.prepare(request, &mut Diagnostics::new())?;
+        if profile.scaffold.when == ScaffoldWhen::Discover
+            && let Some(dir) = &places.global
+        {
+            scaffold::scaffold(self.system(), dir, &profile.scaffold, &mut diagnostics, &mut Vec::new());
+        }
+        Ok(diagnostics)
+    }
+
+    fn there(&self, places: &Places, scope: Scope) -> bool {
+        dir(places, scope).is_some_and(|dir| self.system().link_stat(&dir.join("settings.json")).is_some())
+    }
+}
+
+fn dir(places: &Places, scope: Scope) -> Option<&std::path::PathBuf> {
+    match scope {
+        Scope::Bundled => None,
+        Scope::Global => places.global.as_ref(),
+        Scope::Project => places.project.as_ref(),
+    }
+}
+
+fn shown(places: &Places, scope: Scope) -> Option<String> {
+    Some(places.source(scope, &dir(places, scope)?.join("settings.json")).path.clone())
+}
+
+/// Reads the settings that ship with preface, where there are any.
+pub(crate) fn bundled(system: &dyn System, diagnostics: &mut Vec<Diagnostic>) -> Option<LayerSettings> {
+    let bytes = system.bundled("settings.json")?;
+    let (layer, notes) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);
+    diagnostics.extend(notes);
+    layer
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use preface_core::{
+        assets::ASSETS,
+        settings::{Outcome, SetBy},
+    };
+    use preface_host::system::memory::MemorySystem;
+
+    fn machine() -> MemorySystem {
+        MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_dir("/work")
+            .with_current_dir("/work")
+            .with_bundled("settings.json", r#"{"logging": {"level": "bundled", "color": true}}"#)
+            .with_file("/home/user/.config/preface/settings.json", r#"{"logging": {"level": "global"}}"#)
+            .with_file("/work/.preface/settings.json", r#"{"logging": {"level": "project"}, "preset": "pi"}"#)
+    }
+
+    fn states(settings: &Settings) -> Vec<SettingsState> {
+        settings.layers.iter().map(|layer| layer.state).collect()
+    }
+
+    #[test]
+    fn three_layers_and_the_caller_speak_in_their_order() {
+        let system = machine();
+        let engine = Engine::new(&system);
+        let request = Request {
+            trust: TrustChoice::Once,
+            sets: vec!["logging.level=caller".to_owned()],
+            ..Request::default()
+        };
+        let settings = engine.settings(&request).expect("they are good");
+        let said = settings.merged.why(&"logging.level".parse().expect("a path"));
+        let by: Vec<_> = said.iter().map(|said| (said.by, said.outcome)).collect();
+        assert_eq!(
+            by,
+            [
+                (SetBy::Bundled, Outcome::Overridden),
+                (SetBy::Global, Outcome::Overridden),
+                (SetBy::Project, Outcome::Overridden),
+                (SetBy::Caller, Outcome::Used),
+            ]
+        );
+        assert_eq!(settings.merged.to_value()["logging"]["color"], true);
+        assert_eq!(states(&settings), [SettingsState::Speaks; 3]);
+    }
+
+    #[test]
+    fn a_projects_settings_pass_the_gate() {
+        let system = machine();
+        let engine = Engine::new(&system);
+        let settings = engine.settings(&Request::default()).expect("they are good");
+        assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
+        assert_eq!(settings.layer(Scope::Project).state, SettingsState::Held);
+        let codes: Vec<_> = settings.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["trust/held"]);
+        let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });
+        assert!(matches!(required, Err(Error::Held(held)) if held.sources == [".preface/settings.json"]));
+    }
+
+    #[test]
+    fn a_build_uses_the_bundled_settings_too() {
+        let system = machine().with_bundled("settings.json", r#"{"systemPrompt": {"append": "Be kind."}}"#);
+        let built = Engine::new(&system).build(&Request::default()).expect("it builds");
+        assert!(built.prompt.text.ends_with("Be kind."), "{}", built.prompt.text);
+    }
+
+    #[test]
+    fn nothing_is_written_by_looking() {
+        let system = machine();
+        let request = Request { preset: Some("stud".to_owned()), ..Request::default() };
+        let engine = Engine::new(&system);
+        engine.settings(&request).expect("they are good");
+        let home = std::path::Path::new("/home/user/.stud");
+        assert!(system.stat(home).is_none());
+        assert_eq!(engine.first_files(&request).expect("it can be written"), []);
+        assert!(system.stat(&home.join("system.md")).is_some());
+    }
+}

@@ -1,0 +1,370 @@
+//! One settings file on the disk, and how it is changed: under a lock, read again, written whole.
+//!
+//! What the change is is worked out by [`preface_core::settings::edit`]; this is the way there and back. Two that change
+//! the file at once wait for each other, and neither loses what the other said.
+
+use crate::{
+    look::SETTINGS_LIMIT,
+    places::Places,
+    scaffold::DIR_MODE,
+    system::{FileRead, ReadError, System, Within, Write, WriteError},
+    trust::{Dirs, StoreKind, store_file},
+};
+use preface_core::{
+    diagnostic::Diagnostic,
+    scope::Scope,
+    settings::{Change, EditError, KeyPath, edit},
+    trust::TrustMode,
+};
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// A new file of the user's own may come to hold secrets.
+const OWN_MODE: u32 = 0o600;
+/// What a project brings is there for everybody who works in it.
+const PROJECT_DIR_MODE: u32 = 0o755;
+const PROJECT_MODE: u32 = 0o644;
+
+/// The `settings.json` of the user's own directory or of a project's.
+#[derive(Clone, Debug)]
+pub struct SettingsFile<'a> {
+    system: &'a dyn System,
+    scope: Scope,
+    path: PathBuf,
+    shown: String,
+    /// Where a project's file must lie.
+    root: Option<PathBuf>,
+    lock: PathBuf,
+}
+
+/// Why a settings file was not read or changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SettingsFileError {
+    /// There is no directory for it: no home, or the project directory would be the user's own.
+    Nowhere(Scope),
+    /// It cannot be read.
+    Unreadable {
+        /// The path for people.
+        path: String,
+        /// Why not.
+        error: ReadError,
+    },
+    /// It, its directory or the lock cannot be written.
+    Unwritable {
+        /// The path for people.
+        path: String,
+        /// Why not.
+        error: WriteError,
+    },
+    /// It would be larger than what is read.
+    TooLarge {
+        /// The path for people.
+        path: String,
+        /// Its size in bytes.
+        size: usize,
+    },
+    /// Somebody changed it meanwhile.
+    Moved {
+        /// The path for people.
+        path: String,
+    },
+    /// The text cannot be changed in this way.
+    Edit(EditError),
+}
+
+impl SettingsFileError {
+    /// Returns what to do about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            SettingsFileError::Nowhere(Scope::Project) => {
+                "use another directory: `-C DIR`, or `--scope global`".to_owned()
+            }
+            SettingsFileError::Nowhere(_) => "set PREFACE_HOME to a directory".to_owned(),
+            SettingsFileError::Unreadable { error: ReadError::Outside { .. }, .. } => {
+                "a project's settings lie in the project; put a regular file there".to_owned()
+            }
+            SettingsFileError::Unreadable { error: ReadError::Kind(_), path } => {
+                format!("move `{path}` away; a regular file belongs there")
+            }
+            SettingsFileError::Unwritable { error: WriteError::Denied, .. } => {
+                "allow writing in its directory; the file is replaced whole".to_owned()
+            }
+            SettingsFileError::Unwritable { error: WriteError::Busy, .. } => "try again".to_owned(),
+            SettingsFileError::Edit(error) => return error.note().help.clone(),
+            _ => return None,
+        })
+    }
+
+    /// Returns the note about the text, where it is about that.
+    #[must_use]
+    pub fn note(&self) -> Option<&Diagnostic> {
+        match self {
+            SettingsFileError::Edit(error) => Some(error.note()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SettingsFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SettingsFileError::Nowhere(Scope::Project) => {
+                write!(f, "there is no place for project settings: it would be your own directory")
+            }
+            SettingsFileError::Nowhere(_) => {
+                write!(
+                    f,
+                    "there is no place for your settings: neither PREFACE_HOME nor a home directory is set"
+                )
+            }
+            SettingsFileError::Unreadable { path, error } => write!(f, "cannot read `{path}`: {error}"),
+            SettingsFileError::Unwritable { path, error } => write!(f, "cannot write `{path}`: {error}"),
+            SettingsFileError::TooLarge { path, size } => {
+                write!(f, "`{path}` would have {size} bytes, more than the limit of {SETTINGS_LIMIT}")
+            }
+            SettingsFileError::Moved { path } => write!(f, "`{path}` was changed meanwhile"),
+            SettingsFileError::Edit(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for SettingsFileError {}
+
+/// Whether a file says something else now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It was written.
+    Changed,
+    /// It said so already.
+    Unchanged,
+}
+
+impl<'a> SettingsFile<'a> {
+    /// Names the file of a scope. Nothing is looked at yet. `mode` says how far a link of the project's may lead, as for
+    /// reading.
+    ///
+    /// ```
+    /// use preface_core::{scope::Scope, settings::Change, trust::TrustMode};
+    /// use preface_host::{places::Places, settings_file::{SettingsFile, Written}, system::{System, memory::MemorySystem}};
+    /// # if cfg!(windows) { return Ok(()); }
+    /// let system = MemorySystem::new();
+    /// let places = Places {
+    ///     cwd: "/work".into(),
+    ///     home: Some("/home/user".into()),
+    ///     global: Some("/home/user/.config/preface".into()),
+    ///     project: Some("/work/.preface".into()),
+    /// };
+    /// let file = SettingsFile::of(&system, &places, TrustMode::Pinned, Scope::Global)?;
+    /// let change = Change::Set(9000.into());
+    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Changed);
+    /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Unchanged);
+    /// assert_eq!(file.shown(), "~/.config/preface/settings.json");
+    /// # Ok::<(), preface_host::settings_file::SettingsFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SettingsFileError::Nowhere`]; the bundled scope has no file that could be changed.
+    pub fn of(
+        system: &'a dyn System,
+        places: &Places,
+        mode: TrustMode,
+        scope: Scope,
+    ) -> Result<Self, SettingsFileError> {
+        let dir = match scope {
+            Scope::Bundled => None,
+            Scope::Global => places.global.as_deref(),
+            Scope::Project => places.project.as_deref(),
+        };
+        let dir = dir.ok_or(SettingsFileError::Nowhere(scope))?;
+        let path = dir.join("settings.json");
+        let root = (scope == Scope::Project).then(|| match mode {
+            TrustMode::Whole => dir.to_owned(),
+            TrustMode::Pinned | TrustMode::None => places.cwd.clone(),
+        });
+        let beside = beside(&path);
+        // A lock that stays behind does not belong into a repository.
+        let lock = match scope {
+            Scope::Project => store_file(StoreKind::State, &Dirs::of(system))
+                .map_or(beside, |store| store.with_file_name("project-settings.lock")),
+            _ => beside,
+        };
+        let shown = places.source(scope, &path).path.clone();
+        Ok(SettingsFile { system, scope, path, shown, root, lock })
+    }
+
+    /// Returns whose settings these are.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Returns the path.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the path for people.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Reads the file; `None` where there is none. A link of the user's that points nowhere is none, and writing creates
+    /// what it points to.
+    ///
+    /// # Errors
+    /// [`SettingsFileError::Unreadable`], also where a project's file leads out of the project.
+    pub fn read(&self) -> Result<Option<FileRead>, SettingsFileError> {
+        let within = self.root.as_deref().map_or(Within::Anywhere, Within::Root);
+        match self.system.read(&self.path, within, SETTINGS_LIMIT) {
+            Ok(read) => Ok(Some(read)),
+            Err(ReadError::Missing | ReadError::Dangling) => Ok(None),
+            Err(error) => Err(SettingsFileError::Unreadable { path: self.shown.clone(), error }),
+        }
+    }
+
+    /// Sets or unsets one value.
+    ///
+    /// # Errors
+    /// See [`SettingsFileError`]; then nothing has changed.
+    pub fn edit(&self, key: &KeyPath, change: &Change) -> Result<Written, SettingsFileError> {
+        self.change(|before| {
+            let text = edit(self.scope, &self.shown, before, key, change).map_err(SettingsFileError::Edit)?;
+            Ok(text.map(String::into_bytes))
+        })
+    }
+
+    /// Replaces the file, unless it is no longer what it was.
+    ///
+    /// # Errors
+    /// See [`SettingsFileError`]; then nothing has changed.
+    pub fn replace(&self, was: Option<&[u8]>, bytes: &[u8]) -> Result<Written, SettingsFileError> {
+        self.change(|before| match before {
+            Some(before) if before == bytes => Ok(None),
+            before if before == was => Ok(Some(bytes.to_owned())),
+            _ => Err(SettingsFileError::Moved { path: self.shown.clone() }),
+        })
+    }
+
+    /// Creates the directory of the file, with its parents.
+    ///
+    /// # Errors
+    /// [`SettingsFileError::Unwritable`].
+    pub fn make_dir(&self) -> Result<(), SettingsFileError> {
+        let dir = self.path.parent().unwrap_or(&self.path);
+        let mode = if self.scope == Scope::Project { PROJECT_DIR_MODE } else { DIR_MODE };
+        self.system.make_dirs(dir, mode).map_err(|error| self.unwritable(error))
+    }
+
+    /// Takes the lock, reads, changes, and writes if the change is one.
+    fn change(
+        &self,
+        change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
+    ) -> Result<Written, SettingsFileError> {
+        // What is refused, and what changes nothing, leaves no trace and needs no right to write.
+        if self.changed(&change)?.is_none() {
+            return Ok(Written::Unchanged);
+        }
+        self.make_dir()?;
+        if let Some(dir) = self.lock.parent() {
+            self.system.make_dirs(dir, DIR_MODE).map_err(|error| self.unwritable(error))?;
+        }
+        let _lock = self.system.lock(&self.lock).map_err(|error| self.unwritable(error))?;
+        let Some((bytes, mode)) = self.changed(&change)? else { return Ok(Written::Unchanged) };
+        if bytes.len() as u64 > SETTINGS_LIMIT {
+            return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
+        }
+        self.system
+            .write(&self.path, &bytes, Write::Replace, mode)
+            .map_err(|error| self.unwritable(error))?;
+        Ok(Written::Changed)
+    }
+
+    /// Returns what the file would hold, and its permission bits; `None` where it holds that already.
+    fn changed(
+        &self,
+        change: impl Fn(Option<&[u8]>) -> Result<Option<Vec<u8>>, SettingsFileError>,
+    ) -> Result<Option<(Vec<u8>, u32)>, SettingsFileError> {
+        let before = self.read()?;
+        let new = if self.scope == Scope::Project { PROJECT_MODE } else { OWN_MODE };
+        let mode = before.as_ref().and_then(|read| read.stat.mode).unwrap_or(new);
+        Ok(change(before.as_ref().map(|read| read.bytes.as_slice()))?.map(|bytes| (bytes, mode)))
+    }
+
+    fn unwritable(&self, error: WriteError) -> SettingsFileError {
+        SettingsFileError::Unwritable { path: self.shown.clone(), error }
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map(OsString::from).unwrap_or_default();
+    name.push(".lock");
+    path.with_file_name(name)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::system::{FileKind, memory::MemorySystem};
+    use serde_json::json;
+
+    fn places() -> Places {
+        Places {
+            cwd: "/work".into(),
+            home: Some("/home/user".into()),
+            global: Some("/home/user/.config/preface".into()),
+            project: Some("/work/.preface".into()),
+        }
+    }
+
+    fn set(system: &MemorySystem, mode: TrustMode) -> Result<Written, SettingsFileError> {
+        let file = SettingsFile::of(system, &places(), mode, Scope::Project)?;
+        file.edit(&"sections.style.text".parse().expect("a path"), &Change::Set(json!("Use tabs.")))
+    }
+
+    fn machine() -> MemorySystem {
+        MemorySystem::new().with_dir("/work").with_home("/home/user")
+    }
+
+    #[test]
+    fn no_lock_stays_in_a_repository() {
+        let system = machine();
+        assert_eq!(set(&system, TrustMode::Pinned), Ok(Written::Changed));
+        let left = system.list(Path::new("/work/.preface"), 10).expect("it was created");
+        assert_eq!(left.len(), 1, "{left:?}");
+        let stat = system.stat(Path::new("/work/.preface/settings.json")).expect("it was written");
+        assert_eq!((stat.kind, stat.mode), (FileKind::File, Some(0o644)));
+        let lock = Path::new("/home/user/.local/state/preface/project-settings.lock");
+        assert!(system.stat(lock).is_some());
+    }
+
+    #[test]
+    fn a_project_cannot_lead_the_pen_out_of_itself() {
+        let elsewhere = || machine().with_dir("/elsewhere");
+        let cases = [
+            elsewhere()
+                .with_file("/elsewhere/s.json", "{}")
+                .with_link("/work/.preface/settings.json", "/elsewhere/s.json"),
+            elsewhere().with_link("/work/.preface/settings.json", "/elsewhere/new.json"),
+            elsewhere().with_link("/work/.preface", "/elsewhere"),
+        ];
+        for system in cases {
+            let before = system.list(Path::new("/elsewhere"), 10);
+            let error = set(&system, TrustMode::Pinned).expect_err("it leads outside");
+            assert!(
+                matches!(error, SettingsFileError::Unreadable { error: ReadError::Outside { .. }, .. }),
+                "{error:?}"
+            );
+            assert_eq!(system.list(Path::new("/elsewhere"), 10), before, "nothing was written there");
+        }
+        // Where the directory is trusted as a whole, it may be a link, as for reading.
+        let shared = elsewhere().with_link("/work/.preface", "/elsewhere");
+        assert_eq!(set(&shared, TrustMode::Whole), Ok(Written::Changed));
+        assert!(shared.stat(Path::new("/elsewhere/settings.json")).is_some());
+    }
+}

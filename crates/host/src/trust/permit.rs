@@ -1,0 +1,319 @@
+//! What a project may do, as far as the user allowed it: start a program, talk to a service, write a file.
+//!
+//! A permit is bound to everything that makes the deed what it is: each word of a command, where it runs, its variables
+//! as the project wrote them, and the digest of each argument that is a file of the project. It is worked out again at
+//! each start and compared as a whole; whatever differs is another deed, and asks again.
+
+use super::{digest::Digest, error::TrustError, object::Object, pins::PinPath};
+use crate::system::{ReadError, System, Within};
+use preface_core::lint::hidden::escape_hidden;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+/// The largest argument that is pinned by its digest.
+const PIN_LIMIT: u64 = 16 << 20;
+
+/// Something that a project wants to do, and may once it is granted.
+///
+/// ```
+/// use preface_host::{system::memory::MemorySystem, trust::{Action, Permit, PermitState, TrustStore}};
+/// use std::path::Path;
+/// # if cfg!(windows) { return Ok(()); }
+///
+/// let system = MemorySystem::new().with_file("/work/check.js", "ok()");
+/// let root = Path::new("/work");
+/// let argv = ["node".to_owned(), "check.js".to_owned()];
+/// let permit = || Permit::for_command(&system, root, "hooks/check", &argv, root, &[]);
+///
+/// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
+/// store.grant_permits(root, None, &[permit()?])?;
+/// let permits = store.load(&mut Vec::new()).permits(root, None);
+/// assert_eq!(permits.state(&permit()?), PermitState::Granted);
+///
+/// system.put_file("/work/check.js", "other()");
+/// assert_eq!(permits.state(&permit()?), PermitState::Changed);
+/// # Ok::<(), preface_host::trust::TrustError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Permit {
+    /// Who does it: `hooks/pre-tool-audit`, `contextProviders/repo`, `mcp/github`, `providers/proxy`, `loggers/x`.
+    pub subject: String,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Action {
+    /// A program is started.
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+        /// Where it works, relative to the project's root with `/`; `.` for the root itself.
+        cwd: String,
+        /// Its variables, sorted by name. Values are what the project wrote, references (`${NAME}`) unresolved.
+        env: Vec<(String, String)>,
+        /// The words that name a file of the project, by where the file really lies, relative to the root.
+        files: Vec<(String, Digest)>,
+    },
+    /// A service is talked to.
+    Endpoint {
+        /// Its address, as the project wrote it.
+        url: String,
+    },
+    /// A file is written.
+    Writes {
+        /// Its path, as the project wrote it.
+        path: String,
+    },
+}
+
+impl Permit {
+    /// Describes the start of a program, and digests each of its words that names a regular file of the project, relative
+    /// to `cwd`. (A bare program name does not: it is looked up on `PATH`, outside of the project.) `cwd` is absolute or
+    /// relative to the root.
+    ///
+    /// # Errors
+    /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
+    /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), and for what
+    /// [`TrustStore::grant_permits`](super::TrustStore::grant_permits) would not record.
+    pub fn for_command(
+        system: &dyn System,
+        root: &Path,
+        subject: &str,
+        argv: &[String],
+        cwd: &Path,
+        env: &[(String, String)],
+    ) -> Result<Permit, TrustError> {
+        let asked = root.join(cwd);
+        let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
+        let dir = match system.canonical(&asked) {
+            Ok(dir) if dir.starts_with(&root) => dir,
+            Ok(_) => {
+                return Err(TrustError::invalid(
+                    asked,
+                    "as a working directory it lies outside of the project",
+                ));
+            }
+            Err(error) => return Err(TrustError::invalid(asked, format!("as a working directory: {error}"))),
+        };
+        let mut files = Vec::new();
+        for (index, word) in argv.iter().enumerate() {
+            let bare = index == 0 && !word.contains(std::path::is_separator);
+            if bare || word.is_empty() || word.contains('\0') {
+                continue;
+            }
+            if let Some(file) = file_of(system, &root, &dir.join(word))? {
+                files.push(file);
+            }
+        }
+        let cwd = match dir == root {
+            true => ".".to_owned(),
+            false => PinPath::new(&root, &dir)?.as_str().to_owned(),
+        };
+        let action = Action::Command { argv: argv.to_vec(), cwd, env: env.to_vec(), files };
+        let permit = Permit { subject: subject.to_owned(), action }.tidy();
+        permit.check().map_err(|why| TrustError::invalid(subject, why))?;
+        Ok(permit)
+    }
+
+    /// Returns what it is about for people, line by line and in full, with nothing hidden. The first line is the subject.
+    #[must_use]
+    pub fn shown(&self) -> Vec<String> {
+        let mut lines = vec![escape_hidden(&self.subject).into_owned()];
+        match &self.action {
+            Action::Command { argv, cwd, env, files } => {
+                let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
+                lines.push(format!("runs {}", words.join(" ")));
+                lines.push(format!("in {}", quoted(cwd)));
+                lines.extend(
+                    env.iter().map(|(name, value)| format!("with {}={}", quoted(name), quoted(value))),
+                );
+                lines.extend(files.iter().map(|(path, digest)| format!("file {} {digest}", quoted(path))));
+            }
+            Action::Endpoint { url } => lines.push(format!("talks to {}", quoted(url))),
+            Action::Writes { path } => lines.push(format!("writes {}", quoted(path))),
+        }
+        lines
+    }
+
+    /// Orders what has no order of its own, so that equal deeds are equal values.
+    pub(super) fn tidy(mut self) -> Self {
+        if let Action::Command { env, files, .. } = &mut self.action {
+            env.sort();
+            files.sort();
+            files.dedup();
+        }
+        self
+    }
+
+    /// Says what a record could not hold, or could not mean.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let fit = |what: &str, text: &str| match text {
+            "" => Err(format!("its {what} is empty")),
+            text if text.contains('\0') => Err(format!("its {what} has a NUL in it")),
+            _ => Ok(()),
+        };
+        let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
+        fit("subject", &self.subject)?;
+        match &self.action {
+            Action::Command { argv, cwd, env, files } => {
+                fit("program", argv.first().map_or("", String::as_str))?;
+                if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
+                    return Err("an argument or a variable has a NUL in it".into());
+                }
+                if cwd != "." && !inside(cwd) {
+                    return Err("its working directory is no path inside of the project".into());
+                }
+                for (index, (name, _)) in env.iter().enumerate() {
+                    fit("variable's name", name)?;
+                    if name.contains('=') || env[..index].iter().any(|(other, _)| other == name) {
+                        return Err(format!(
+                            "the variable `{}` is twice there or no name",
+                            escape_hidden(name)
+                        ));
+                    }
+                }
+                match files.iter().find(|(path, _)| !inside(path)) {
+                    Some((path, _)) => {
+                        Err(format!("`{}` is no path inside of the project", escape_hidden(path)))
+                    }
+                    None => Ok(()),
+                }
+            }
+            Action::Endpoint { url } => fit("address", url),
+            Action::Writes { path } => fit("path", path),
+        }
+    }
+
+    /// Returns what a record says of it.
+    pub(super) fn keys(&self) -> Map<String, Value> {
+        let mut keys = Map::new();
+        keys.insert("subject".into(), json!(self.subject));
+        match &self.action {
+            Action::Command { argv, cwd, env, files } => {
+                keys.insert("argv".into(), json!(argv));
+                keys.insert("cwd".into(), json!(cwd));
+                if !env.is_empty() {
+                    let env: Map<_, _> =
+                        env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+                    keys.insert("env".into(), env.into());
+                }
+                if !files.is_empty() {
+                    let file = |(path, digest): &(String, Digest)| json!({"path": path, "digest": digest});
+                    keys.insert("files".into(), files.iter().map(file).collect());
+                }
+            }
+            Action::Endpoint { url } => _ = keys.insert("url".into(), json!(url)),
+            Action::Writes { path } => _ = keys.insert("writes".into(), json!(path)),
+        }
+        keys
+    }
+}
+
+impl Serialize for Permit {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.keys().serialize(to)
+    }
+}
+
+/// A permit as it stands in a record. Both readers of the file go through here, so that they agree.
+#[derive(Deserialize)]
+pub(super) struct Written {
+    subject: String,
+    argv: Option<Vec<String>>,
+    cwd: Option<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    #[serde(default)]
+    files: Vec<Object<WrittenFile>>,
+    url: Option<String>,
+    writes: Option<String>,
+}
+
+/// What [`Written`] reads.
+pub(super) const WRITTEN: [&str; 7] = ["subject", "argv", "cwd", "env", "files", "url", "writes"];
+
+#[derive(Deserialize)]
+struct WrittenFile {
+    path: String,
+    digest: Digest,
+}
+
+impl TryFrom<Written> for Permit {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written { subject, argv, cwd, env, files, url, writes } = written;
+        let plain = cwd.is_none() && env.is_empty() && files.is_empty();
+        let action = match (argv, url, writes) {
+            (Some(argv), None, None) => Action::Command {
+                argv,
+                cwd: cwd.ok_or("`cwd` is missing")?,
+                env: env.into_iter().collect(),
+                files: files.into_iter().map(|Object(file)| (file.path, file.digest)).collect(),
+            },
+            (None, Some(url), None) if plain => Action::Endpoint { url },
+            (None, None, Some(path)) if plain => Action::Writes { path },
+            _ => return Err("it is not one of a command, an endpoint and a file to write".into()),
+        };
+        let permit = Permit { subject, action }.tidy();
+        permit.check()?;
+        Ok(permit)
+    }
+}
+
+/// Returns where a word leads inside of the project, and the digest of what lies there; `None` where it is no file of the
+/// project.
+fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(String, Digest)>, TrustError> {
+    let no =
+        |why: String| Err(TrustError::invalid(path, format!("an argument that cannot be pinned: {why}")));
+    match system.read(path, Within::Root(root), PIN_LIMIT) {
+        Ok(read) => {
+            let real =
+                system.canonical(path).map_err(|error| TrustError::invalid(path, error.to_string()))?;
+            let name = PinPath::new(root, &real)?;
+            if Path::new(name.as_str()).has_root() {
+                return no("it changed while it was read".into());
+            }
+            Ok(Some((name.as_str().to_owned(), Digest::of(&read.bytes))))
+        }
+        // A word that is no path; a directory; a path that no program can open either.
+        Err(
+            ReadError::Missing
+            | ReadError::Dangling
+            | ReadError::Loop
+            | ReadError::Kind(crate::system::FileKind::Dir),
+        ) => Ok(None),
+        // The project decides where a link of its own leads, today and tomorrow.
+        Err(error @ ReadError::Outside { .. }) if plainly(path).starts_with(root) => no(error.to_string()),
+        Err(ReadError::Outside { .. }) => Ok(None),
+        Err(error) => no(error.to_string()),
+    }
+}
+
+/// Returns a path with its dots worked out in the text alone.
+fn plainly(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Returns a word so that its ends can be seen.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => escape_hidden(word).into_owned(),
+        false => format!("'{}'", escape_hidden(word).replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,479 @@
+//! What a project may do.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn command(system: &MemorySystem, argv: &[&str], cwd: &str) -> Result<Permit, TrustError> {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+    let env = [("B".to_owned(), "${TOKEN}".to_owned()), ("A".to_owned(), String::new())];
+    Permit::for_command(system, root(), "hooks/check", &argv, Path::new(cwd), &env)
+}
+
+/// The files of a command, without their digests.
+fn files(permit: &Permit) -> Vec<&str> {
+    let Action::Command { files, .. } = &permit.action else { panic!("a command: {permit:?}") };
+    files.iter().map(|(path, _)| path.as_str()).collect()
+}
+
+fn project() -> MemorySystem {
+    MemorySystem::new()
+        .with_file("/work/check.js", "1")
+        .with_file("/work/hooks/run.sh", "2")
+        .with_file("/work/node", "3")
+        .with_file("/other/x", "4")
+        .with_link("/work/alias.js", "check.js")
+        .with_link("/work/out", "/other")
+        .with_link("/work/nowhere", "none")
+        .with_link("/other/in", "/work/check.js")
+}
+
+#[test]
+fn every_word_that_is_a_file_of_the_project_is_pinned() {
+    let system = project();
+    for (argv, cwd, expected) in [
+        (&["node", "check.js"][..], "", &["check.js"][..]),
+        (&["node", "check.js", "./check.js", "/work/check.js", "--x"], "/work", &["check.js"]),
+        (&["node", "../check.js", "run.sh"], "hooks", &["check.js", "hooks/run.sh"]),
+        (&["/work/hooks/run.sh", "-"], "", &["hooks/run.sh"]),
+        (&["./node"], "", &["node"]),
+        (&["node"], "", &[]),
+        (&["node", "node"], "", &["node"]),
+        (&["sh", "alias.js", "/other/in"], "", &["check.js"]),
+        (&["sh", "/other/x", "../other/x", "..", ".", "", "hooks", "none", "nowhere"], "", &[]),
+        (&["sh", "-c", &"long ".repeat(2000)], "", &[]),
+    ] {
+        let permit = command(&system, argv, cwd).expect("it can be pinned");
+        assert_eq!(files(&permit), expected, "{argv:?}");
+    }
+    let permit = command(&system, &["node", "../check.js"], "/work/hooks").expect("it can be pinned");
+    let digest = Digest::of(b"1");
+    assert_eq!(
+        permit.action,
+        Action::Command {
+            argv: vec!["node".into(), "../check.js".into()],
+            cwd: "hooks".into(),
+            env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
+            files: vec![("check.js".into(), digest)],
+        }
+    );
+}
+
+#[test]
+fn what_cannot_be_pinned_is_told() {
+    let system = project()
+        .with_file("/work/huge", vec![0; (16 << 20) + 1])
+        .with_unreadable("/work/secret")
+        .with_special("/work/pipe");
+    for word in ["huge", "secret", "pipe", "out/x", "out/none", "hooks/../out/x"] {
+        let error = command(&system, &["sh", word], "").expect_err(word);
+        assert_eq!(error.code(), "Validation/TrustEntryInvalid");
+        assert!(error.to_string().contains("cannot be pinned"), "{error}");
+    }
+    for cwd in ["/", "/other", "..", "out", "none", "check.js/x"] {
+        assert!(command(&system, &["sh"], cwd).is_err(), "{cwd}");
+    }
+    for argv in [&[][..], &[""], &["sh", "a\0"]] {
+        assert!(command(&system, argv, "").is_err(), "{argv:?}");
+    }
+}
+
+#[test]
+fn a_permit_is_bound_to_all_that_it_says() {
+    let system = project();
+    let granted = command(&system, &["node", "check.js"], "").expect("a permit");
+    let records = load_any(&system);
+    assert_eq!(records.permits(root(), None).state(&granted), PermitState::New);
+    let report = store(&system).grant_permits(root(), None, std::slice::from_ref(&granted)).expect("granted");
+    assert_eq!(report.added, std::slice::from_ref(&granted));
+    let approved = AuditEvent::Approval {
+        canonical_path: ROOT.into(),
+        decision: "granted".into(),
+        subjects: vec!["hooks/check".into()],
+    };
+    assert_eq!(report.audit, [approved]);
+
+    let permits = load(&system).permits(root(), None);
+    assert_eq!(permits.state(&granted), PermitState::Granted);
+    let with = |change: fn(&mut Permit)| {
+        let mut other = granted.clone();
+        change(&mut other);
+        permits.state(&other)
+    };
+    assert_eq!(with(|permit| permit.subject = "hooks/other".into()), PermitState::New);
+    assert_eq!(with(|permit| permit.action = endpoint("", "x").action), PermitState::Changed);
+    let changes: [fn(&mut Permit); 9] = [
+        |permit| parts(permit).0.push("--force".into()),
+        |permit| parts(permit).0[0] = "/usr/bin/node".into(),
+        |permit| *parts(permit).1 = "hooks".into(),
+        |permit| parts(permit).2[1].1 = "${OTHER}".into(),
+        |permit| parts(permit).2[1].0 = "C".into(),
+        |permit| drop(parts(permit).2.pop()),
+        |permit| parts(permit).3[0].1 = Digest::of(b"other"),
+        |permit| parts(permit).3[0].0 = "other.js".into(),
+        |permit| parts(permit).3.clear(),
+    ];
+    for (index, change) in changes.into_iter().enumerate() {
+        assert_eq!(with(change), PermitState::Changed, "change {index}");
+    }
+    assert_eq!(with(|permit| parts(permit).2.reverse()), PermitState::Granted, "variables have no order");
+
+    system.put_file("/work/check.js", "edited");
+    let edited = command(&system, &["node", "check.js"], "").expect("a permit");
+    assert_eq!(permits.state(&edited), PermitState::Changed);
+    assert_eq!(permits.latest("hooks/check"), Some(&granted));
+    store(&system).grant_permits(root(), None, std::slice::from_ref(&edited)).expect("granted");
+    let permits = load(&system).permits(root(), None);
+    assert_eq!(permits.state(&edited), PermitState::Granted);
+    assert_eq!(permits.state(&granted), PermitState::Granted, "after switching branches");
+    assert_eq!(permits.latest("hooks/check"), Some(&edited));
+}
+
+type Parts<'a> =
+    (&'a mut Vec<String>, &'a mut String, &'a mut Vec<(String, String)>, &'a mut Vec<(String, Digest)>);
+
+fn parts(permit: &mut Permit) -> Parts<'_> {
+    let Action::Command { argv, cwd, env, files } = &mut permit.action else { panic!("a command") };
+    (argv, cwd, env, files)
+}
+
+#[test]
+fn a_permit_of_one_project_says_nothing_in_another() {
+    let system = MemorySystem::new();
+    let repository = Some(Path::new("/work/.git"));
+    let permit = endpoint("mcp/a", "https://a");
+    store(&system).grant_permits(root(), repository, std::slice::from_ref(&permit)).expect("granted");
+    let records = load(&system);
+    for (root, repository) in
+        [("/work/a", None), ("/", None), ("/workshop", None), ("/other", Some("/other/.git"))]
+    {
+        let permits = records.permits(Path::new(root), repository.map(Path::new));
+        assert!(permits.is_empty(), "{root}");
+        assert_eq!(permits.state(&permit), PermitState::New);
+    }
+    let tree = records.permits(Path::new("/tree"), repository);
+    assert_eq!(tree.state(&permit), PermitState::Granted, "work trees of one repository share");
+
+    // A revocation reaches every work tree, also where only the record knows the repository.
+    store(&system)
+        .grant_permits(Path::new("/tree"), repository, &[endpoint("mcp/b", "https://b")])
+        .expect("granted");
+    let report = store(&system).revoke_permits(root(), None, None).expect("revoked");
+    assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
+    assert!(load(&system).permits(Path::new("/tree"), repository).is_empty());
+    assert_eq!(load(&system).list(), [], "a record that says nothing goes");
+}
+
+#[test]
+fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
+    let system = MemorySystem::new();
+    store(&system).grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    let records = load(&system);
+    assert_eq!(records.pins(root(), None).trust(), Trust::Untrusted);
+    assert_eq!(records.whole(root()), None);
+    store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+    store(&system).revoke_permits(root(), None, None).expect("revoked");
+    assert_eq!(state(&load(&system).pins(root(), None), "a", "1"), PinState::Granted);
+    store(&system).grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
+    let path = text("a", "").path;
+    store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
+    assert!(!load(&system).permits(root(), None).is_empty(), "one text is one text");
+    let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
+    assert_eq!(report.permits, ["mcp/a"], "everything is everything");
+    assert!(load(&system).permits(root(), None).is_empty());
+}
+
+#[test]
+fn repeating_changes_nothing() {
+    let system = MemorySystem::new();
+    let both = [endpoint("mcp/a", "https://a"), endpoint("mcp/b", "https://b")];
+    store(&system).grant_permits(root(), None, &both).expect("granted");
+    let before = content(&system);
+    system.set_now(at("2028-01-01T00:00:00Z"));
+    let report = store(&system).grant_permits(root(), None, &both).expect("granted");
+    assert_eq!((report.added, report.unchanged, report.audit), (vec![], both.to_vec(), vec![]));
+    assert_eq!(content(&system), before);
+
+    let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
+    let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
+    assert_eq!(report.removed, ["mcp/b"]);
+    assert_eq!(load(&system).permits(root(), None).iter().collect::<Vec<_>>(), [&both[0]]);
+    let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
+    assert_eq!((report.removed, report.audit), (vec![], vec![]));
+    assert!(
+        store(&MemorySystem::new()).revoke_permits(root(), None, None).is_ok(),
+        "without a store there is nothing to revoke"
+    );
+}
+
+#[test]
+fn what_a_record_cannot_hold_is_not_granted() {
+    let system = MemorySystem::new();
+    let with = |argv: &[&str], cwd: &str, env: &[(&str, &str)], file: &str| Permit {
+        subject: "hooks/x".into(),
+        action: Action::Command {
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            cwd: cwd.into(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            files: vec![(file.into(), Digest::of(b""))],
+        },
+    };
+    for bad in [
+        with(&[], ".", &[], "a"),
+        with(&["x"], "..", &[], "a"),
+        with(&["x"], "/", &[], "a"),
+        with(&["x"], ".", &[("A", "1"), ("A", "2")], "a"),
+        with(&["x"], ".", &[("A=", "1")], "a"),
+        with(&["x"], ".", &[], "../a"),
+        with(&["x"], ".", &[], "/a"),
+        endpoint("", "https://a"),
+        endpoint("mcp/a", ""),
+        endpoint("mcp/a", "\0"),
+        Permit { subject: "loggers/x".into(), action: Action::Writes { path: String::new() } },
+    ] {
+        let error = store(&system).grant_permits(root(), None, std::slice::from_ref(&bad)).expect_err("bad");
+        assert_eq!(error.code(), "Validation/TrustEntryInvalid", "{bad:?}");
+    }
+    assert_eq!(system.stat(Path::new(FILE)), None);
+    let good = with(&["x", ""], ".", &[("A", "1")], "a");
+    assert!(store(&system).grant_permits(root(), None, &[good]).is_ok());
+}
+
+#[test]
+fn the_file_is_documented() {
+    let system = project();
+    let logger = Permit { subject: "loggers/l".into(), action: Action::Writes { path: "l.log".into() } };
+    let permits = [
+        endpoint("mcp/m", "https://m"),
+        logger,
+        command(&system, &["node", "check.js"], "").expect("a permit"),
+    ];
+    store(&system).grant_permits(root(), None, &permits).expect("granted");
+    assert_eq!(
+        content(&system),
+        format!(
+            r#"{{
+  "entries": [],
+  "pins": [
+    {{
+      "root": "/work",
+      "grantedAt": "2026-01-02T03:04:05.000Z",
+      "pins": [],
+      "commands": [
+        {{
+          "subject": "hooks/check",
+          "argv": [
+            "node",
+            "check.js"
+          ],
+          "cwd": ".",
+          "env": {{
+            "A": "",
+            "B": "${{TOKEN}}"
+          }},
+          "files": [
+            {{
+              "path": "check.js",
+              "digest": "{}"
+            }}
+          ],
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }},
+        {{
+          "subject": "loggers/l",
+          "writes": "l.log",
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }},
+        {{
+          "subject": "mcp/m",
+          "url": "https://m",
+          "grantedAt": "2026-01-02T03:04:05.000Z"
+        }}
+      ]
+    }}
+  ]
+}}"#,
+            Digest::of(b"1")
+        )
+    );
+    let short = lean::read(content(&system).as_bytes());
+    assert_eq!(short.as_ref(), Some(&load(&system).document), "what we write is read the short way");
+    assert_eq!(file::read(content(&system).as_bytes(), &mut Vec::new()).ok(), short);
+}
+
+#[test]
+fn bad_permits_are_skipped_and_kept() {
+    let instant = "2026-01-01T00:00:00Z";
+    let bad = [
+        r#"{"subject": "bad/1", "argv": ["x"]}"#.to_owned(),
+        format!(r#"{{"subject": "bad/2", "grantedAt": "{instant}", "argv": ["x"]}}"#),
+        format!(r#"{{"subject": "bad/3", "grantedAt": "{instant}", "argv": ["x"], "cwd": "../y"}}"#),
+        format!(r#"{{"subject": "bad/4", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "url": "u"}}"#),
+        format!(r#"{{"subject": "bad/5", "grantedAt": "{instant}", "url": "u", "env": {{"A": "1"}}}}"#),
+        format!(r#"{{"subject": "bad/6", "grantedAt": "{instant}", "socket": "s"}}"#),
+        format!(
+            r#"{{"subject": "bad/7", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "files": [["a"]]}}"#
+        ),
+        "7".to_owned(),
+    ];
+    let file = format!(
+        r#"{{"pins": [
+          {{"root": "/work", "grantedAt": "{instant}", "pins": [], "commands": [
+            {{"subject": "mcp/a", "url": "https://a", "grantedAt": "{instant}", "by": "me"}}, {}]}},
+          {{"root": "/work", "grantedAt": "soon", "commands": [{{"subject": "mcp/b"}}], "kept": 1}}]}}"#,
+        bad.join(",")
+    );
+    let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
+    let mut notes = Diagnostics::new();
+    let permits = store(&system).load(&mut notes).permits(root(), None);
+    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 9]);
+    assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
+    assert_eq!(permits.iter().count(), 1);
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    let kept = content(&system);
+    for number in 1..=7 {
+        assert!(kept.contains(&format!("bad/{number}")), "{number} is kept: {kept}");
+    }
+    assert!(kept.contains("\"by\": \"me\"") && kept.contains("mcp/b"), "{kept}");
+
+    let subjects = ["bad/6".to_owned(), "mcp/b".to_owned()];
+    store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
+    let kept = content(&system);
+    assert!(!kept.contains("bad/6") && !kept.contains("mcp/b"), "nor may another version grant it: {kept}");
+    assert!(kept.contains("bad/5") && kept.contains("mcp/a"), "{kept}");
+    store(&system).revoke_permits(root(), None, None).expect("revoked");
+    let kept = content(&system);
+    assert!(!kept.contains("bad/") && !kept.contains("mcp/") && kept.contains("\"kept\": 1"), "{kept}");
+}
+
+#[test]
+fn a_listing_shows_what_stands() {
+    let system = MemorySystem::new();
+    let permit = endpoint("mcp/a", "https://a");
+    store(&system).grant_permits(root(), None, std::slice::from_ref(&permit)).expect("granted");
+    store(&system).grant_whole(key(), None, None).expect("granted");
+    store(&system).grant_permits(key(), None, std::slice::from_ref(&permit)).expect("granted");
+    let rows = load(&system).list();
+    let told: Vec<_> =
+        rows.iter().map(|row| (row.path.as_str(), row.trust, row.permits.as_slice())).collect();
+    let permits = std::slice::from_ref(&permit);
+    assert_eq!(told, [(ROOT, Trust::Trusted, permits), (KEY, Trust::Trusted, permits)]);
+    assert_eq!(
+        serde_json::to_value(&rows[0]).expect("JSON")["permits"],
+        serde_json::json!([{"subject": "mcp/a", "url": "https://a"}])
+    );
+    store(&system).revoke_whole(key()).expect("revoked");
+    let rows = load(&system).list();
+    assert_eq!((rows[1].trust, rows[1].permits.len()), (Trust::Declined, 0));
+}
+
+#[test]
+fn a_store_inside_of_the_project_permits_nothing() {
+    let inside = "/work/.stud/trust.json";
+    let file = r#"{"pins":[{"root":"/work","grantedAt":"2026-01-01T00:00:00Z","pins":[],"commands":
+        [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
+    let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
+    let store = TrustStore::at(&system, inside.into());
+    assert!(store.load(&mut Vec::new()).permits(root(), None).is_empty());
+    let error = store.grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
+    assert_eq!(error.code(), "Validation/TrustScopeViolation");
+}
+
+#[test]
+fn nothing_is_hidden_from_people() {
+    let mut permit =
+        command(&project(), &["sh", "-c", "it's\n\u{202e}x", "", "check.js"], "hooks/..").expect("fine");
+    permit.subject = "hooks/\u{200b}x".into();
+    let digest = Digest::of(b"1");
+    assert_eq!(
+        permit.shown(),
+        [
+            r"hooks/\u{200b}x",
+            r"runs sh -c 'it'\''s\u{a}\u{202e}x' '' check.js",
+            "in .",
+            "with A=''",
+            "with B='${TOKEN}'",
+            &format!("file check.js {digest}"),
+        ]
+    );
+    assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);
+    let long = "x".repeat(5000);
+    let writes = Permit { subject: "loggers/x".into(), action: Action::Writes { path: long.clone() } };
+    assert_eq!(writes.shown()[1], format!("writes {long}"), "all of it");
+}
+
+fn load_any(system: &MemorySystem) -> Records {
+    store(system).load(&mut Vec::new())
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Clock(i64),
+    Whole(usize, bool),
+    Permit(usize, usize, u8),
+    Forbid(usize, Option<usize>),
+    Pin(usize),
+    Unpin(usize),
+}
+
+const SUBJECTS: [&str; 2] = ["mcp/a", "hooks/b"];
+const ROOTS: [&str; 3] = ["/a", "/a/b", "/c"];
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (-100_000_000_i64..100_000_000).prop_map(Step::Clock),
+        (0..3_usize, any::<bool>()).prop_map(|(root, yes)| Step::Whole(root, yes)),
+        (0..3_usize, 0..2_usize, 0..3_u8).prop_map(|(root, name, url)| Step::Permit(root, name, url)),
+        (0..3_usize, proptest::option::of(0..2_usize)).prop_map(|(root, name)| Step::Forbid(root, name)),
+        (0..3_usize).prop_map(Step::Pin),
+        (0..3_usize).prop_map(Step::Unpin),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn the_last_operation_wins(steps in proptest::collection::vec(step(), 1..40)) {
+        let system = MemorySystem::new();
+        let start = system.now();
+        let mut granted: BTreeSet<(usize, usize, u8)> = BTreeSet::new();
+        for step in steps {
+            let store = store(&system);
+            match step {
+                Step::Clock(skew) => system.set_now(start + SignedDuration::from_millis(skew)),
+                Step::Whole(root, true) => {
+                    store.grant_whole(Path::new(ROOTS[root]), None, None).expect("granted");
+                }
+                Step::Whole(root, false) => {
+                    store.revoke_whole(Path::new(ROOTS[root])).expect("revoked");
+                    granted.retain(|(other, ..)| *other != root);
+                }
+                Step::Permit(root, name, url) => {
+                    let permit = endpoint(SUBJECTS[name], &url.to_string());
+                    store.grant_permits(Path::new(ROOTS[root]), None, &[permit]).expect("granted");
+                    granted.insert((root, name, url));
+                }
+                Step::Forbid(root, name) => {
+                    let subjects = name.map(|name| vec![SUBJECTS[name].to_owned()]);
+                    store.revoke_permits(Path::new(ROOTS[root]), None, subjects.as_deref()).expect("revoked");
+                    granted.retain(|(other, subject, _)| *other != root || name.is_some_and(|name| name != *subject));
+                }
+                Step::Pin(root) => {
+                    store.grant_pins(Path::new(ROOTS[root]), None, &[text("a", "1")]).expect("granted");
+                }
+                Step::Unpin(root) => {
+                    store.revoke_pins(Path::new(ROOTS[root]), None, None).expect("revoked");
+                    granted.retain(|(other, ..)| *other != root);
+                }
+            }
+            let records = load_any(&system);
+            for (root, path) in ROOTS.iter().enumerate() {
+                let permits = records.permits(Path::new(path), None);
+                for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
+                    let stands = permits.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermitState::Granted;
+                    prop_assert_eq!(stands, granted.contains(&(root, name, url)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A settings file on a real disk: who may read it, links, many writers, and what is refused.
+
+#![cfg(unix)]
+
+use preface_core::{
+    scope::Scope,
+    settings::{Change, parse},
+    trust::TrustMode,
+};
+use preface_host::{
+    places::Places,
+    settings_file::{SettingsFile, SettingsFileError, Written},
+    system::os::OsSystem,
+};
+use serde_json::json;
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+struct Home {
+    root: PathBuf,
+    system: OsSystem,
+    _guard: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let guard = tempfile::tempdir().expect("a directory");
+        let root = guard.path().canonicalize().expect("it is there");
+        fs::create_dir(root.join("work")).expect("a directory");
+        // With patience: a loaded machine flushes slowly.
+        let system = OsSystem::new(&[]).with_lock_wait(Duration::from_secs(120));
+        Home { root, system, _guard: guard }
+    }
+
+    fn places(&self) -> Places {
+        Places {
+            cwd: self.root.join("work"),
+            home: Some(self.root.clone()),
+            global: Some(self.root.join("own/preface")),
+            project: Some(self.root.join("work/.preface")),
+        }
+    }
+
+    fn file(&self, scope: Scope) -> SettingsFile<'_> {
+        SettingsFile::of(&self.system, &self.places(), TrustMode::Pinned, scope).expect("there is a place")
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).expect("it is there").permissions().mode() & 0o7777
+}
+
+fn set(file: &SettingsFile<'_>, key: &str, value: serde_json::Value) -> Result<Written, SettingsFileError> {
+    file.edit(&key.parse().expect("a path"), &Change::Set(value))
+}
+
+#[test]
+fn a_new_file_is_for_the_user_alone_and_an_old_one_stays_as_it_is() {
+    let home = Home::new();
+    let file = home.file(Scope::Global);
+    assert_eq!(file.edit(&"preset".parse().unwrap(), &Change::Unset), Ok(Written::Unchanged));
+    assert!(!home.root.join("own").exists(), "what changes nothing leaves no trace");
+    assert_eq!(set(&file, "preset", json!("pi")), Ok(Written::Changed));
+    assert_eq!((mode(file.path()), mode(&home.root.join("own/preface"))), (0o600, 0o700));
+    fs::set_permissions(file.path(), fs::Permissions::from_mode(0o640)).unwrap();
+    assert_eq!(set(&file, "preset", json!("stud")), Ok(Written::Changed));
+    assert_eq!(mode(file.path()), 0o640);
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), "{\n  \"preset\": \"stud\"\n}\n");
+}
+
+#[test]
+fn many_at_once_lose_nothing() {
+    let home = Home::new();
+    thread::scope(|scope| {
+        for writer in 0..8 {
+            let home = &home;
+            scope.spawn(move || {
+                let file = home.file(Scope::Global);
+                for at in 0..6 {
+                    set(&file, &format!("logging.w{writer}.n{at}"), json!(at)).expect("set");
+                }
+                file.edit(&format!("logging.w{writer}.n0").parse().unwrap(), &Change::Unset).expect("unset");
+            });
+        }
+    });
+    let bytes = fs::read(home.root.join("own/preface/settings.json")).unwrap();
+    let (layer, notes) = parse(Scope::Global, "s", &bytes);
+    assert_eq!(notes, []);
+    let value = layer.unwrap().root().to_value();
+    for writer in 0..8 {
+        assert_eq!(
+            value["logging"][format!("w{writer}")],
+            json!({"n1": 1, "n2": 2, "n3": 3, "n4": 4, "n5": 5})
+        );
+    }
+    let left: Vec<_> = fs::read_dir(home.root.join("own/preface"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left.len(), 2, "the file and its lock: {left:?}");
+}
+
+#[test]
+fn a_link_of_the_users_is_written_through() {
+    let home = Home::new();
+    let file = home.file(Scope::Global);
+    fs::create_dir_all(home.root.join("own/preface")).unwrap();
+    fs::create_dir(home.root.join("dotfiles")).unwrap();
+    symlink(home.root.join("dotfiles/s.json"), file.path()).unwrap();
+    assert_eq!(set(&file, "preset", json!("pi")), Ok(Written::Changed), "it pointed nowhere");
+    assert_eq!(set(&file, "preset", json!("stud")), Ok(Written::Changed));
+    assert!(fs::symlink_metadata(file.path()).unwrap().is_symlink(), "the link stays");
+    assert!(fs::read_to_string(home.root.join("dotfiles/s.json")).unwrap().contains("stud"));
+}
+
+#[test]
+fn what_was_edited_elsewhere_meanwhile_is_not_written_over() {
+    let home = Home::new();
+    let file = home.file(Scope::Global);
+    assert_eq!(file.replace(None, b"{}"), Ok(Written::Changed));
+    assert_eq!(file.replace(Some(b"{}"), b"{ }"), Ok(Written::Changed));
+    let error = file.replace(Some(b"{}"), b"{\"preset\": \"pi\"}").unwrap_err();
+    assert_eq!(error.to_string(), "`~/own/preface/settings.json` was changed meanwhile");
+    assert_eq!(fs::read(file.path()).unwrap(), b"{ }");
+}
+
+#[test]
+fn what_is_no_file_is_left_alone() {
+    let home = Home::new();
+    let file = home.file(Scope::Global);
+    fs::create_dir_all(file.path()).unwrap();
+    let error = set(&file, "preset", json!("pi")).unwrap_err();
+    assert_eq!(error.to_string(), "cannot read `~/own/preface/settings.json`: a directory, not a file");
+    let nowhere = Places { global: None, project: None, ..home.places() };
+    for scope in Scope::ALL {
+        let none = SettingsFile::of(&home.system, &nowhere, TrustMode::Pinned, scope);
+        assert_eq!(none.err(), Some(SettingsFileError::Nowhere(scope)));
+    }
+    let large = "x".repeat(1 << 20);
+    fs::remove_dir(file.path()).unwrap();
+    let error = set(&file, "claudeMd", json!(large)).unwrap_err();
+    assert!(matches!(error, SettingsFileError::TooLarge { .. }), "{error:?}");
+}
