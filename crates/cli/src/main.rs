@@ -9,6 +9,7 @@ mod failure;
 mod files;
 mod flags;
 mod notes;
+mod scopes_view;
 mod subject;
 mod ui;
 mod usage;

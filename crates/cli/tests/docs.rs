@@ -69,6 +69,7 @@ fn every_command_that_a_page_names_exists() {
     for name in [
         "README.md",
         "docs/profiles.md",
+        "docs/scopes.md",
         "docs/settings.md",
         "docs/templates.md",
         "docs/trust.md",

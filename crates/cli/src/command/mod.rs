@@ -5,12 +5,17 @@ mod completions;
 mod diff;
 mod explain;
 mod facts;
+mod health;
+mod hooks;
 mod init;
 mod lint;
 mod man;
+mod providers;
 mod render;
 mod schema;
+mod scopes;
 mod settings;
+mod tools;
 mod trust;
 
 use crate::{
@@ -28,12 +33,17 @@ pub enum Command {
     Diff(diff::Args),
     Explain(explain::Args),
     Facts(facts::Args),
+    Health(health::Args),
+    Hooks(hooks::Args),
     Init(init::Args),
     Lint(lint::Args),
     Man(man::Args),
+    Providers(providers::Args),
     Render(render::Args),
     Schema(schema::Args),
+    Scopes(scopes::Args),
     Settings(settings::Args),
+    Tools(tools::Args),
     Trust(trust::Args),
 }
 
@@ -46,12 +56,17 @@ impl Command {
             Command::Diff(args) => diff::run(ui, args),
             Command::Explain(args) => explain::run(ui, args),
             Command::Facts(args) => facts::run(ui, args),
+            Command::Health(args) => health::run(ui, args),
+            Command::Hooks(args) => hooks::run(ui, args),
             Command::Init(args) => init::run(ui, args),
             Command::Lint(args) => lint::run(ui, args),
             Command::Man(args) => man::run(ui, args),
+            Command::Providers(args) => providers::run(ui, args),
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
+            Command::Scopes(args) => scopes::run(ui, args),
             Command::Settings(args) => settings::run(ui, args),
+            Command::Tools(args) => tools::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }
     }

@@ -1,7 +1,7 @@
 //! The colours, by what they mean. Everything reads without them.
 
 use anstyle::{AnsiColor, Color, Effects, Style};
-use preface::core::{diagnostic::Severity, diff::Change, fact::Stability};
+use preface::core::{diagnostic::Severity, diff::Change, fact::Stability, scope::Scope};
 
 const fn colour(colour: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(colour)))
@@ -35,6 +35,15 @@ pub fn stability(stability: Stability) -> Style {
         Stability::Static => Style::new(),
         Stability::Conversation => HINT,
         Stability::Turn => CARE,
+    }
+}
+
+/// Returns the style of a layer's word.
+pub fn scope(scope: Scope) -> Style {
+    match scope {
+        Scope::Bundled => DIM,
+        Scope::Global => colour(AnsiColor::BrightBlue),
+        Scope::Project => CARE,
     }
 }
 

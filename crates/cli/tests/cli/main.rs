@@ -11,6 +11,7 @@ mod man;
 mod render;
 mod sandbox;
 mod schema;
+mod scopes;
 mod settings;
 mod surroundings;
 mod trust;

@@ -1,0 +1,219 @@
+//! `preface health`: whether what the layers bring is in order, on one screen.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::Format,
+    scopes_view::{ListingFlags, State, summary, troubles},
+    ui::{
+        Ui,
+        note::Note,
+        style,
+        table::{Cell, Side, Table},
+        text::one_line,
+    },
+};
+use preface::{
+    ScopesReport,
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        extension::Category,
+        trust::{Trust, TrustMode},
+    },
+    host::system::{FileKind, System},
+};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface health
+  preface health -C ../api --preset stud
+  preface health --format json | jq .startup.loadedCount";
+
+/// Tell whether what the layers bring is in order
+///
+/// Problems first, then the directories, trust, and how much each category has. What is broken is told and changes
+/// nothing about the exit code: the rest works.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    listing: ListingFlags,
+}
+
+/// Looks and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let report = args.listing.ask()?;
+    let places = Looked::at(&files::system(), &report);
+    match args.listing.format {
+        Format::Json => {
+            let mut bytes = serde_json::to_vec_pretty(&sorted(document(&report, &places)))
+                .map_err(|error| Failure::new(error.to_string()))?;
+            bytes.push(b'\n');
+            ui.data(&bytes)?;
+        }
+        Format::Text => ui.view(&view(&report, &places))?,
+    }
+    // Warnings and errors stand in the view already.
+    let more: Vec<Diagnostic> =
+        problems(&report).into_iter().filter(|note| note.severity < Severity::Warning).collect();
+    args.listing.tell(ui, &more);
+    Ok(Exit::Done)
+}
+
+fn problems(report: &ScopesReport) -> Vec<Diagnostic> {
+    let mut notes = troubles(report, &Category::ALL);
+    notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
+    notes
+}
+
+/// A directory or a file of a layer; `there` is `None` where nobody may look.
+struct Spot {
+    path: Option<String>,
+    there: Option<bool>,
+}
+
+/// What lies where.
+struct Looked {
+    global: Spot,
+    project: Spot,
+    global_settings: Spot,
+    project_settings: Spot,
+}
+
+impl Looked {
+    fn at(system: &dyn System, report: &ScopesReport) -> Self {
+        let places = &report.places;
+        let look = |path: Option<&Path>, kind: FileKind| Spot {
+            path: path.map(|path| places.shown(path)),
+            there: Some(path.and_then(|path| system.stat(path)).is_some_and(|stat| stat.kind == kind)),
+        };
+        let settings = |dir: Option<&Path>| dir.map(|dir| dir.join("settings.json"));
+        let (global, project) = (places.global.as_deref(), places.project.as_deref());
+        let mut project_settings = look(settings(project).as_deref(), FileKind::File);
+        // Nothing inside of a project that is trusted as a whole is looked at before it is.
+        if report.mode == TrustMode::Whole && !matches!(report.trust, Trust::Trusted | Trust::Once) {
+            project_settings.there = None;
+        }
+        Looked {
+            global: look(global, FileKind::Dir),
+            project: look(project, FileKind::Dir),
+            global_settings: look(settings(global).as_deref(), FileKind::File),
+            project_settings,
+        }
+    }
+}
+
+fn view(report: &ScopesReport, places: &Looked) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = String::new();
+    for note in problems(report).iter().filter(|note| note.severity >= Severity::Warning) {
+        out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
+        if let Some(help) = &note.help {
+            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(help)));
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    let mut table = Table::new([Side::Left; 2]);
+    let mut line = |name: &str, told: Cell| table.row([Cell::styled(name, dim), told]);
+    line("preface", Cell::styled(env!("CARGO_PKG_VERSION"), bold));
+    line("preset", one_line(&report.preset).into());
+    line("global", told(&places.global).into());
+    line("project", told(&places.project).into());
+    line("trust", trust(report).into());
+    for category in Category::ALL {
+        if let Some(told) = tally(report, category) {
+            line(category.as_str(), told.into());
+        }
+    }
+    line("in all", Cell::styled(summary(&report.scopes), bold));
+    out.push_str(&table.show(None));
+    out
+}
+
+fn told(spot: &Spot) -> String {
+    match (&spot.path, spot.there) {
+        (None, _) => "none".to_owned(),
+        (Some(path), Some(true)) => path.clone(),
+        (Some(path), _) => format!("{path} (not there)"),
+    }
+}
+
+fn trust(report: &ScopesReport) -> String {
+    match report.mode {
+        TrustMode::None => "no gate for text; what a project would run needs a grant".to_owned(),
+        TrustMode::Whole => format!("{}, as a whole", report.trust),
+        TrustMode::Pinned => format!("{}, each text by its content", report.trust),
+    }
+}
+
+/// Counts the entries of a category by state; `None` where it has none.
+fn tally(report: &ScopesReport, category: Category) -> Option<String> {
+    const STATES: [State; 7] = [
+        State::Active,
+        State::NeedsGrant,
+        State::Incomplete,
+        State::Broken,
+        State::Held,
+        State::Off,
+        State::Hidden,
+    ];
+    let counts: Vec<String> = STATES
+        .into_iter()
+        .map(|state| (report.scopes.of(category).filter(|entry| State::of(entry) == state).count(), state))
+        .filter(|(many, _)| *many > 0)
+        .map(|(many, state)| format!("{many} {}", state.word()))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}
+
+/// The document of `stud.md` §3.8.
+fn document(report: &ScopesReport, places: &Looked) -> Value {
+    let spot = |spot: &Spot| json!({ "exists": spot.there, "path": spot.path });
+    let extensions: Vec<Value> = report
+        .scopes
+        .entries
+        .iter()
+        .map(|entry| {
+            json!({
+                "id": entry.name,
+                "kind": entry.category.kind(),
+                "state": State::of(entry).word(),
+                "scope": entry.origin.scope,
+                "configScope": entry.config_scope,
+                "shadows": entry.shadows,
+            })
+        })
+        .collect();
+    let startup = report.scopes.startup();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "preset": report.preset,
+        "extensions": extensions,
+        "startup": {
+            "loadedCount": startup.loaded_count,
+            "disabledCount": startup.disabled_count,
+            "warnings": startup.warnings,
+            "disabled": startup.disabled,
+        },
+        "trust": { "mode": report.mode, "state": report.trust },
+        "directories": { "global": spot(&places.global), "project": spot(&places.project) },
+        "settings": { "global": spot(&places.global_settings), "project": spot(&places.project_settings) },
+    })
+}
+
+/// Sorts the keys of every object.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut pairs: Vec<(String, Value)> = map.into_iter().collect();
+            pairs.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(pairs.into_iter().map(|(key, value)| (key, sorted(value))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}

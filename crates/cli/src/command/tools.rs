@@ -1,0 +1,34 @@
+//! `preface tools`: the tools that a model may be given, and where each comes from.
+
+use crate::{
+    failure::{Exit, Failure},
+    scopes_view::{Inactive, ListingFlags, list},
+    ui::Ui,
+};
+use preface::core::extension::Category;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface tools
+  preface tools --all
+  preface tools --format json | jq -r '.[] | select(.active).name'
+  preface scopes --why Bash";
+
+/// List the tools that a model may be given
+///
+/// With its layer, and what it hides. `--all` adds what is hidden, switched off, broken or held, and why.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Show what is not active, too, and why
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    listing: ListingFlags,
+}
+
+/// Lists them.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    list(ui, &args.listing, Category::Tools, Inactive::of_all(args.all))
+}

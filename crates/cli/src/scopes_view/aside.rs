@@ -1,0 +1,87 @@
+//! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
+
+use super::state::{State, missing};
+use crate::ui::text::{listed, one_line};
+use preface::core::{
+    diagnostic::{Diagnostic, Severity},
+    extension::{DisabledBy, Entry, EntryOrigin, Named},
+    settings::SetBy,
+};
+
+/// Returns the lines below an entry's row; none where its row says everything.
+pub fn asides(entry: &Entry) -> Vec<String> {
+    let mut lines = Vec::new();
+    match State::of(entry) {
+        State::Active => {}
+        State::Hidden => {
+            lines.extend(entry.shadowed_by.as_ref().map(|by| format!("hidden by {}", whence(by))));
+        }
+        State::Off => {
+            lines.extend(entry.disabled_by.as_ref().map(|by| format!("switched off by {}", who(by))));
+        }
+        State::Broken => lines.push(format!("broken: {}", fault(entry))),
+        State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
+        State::Incomplete => {
+            lines.extend(missing(entry).map(|missing| format!("cannot be used without {missing}")));
+        }
+        State::NeedsGrant => lines.push("may not run: `preface trust grant --allow-commands`".to_owned()),
+    }
+    if !entry.shadows.is_empty() {
+        let hidden: Vec<String> = entry.shadows.iter().map(whence).collect();
+        lines.push(format!("hides {}", listed(&hidden)));
+    }
+    if let Some(broken) = &entry.fallback_from {
+        lines.push(format!("stays, because the one above it is broken: {}", whence(broken)));
+    }
+    if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
+        lines.push(format!("configured by {}", layer(entry.config_scope)));
+    }
+    lines
+}
+
+/// Names a layer's entry: `bundled (bundled/extensions/tools/Bash/manifest.json)`.
+fn whence(origin: &EntryOrigin) -> String {
+    format!("{} ({})", origin.scope, one_line(&origin.path))
+}
+
+/// Names who switched something off: `~/.stud/settings.json:3`.
+pub fn who(by: &DisabledBy) -> String {
+    if by.scope == SetBy::Caller {
+        return "the caller (`--set`)".to_owned();
+    }
+    let path = one_line(&by.path);
+    match by.line {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+fn layer(by: SetBy) -> &'static str {
+    match by {
+        SetBy::Caller => "the caller (`--set`)",
+        by => by.as_str(),
+    }
+}
+
+/// Returns what is wrong with a broken entry, without its name: that stands in the row.
+pub fn fault(entry: &Entry) -> String {
+    let mut wrong = entry.diagnostics.iter().filter(|note| note.severity >= Severity::Warning);
+    let Some(first) = wrong.next() else { return "its manifest is not valid".to_owned() };
+    let first = message(entry, first);
+    match wrong.count() {
+        0 => first,
+        more => format!("{first} (and {more} more)"),
+    }
+}
+
+/// Returns what to do about a broken entry.
+pub fn repair(entry: &Entry) -> Option<String> {
+    let wrong = entry.diagnostics.iter().filter(|note| note.severity >= Severity::Warning);
+    wrong.filter_map(|note| note.help.as_deref()).next().map(one_line)
+}
+
+fn message(entry: &Entry, note: &Diagnostic) -> String {
+    let named = Named { scope: entry.origin.scope, id: &entry.name, category: entry.category };
+    let known = format!("{named}: ");
+    one_line(note.message.strip_prefix(&known).unwrap_or(&note.message))
+}

@@ -1,0 +1,99 @@
+//! What the listings have in common: their flags, the question to the engine, and the notes.
+
+use super::table::{restricted, rewrites, summary, table, troubles};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TalkFlags, TrustFlags, TurnFlags},
+    notes,
+    ui::{Talk, Ui, style},
+};
+use preface::{
+    Engine, ScopesReport,
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        extension::{Category, Entry},
+    },
+};
+
+/// What every listing can be told.
+#[derive(clap::Args, Clone, Debug)]
+pub struct ListingFlags {
+    /// Choose the form; JSON always has what is not active, too
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    pub format: Format,
+
+    #[command(flatten)]
+    pub turn: TurnFlags,
+
+    #[command(flatten)]
+    pub trust: TrustFlags,
+
+    #[command(flatten)]
+    pub talk: TalkFlags,
+}
+
+/// Whether a table shows what is not active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inactive {
+    /// It has a row, and a reason.
+    Shown,
+    /// It is left out.
+    LeftOut,
+}
+
+impl Inactive {
+    /// Reads `--all`.
+    pub fn of_all(all: bool) -> Self {
+        if all { Inactive::Shown } else { Inactive::LeftOut }
+    }
+}
+
+impl ListingFlags {
+    /// Asks the engine what the layers bring.
+    pub fn ask(&self) -> Result<ScopesReport, Failure> {
+        let mut request = self.turn.request();
+        self.trust.apply(&mut request)?;
+        let system = files::system();
+        Engine::new(&system).scopes(&request).map_err(|error| {
+            let for_programs = self.format == Format::Json;
+            if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
+        })
+    }
+
+    /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.
+    pub fn tell(&self, ui: &Ui, told: &[Diagnostic]) {
+        let least = match self.talk.talk() {
+            Talk::Quiet => Severity::Error,
+            Talk::Usual => Severity::Warning,
+            Talk::All => Severity::Info,
+        };
+        let told: Vec<Diagnostic> = told.iter().filter(|note| note.severity >= least).cloned().collect();
+        notes::all(ui, &told);
+    }
+}
+
+/// Lists one category: `tools`, `providers`, `hooks`.
+pub fn list(ui: &Ui, flags: &ListingFlags, category: Category, inactive: Inactive) -> Result<Exit, Failure> {
+    let report = flags.ask()?;
+    match flags.format {
+        Format::Json => ui.json(&report.scopes.of(category).collect::<Vec<&Entry>>())?,
+        Format::Text => ui.view(&view(&report, category, inactive, ui.columns()))?,
+    }
+    flags.tell(ui, &troubles(&report, &[category]));
+    Ok(Exit::Done)
+}
+
+fn view(report: &ScopesReport, category: Category, inactive: Inactive, room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let scopes = restricted(&report.scopes, &[category]);
+    let mut out = table(&scopes, &[category], inactive, room);
+    out.push_str(&rewrites(&scopes.rewrites));
+    out.push_str(&summary(&scopes));
+    let left_out = scopes.entries.iter().filter(|entry| !entry.active).count();
+    if inactive == Inactive::LeftOut && left_out > 0 {
+        out.push_str(&format!("{dim}; {left_out} not shown, `--all` shows why{dim:#}"));
+    }
+    out.push('\n');
+    out
+}

@@ -1,0 +1,105 @@
+//! Scopes made by hand for the tests of the views: the worked example of seed 004, and whatever else a test adds.
+
+use preface::core::{
+    extension::{Category, Found, FoundWhat, Ordering, SchemaChecker, SchemaFault, Scopes, resolve},
+    scope::Scope,
+    settings::{LayerSettings, merge, parse},
+};
+use serde_json::Value;
+
+/// Every value fits every schema: the views do not care.
+#[derive(Debug)]
+struct Anything;
+
+impl SchemaChecker for Anything {
+    fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
+        Ok(())
+    }
+}
+
+/// What the layers bring, before it is resolved.
+#[derive(Default)]
+pub struct Sample {
+    found: Vec<Found>,
+    settings: Vec<LayerSettings>,
+    orderings: Vec<Ordering>,
+}
+
+impl Sample {
+    /// The worked example of seed 004.
+    pub fn worked() -> Self {
+        use Category::{ContextProviders, Hooks, Loggers, Providers, Tools};
+        Sample::default()
+            .add(Scope::Bundled, Tools, "Bash", r#""description": "Runs commands.""#)
+            .add(Scope::Bundled, Tools, "Edit", r#""description": "Edits files.""#)
+            .add(Scope::Bundled, Loggers, "stdout", r#""path": "out.log""#)
+            .add(Scope::Bundled, ContextProviders, "repoSummary", r#""markdown": "A summary.""#)
+            .add(
+                Scope::Global,
+                Providers,
+                "openai-proxy",
+                r#""kind": "openai", "baseUrl": "https://proxy.example/v1""#,
+            )
+            .add(Scope::Global, Loggers, "fileDebug", r#""path": "debug.log""#)
+            .settings(Scope::Global, "{\n  \"loggers\": {\n    \"stdout\": {\"disable\": true}\n  }\n}")
+            .add(
+                Scope::Project,
+                Hooks,
+                "pre-tool-audit",
+                r#""slot": "TOOL_CALL/pre", "role": "guard", "command": ["./audit.sh"]"#,
+            )
+            .add(Scope::Project, Tools, "Bash", r#""description": "Runs commands, strictly.""#)
+            .ordering(Scope::Project, r#"{"hooks": {"TOOL_CALL/pre": ["pre-tool-audit"]}}"#)
+    }
+
+    /// Adds a sound manifest with these fields.
+    pub fn add(self, scope: Scope, category: Category, id: &str, fields: &str) -> Self {
+        let head = format!(
+            r#""id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0""#
+        );
+        self.raw(scope, category, id, FoundWhat::Manifest(format!("{{{head}, {fields}}}").into_bytes()))
+    }
+
+    /// Adds anything.
+    pub fn raw(mut self, scope: Scope, category: Category, id: &str, what: FoundWhat) -> Self {
+        let path = format!("{}/extensions/{category}/{id}/manifest.json", root(scope));
+        self.found.push(Found { scope, category, id: id.to_owned(), path, what });
+        self
+    }
+
+    /// Adds a settings file.
+    pub fn settings(mut self, scope: Scope, json: &str) -> Self {
+        let path = format!("{}/settings.json", root(scope));
+        let (settings, notes) = parse(scope, &path, json.as_bytes());
+        assert!(notes.is_empty(), "the sample's settings are sound: {notes:?}");
+        self.settings.extend(settings);
+        self
+    }
+
+    /// Adds an ordering manifest.
+    pub fn ordering(mut self, scope: Scope, json: &str) -> Self {
+        let path = format!("{}/ordering.json", root(scope));
+        let ordering = Ordering::read(scope, &path, json.as_bytes()).expect("the sample's ordering is sound");
+        self.orderings.push(ordering);
+        self
+    }
+
+    /// Resolves it.
+    pub fn scopes(self) -> Scopes {
+        let settings = merge(self.settings, &mut Vec::new());
+        resolve(self.found, &settings, &self.orderings, &Anything)
+    }
+}
+
+fn root(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Bundled => "bundled",
+        Scope::Global => "~/.stud",
+        Scope::Project => ".stud",
+    }
+}
+
+/// Returns a view without its colours.
+pub fn plain(view: &str) -> String {
+    anstream::adapter::strip_str(view).to_string()
+}

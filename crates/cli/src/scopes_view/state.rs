@@ -1,0 +1,68 @@
+//! How an entry stands, in one word.
+
+use crate::ui::style;
+use anstyle::Style;
+use preface::core::extension::{Ability, Entry, Status};
+
+/// How an entry stands. Every listing uses these words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It answers to its name, and works.
+    Active,
+    /// A stronger layer's entry answers to its name.
+    Hidden,
+    /// A settings file or the caller switched it off.
+    Off,
+    /// It failed validation.
+    Broken,
+    /// It waits for trust; nobody looked at what it says.
+    Held,
+    /// It is active, but its manifest lacks what it needs to be used.
+    Incomplete,
+    /// It is active, but what it would do to the machine needs a grant.
+    NeedsGrant,
+}
+
+impl State {
+    /// Works it out.
+    pub fn of(entry: &Entry) -> State {
+        match entry.status {
+            Status::Held => State::Held,
+            Status::Disabled if entry.disabled_by.is_some() => State::Off,
+            Status::Disabled => State::Broken,
+            Status::Ok if !entry.active => State::Hidden,
+            Status::Ok if entry.runnable => State::Active,
+            Status::Ok if missing(entry).is_some() => State::Incomplete,
+            Status::Ok if entry.needs_grant() => State::NeedsGrant,
+            Status::Ok => State::Incomplete,
+        }
+    }
+
+    /// Returns the word.
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Active => "active",
+            State::Hidden => "hidden",
+            State::Off => "off",
+            State::Broken => "broken",
+            State::Held => "held",
+            State::Incomplete => "incomplete",
+            State::NeedsGrant => "needs grant",
+        }
+    }
+
+    /// Returns its style.
+    pub fn style(self) -> Style {
+        match self {
+            State::Active => style::GOOD,
+            State::Hidden | State::Off => style::DIM,
+            State::Broken => style::BAD,
+            State::Held | State::Incomplete | State::NeedsGrant => style::CARE,
+        }
+    }
+}
+
+/// Names the fields that the manifest lacks.
+pub fn missing(entry: &Entry) -> Option<&'static str> {
+    entry.ability.as_ref().and_then(Ability::missing)
+}

@@ -1,0 +1,366 @@
+//! The story of one name: what each layer brings, what became of it, who answers to it, and what would change that.
+
+use super::{
+    aside::{fault, repair, who},
+    state::{State, missing},
+};
+use crate::{
+    failure::Failure,
+    ui::{
+        style,
+        table::{Cell, Side, Table},
+        text::{listed, one_line},
+    },
+};
+use preface::core::{
+    extension::{Category, DisabledBy, Entry, EntryOrigin, Scopes},
+    scope::Scope,
+    settings::SetBy,
+    suggestion::did_you_mean,
+};
+use std::fmt::Write;
+
+/// Finds the entries of a name, `Bash` or `tools/Bash`, in some categories: for each category that has it, its entries,
+/// the weakest layer first.
+pub fn named<'a>(scopes: &'a Scopes, name: &'a str, categories: &[Category]) -> Vec<Vec<&'a Entry>> {
+    let (only, name) = match name.split_once('/') {
+        Some((category, rest)) => match category.parse::<Category>() {
+            Ok(category) => (Some(category), rest),
+            Err(_) => (None, name),
+        },
+        None => (None, name),
+    };
+    categories
+        .iter()
+        .filter(|category| only.is_none_or(|only| only == **category))
+        .map(|category| scopes.named(*category, name).collect::<Vec<_>>())
+        .filter(|entries| !entries.is_empty())
+        .collect()
+}
+
+/// Says that nobody has a name, and which one may have been meant.
+pub fn unknown(scopes: &Scopes, name: &str, categories: &[Category]) -> Failure {
+    let there = || scopes.entries.iter().filter(|entry| categories.contains(&entry.category));
+    let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.category, entry.name)).collect();
+    let near = match name.contains('/') {
+        true => did_you_mean(name, full.iter().map(String::as_str)),
+        false => did_you_mean(name, there().map(|entry| entry.name.as_str())),
+    };
+    let failure = Failure::new(format!("no layer has `{}`", one_line(name)));
+    match near {
+        Some(near) => failure.hint(format!("did you mean `{}`?", one_line(near))),
+        None => failure.hint("`preface scopes` lists what there is"),
+    }
+}
+
+/// Whether anybody looked into the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Project {
+    /// What it has is known.
+    Seen,
+    /// It waits for trust as a whole.
+    Held,
+}
+
+/// Tells the story of one name of one category. `entries` are not empty, the weakest layer first.
+pub fn story(entries: &[&Entry], project: Project) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
+    let mut table = Table::new([Side::Left; 3]);
+    for scope in Scope::ALL {
+        let layer = || Cell::styled(format!("  {scope}"), style::scope(scope));
+        let mut here = entries.iter().filter(|entry| entry.origin.scope == scope).peekable();
+        if here.peek().is_none() {
+            let nothing = match (scope, project) {
+                (Scope::Project, Project::Held) => "nobody looked: the project waits for trust",
+                _ => "nothing here",
+            };
+            table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
+        }
+        for entry in here {
+            let fate = Cell::styled(fate(entry), State::of(entry).style());
+            table.row([layer(), one_line(&entry.origin.path).into(), fate]);
+        }
+    }
+    // A reason that is cut off is none: a narrow screen may break the line.
+    out.push_str(&table.show(None));
+    for advice in advice(entries) {
+        let _ = writeln!(out, "{advice}");
+    }
+    out
+}
+
+/// The name, for people: `tools/Bash`.
+fn name(entry: &Entry) -> String {
+    format!("{}/{}", entry.category, one_line(&entry.name))
+}
+
+/// Names a layer's entry in a sentence.
+fn whose(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Bundled => "the bundled one",
+        Scope::Global => "the global one",
+        Scope::Project => "the project's",
+    }
+}
+
+fn headline(entries: &[&Entry]) -> String {
+    let Some(strongest) = entries.last() else { return String::new() };
+    let name = name(strongest);
+    let active: Vec<&&Entry> = entries.iter().filter(|entry| entry.active).collect();
+    if let [_, _, ..] = active.as_slice() {
+        let all: Vec<&str> = active.iter().map(|entry| whose(entry.origin.scope)).collect();
+        return format!("{name} takes part more than once: {}.", listed(&all));
+    }
+    if let Some(winner) = active.last() {
+        let is = format!("{name} is {}.", whose(winner.origin.scope));
+        return match State::of(winner) {
+            State::NeedsGrant => format!("{is} It may not run before that is granted."),
+            State::Incomplete => match missing(winner) {
+                Some(missing) => format!("{is} It cannot be used without {missing}."),
+                None => format!("{is} It cannot be used yet."),
+            },
+            _ => is,
+        };
+    }
+    let is = |state: State| entries.iter().any(|entry| State::of(entry) == state);
+    if is(State::Off) {
+        format!("{name} is switched off.")
+    } else if is(State::Held) {
+        format!("{name} waits for trust.")
+    } else {
+        format!("{name} is broken, and no layer below has another.")
+    }
+}
+
+/// What became of an entry.
+fn fate(entry: &Entry) -> String {
+    let told = match State::of(entry) {
+        State::Hidden => match &entry.shadowed_by {
+            Some(by) => format!("hidden by {}", whose(by.scope)),
+            None => "hidden".to_owned(),
+        },
+        State::Off => match &entry.disabled_by {
+            Some(by) => format!("switched off by {}", who(by)),
+            None => "switched off".to_owned(),
+        },
+        State::Broken => format!("broken: {}", fault(entry)),
+        State::Held => "held: it waits for trust".to_owned(),
+        State::Active => format!("active{}", because(entry)),
+        State::Incomplete => format!("active, but incomplete{}", because(entry)),
+        State::NeedsGrant => format!("active, but may not run{}", because(entry)),
+    };
+    if !entry.active || entry.config_scope <= SetBy::from(entry.origin.scope) {
+        return told;
+    }
+    match entry.config_scope {
+        SetBy::Caller => format!("{told}; configured by the caller (`--set`)"),
+        by => format!("{told}; configured by the {by} settings"),
+    }
+}
+
+fn because(entry: &Entry) -> String {
+    let hides = |origins: &[EntryOrigin]| {
+        let hidden: Vec<&str> = origins.iter().map(|origin| whose(origin.scope)).collect();
+        format!("hides {}", listed(&hidden))
+    };
+    let mut reasons = Vec::new();
+    if !entry.shadows.is_empty() {
+        reasons.push(hides(&entry.shadows));
+    }
+    if let Some(broken) = &entry.fallback_from {
+        reasons.push(format!("{} is broken", whose(broken.scope)));
+    }
+    if let (Some(order), Some(slot)) = (entry.order, entry.slot) {
+        reasons.push(format!("number {} in {slot}", order + 1));
+    }
+    if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
+}
+
+/// What to do to change it, the most likely wish first.
+fn advice(entries: &[&Entry]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let mut say = |sentence: String| {
+        if !said.contains(&sentence) {
+            said.push(sentence);
+        }
+    };
+    for entry in entries.iter().rev() {
+        let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
+        match State::of(entry) {
+            State::Broken => {
+                let how = repair(entry).map(|how| format!(" ({how})")).unwrap_or_default();
+                say(format!("To use {}, repair {path}{how}.", whose(scope)));
+            }
+            State::Held => {
+                say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
+            }
+            State::NeedsGrant => say("To let it run: `preface trust grant --allow-commands`.".to_owned()),
+            State::Incomplete => {
+                if let Some(missing) = missing(entry) {
+                    say(format!("To use it, add {missing} to {path}."));
+                }
+            }
+            State::Off => {
+                if let Some(by) = &entry.disabled_by {
+                    say(on_again(entry, by));
+                }
+            }
+            State::Active | State::Hidden => {}
+        }
+        if let Some(nearest) = entry.shadows.first() {
+            say(format!("To get {} back, remove {}.", whose(nearest.scope), directory(&entry.origin)));
+        }
+    }
+    if said.is_empty()
+        && let [lone] = entries
+    {
+        said.push(without(lone));
+    }
+    said
+}
+
+fn on_again(entry: &Entry, by: &DisabledBy) -> String {
+    let key = format!("{}.{}.disable", entry.category, one_line(&entry.name));
+    match by.scope {
+        SetBy::Caller => format!("To have it, leave out `--set {key}=true`."),
+        _ => format!("To have it, take `{key}` out of {}.", who(by)),
+    }
+}
+
+/// How to be without an entry that is alone.
+fn without(entry: &Entry) -> String {
+    let key = format!("{}.{}.disable", entry.category, one_line(&entry.name));
+    match entry.origin.scope {
+        Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
+        Scope::Global => format!(
+            "To be without it, remove {}, or set `{key}` to `true` in the project's settings.json.",
+            directory(&entry.origin)
+        ),
+        Scope::Project => format!("To be without it, remove {}.", directory(&entry.origin)),
+    }
+}
+
+/// The directory of an extension, where its manifest names one.
+fn directory(origin: &EntryOrigin) -> String {
+    let path = one_line(&origin.path);
+    path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::sample::{Sample, plain},
+        *,
+    };
+    use preface::core::{diagnostic::Diagnostic, extension::FoundWhat};
+
+    #[track_caller]
+    fn told(scopes: &Scopes, name: &str, expected: &str) {
+        let found = named(scopes, name, &Category::ALL);
+        let stories: Vec<String> =
+            found.iter().map(|entries| plain(&story(entries, Project::Seen))).collect();
+        assert_eq!(stories.join("\n"), expected);
+    }
+
+    #[test]
+    fn a_shadow() {
+        told(
+            &Sample::worked().scopes(),
+            "Bash",
+            "\
+tools/Bash is the project's.
+  bundled  bundled/extensions/tools/Bash/manifest.json  hidden by the project's
+  global   -                                            nothing here
+  project  .stud/extensions/tools/Bash/manifest.json    active: hides the bundled one
+To get the bundled one back, remove .stud/extensions/tools/Bash.
+",
+        );
+    }
+
+    #[test]
+    fn a_lone_entry() {
+        told(
+            &Sample::worked().scopes(),
+            "tools/Edit",
+            "\
+tools/Edit is the bundled one.
+  bundled  bundled/extensions/tools/Edit/manifest.json  active
+  global   -                                            nothing here
+  project  -                                            nothing here
+To be without it, set `tools.Edit.disable` to `true` in your settings.json.
+",
+        );
+    }
+
+    #[test]
+    fn a_switch() {
+        told(
+            &Sample::worked().scopes(),
+            "stdout",
+            "\
+loggers/stdout is switched off.
+  bundled  bundled/extensions/loggers/stdout/manifest.json  switched off by ~/.stud/settings.json:3
+  global   -                                                nothing here
+  project  -                                                nothing here
+To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
+",
+        );
+    }
+
+    #[test]
+    fn a_fallback() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "Bash", r#""description": "Runs.""#)
+            .add(Scope::Project, Category::Tools, "Bash", r#""description": 1"#)
+            .scopes();
+        told(&scopes, "Bash", "\
+tools/Bash is the global one.
+  bundled  -                                            nothing here
+  global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's is broken
+  project  .stud/extensions/tools/Bash/manifest.json    broken: shape at /description — `description` must be a string, not 1; the global one stays
+To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
+");
+    }
+
+    #[test]
+    fn a_program_of_a_project() {
+        told(&Sample::worked().scopes(), "pre-tool-audit", "\
+hooks/pre-tool-audit is the project's. It may not run before that is granted.
+  bundled  -                                                    nothing here
+  global   -                                                    nothing here
+  project  .stud/extensions/hooks/pre-tool-audit/manifest.json  active, but may not run: number 1 in TOOL_CALL/pre
+To let it run: `preface trust grant --allow-commands`.
+");
+    }
+
+    #[test]
+    fn what_waits_for_trust() {
+        let note = Diagnostic::warning("trust/held", "it waits");
+        let scopes =
+            Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).scopes();
+        told(
+            &scopes,
+            "Bash",
+            "\
+tools/Bash waits for trust.
+  bundled  -                                          nothing here
+  global   -                                          nothing here
+  project  .stud/extensions/tools/Bash/manifest.json  held: it waits for trust
+To let the project's take part, look at it and `preface trust grant`.
+",
+        );
+    }
+
+    #[test]
+    fn one_name_in_two_categories_has_two_stories() {
+        let scopes = Sample::default()
+            .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
+            .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
+            .scopes();
+        assert_eq!(named(&scopes, "e", &Category::ALL).len(), 2);
+        assert_eq!(named(&scopes, "tools/e", &Category::ALL).len(), 1);
+        assert_eq!(named(&scopes, "e", &[Category::Loggers]).len(), 1);
+        assert!(named(&scopes, "hooks/e", &Category::ALL).is_empty());
+    }
+}

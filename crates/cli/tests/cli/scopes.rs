@@ -1,0 +1,166 @@
+//! `preface scopes`, `tools`, `providers`, `hooks` and `health`
+
+use crate::sandbox::Sandbox;
+
+/// A manifest with these fields.
+fn manifest(category: &str, id: &str, fields: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", {fields}}}"#
+    )
+}
+
+/// A project of `stud` that overrides a bundled tool, brings a broken one and a hook, and rewrites the order of hooks.
+fn layered() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    let tool = |id: &str, fields: &str| manifest("tools", id, fields);
+    sandbox
+        .home(".stud/settings.json", "{\n  \"tools\": {\"ls\": {\"disable\": true}}\n}\n")
+        .home(
+            ".stud/extensions/providers/proxy/manifest.json",
+            manifest("providers", "proxy", r#""kind": "openai", "baseUrl": "https://proxy.example/v1""#),
+        )
+        .work(".stud/extensions/tools/bash/manifest.json", tool("bash", r#""description": "Strictly.""#))
+        .work(".stud/extensions/tools/read/manifest.json", tool("read", r#""description": 1"#))
+        .work(
+            ".stud/extensions/hooks/audit/manifest.json",
+            manifest("hooks", "audit", r#""slot": "TOOL_CALL/pre", "command": ["./audit.sh"]"#),
+        )
+        .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["audit"]}}"#);
+    sandbox
+}
+
+#[test]
+fn the_story_of_a_name_tells_every_layer() {
+    let sandbox = layered();
+    sandbox.run("preface scopes --preset stud --trust once --why tools/bash").exits(0).says("").prints(
+        "\
+tools/bash is the project's.
+  bundled  bundled/extensions/tools/bash/manifest.json  hidden by the project's
+  global   -                                            nothing here
+  project  .stud/extensions/tools/bash/manifest.json    active: hides the bundled one
+To get the bundled one back, remove .stud/extensions/tools/bash.
+",
+    );
+    sandbox.run("preface scopes --preset stud --why bash").exits(0).says("").prints(
+        "\
+tools/bash is the bundled one.
+  bundled  bundled/extensions/tools/bash/manifest.json  active
+  global   -                                            nothing here
+  project  -                                            nobody looked: the project waits for trust
+To be without it, set `tools.bash.disable` to `true` in your settings.json.
+",
+    );
+    sandbox
+        .run("preface scopes --preset stud --why bsah")
+        .exits(1)
+        .prints("")
+        .says("error: no layer has `bsah`\nhint: did you mean `bash`?\n");
+}
+
+#[test]
+fn what_is_broken_is_told_and_changes_no_exit_code() {
+    let sandbox = layered();
+    let ran = sandbox.run("preface scopes --preset stud --trust once").exits(0);
+    assert!(ran.stderr.contains("warning: project/read (Tool): shape at /description"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("  ls                bundled  off "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n    switched off by ~/.stud/settings.json:2\n"), "{}", ran.stdout);
+    sandbox.run("preface scopes --preset stud --trust once -q").exits(0).says("");
+    sandbox.run("preface health --preset stud --trust once").exits(0).says("");
+}
+
+#[test]
+fn a_category_is_listed_without_what_is_not_active() {
+    let sandbox = layered();
+    let ran = sandbox.run("preface tools --preset stud --trust once").exits(0);
+    assert!(!ran.stdout.contains("\n  ls "), "{}", ran.stdout);
+    let last = "6 active, 2 off, 1 warning, 0 errors; 3 not shown, `--all` shows why\n";
+    assert!(ran.stdout.ends_with(last), "{}", ran.stdout);
+    let ran = sandbox.run("preface tools --preset stud --trust once --all").exits(0);
+    assert!(ran.stdout.contains("\n  ls "), "{}", ran.stdout);
+    sandbox.run("preface providers --preset stud").exits(0).prints(
+        "  name   layer   state   what it is
+providers
+  proxy  global  active  https://proxy.example/v1
+1 active, 0 off, 0 warnings, 0 errors
+",
+    );
+}
+
+#[test]
+fn hooks_are_listed_with_the_order_that_was_rewritten() {
+    layered().run("preface hooks --preset stud --trust once -q").exits(0).says("").prints(
+        "  name      layer    state        what it is
+hooks TOOL_CALL/pre
+  1. audit  project  needs grant  transform: ./audit.sh
+    may not run: `preface trust grant --allow-commands`
+TOOL_CALL/pre: the order is that of the project layer's ordering.json
+  as without it: audit
+1 active, 0 off, 1 warning, 0 errors
+",
+    );
+}
+
+#[test]
+fn programs_get_every_entry_with_every_key() {
+    let sandbox = layered();
+    let report = sandbox.run("preface scopes --preset stud --trust once --format json").exits(0).json();
+    let keys: Vec<&String> = report.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["entries", "mcp", "diagnostics", "audit"]);
+    let entries = report["entries"].as_array().expect("a list");
+    let row = |name: &str, scope: &str| {
+        let is = |row: &&serde_json::Value| row["name"] == name && row["origin"]["scope"] == scope;
+        entries.iter().find(is).unwrap_or_else(|| panic!("{name} of {scope}")).clone()
+    };
+    assert_eq!(row("bash", "project")["shadows"][0]["scope"], "bundled");
+    assert_eq!(row("bash", "bundled")["shadowed_by"]["scope"], "project");
+    assert_eq!(row("read", "bundled")["fallback_from"]["scope"], "project");
+    assert_eq!(row("read", "project")["status"], "disabled");
+    assert_eq!(row("ls", "bundled")["disabled_by"]["scope"], "global");
+    let hook = row("audit", "project");
+    assert_eq!((&hook["order"], &hook["slot"]), (&0.into(), &"TOOL_CALL/pre".into()));
+    assert_eq!((&hook["active"], &hook["runnable"]), (&true.into(), &false.into()));
+    let all = [
+        "active",
+        "config_scope",
+        "disabled_by",
+        "fallback_from",
+        "order",
+        "runnable",
+        "shadowed_by",
+        "shadows",
+        "slot",
+        "status",
+    ];
+    assert!(entries.iter().all(|row| all.iter().all(|key| row.get(key).is_some())), "each has all keys");
+    let audit = report["audit"].as_array().expect("a list");
+    assert!(audit.iter().any(|event| event["type"] == "OrderingRewrite"), "{audit:?}");
+
+    let tools = sandbox.run("preface tools --preset stud --trust once --format json").exits(0).json();
+    let of_tools: Vec<serde_json::Value> =
+        entries.iter().filter(|row| row["category"] == "tools").cloned().collect();
+    assert_eq!(tools, serde_json::Value::Array(of_tools), "the same entries in the same words");
+}
+
+#[test]
+fn health_has_sorted_keys_and_two_blanks() {
+    let ran = layered().run("preface health --preset stud --trust once --format json").exits(0);
+    assert!(ran.stdout.starts_with("{\n  \"directories\": {\n    \"global\": {\n"), "{}", ran.stdout);
+    let health = ran.json();
+    let keys: Vec<&String> = health.as_object().expect("an object").keys().collect();
+    assert!(keys.is_sorted(), "{keys:?}");
+    let extensions = health["extensions"].as_array().expect("a list");
+    let keys: Vec<&String> = extensions[0].as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["configScope", "id", "kind", "scope", "shadows", "state"]);
+    let active = extensions.iter().filter(|row| row["state"] == "active" || row["state"] == "needs grant");
+    assert_eq!(health["startup"]["loadedCount"], active.count());
+    assert_eq!(health["startup"]["disabled"], serde_json::json!(["tools/ls", "tools/read"]));
+}
+
+#[test]
+fn an_unknown_category_is_wrong_usage() {
+    Sandbox::empty()
+        .run("preface scopes tolls")
+        .exits(2)
+        .prints("")
+        .says("error: unknown value for `[CATEGORY]...`: `tolls`\nhint: did you mean `tools`?\n");
+}
