@@ -217,7 +217,9 @@ mod unordered {
 
     #[test]
     fn disable_removes_what_is_inherited_without_replacing_it() {
-        let cases: &[(&[Scope], &[(Scope, bool)], &[&str], &str)] = &[
+        /// The layers that ship it, who disables it, what is active, and why.
+        type Case = (&'static [Scope], &'static [(Scope, bool)], &'static [&'static str], &'static str);
+        let cases: &[Case] = &[
             (&[Bundled], &[(Global, true)], &[], "global removes the bundled one"),
             (&[Bundled], &[(Project, true)], &[], "project removes the bundled one"),
             (&[Global], &[(Project, true)], &[], "project removes the global one"),
@@ -669,7 +671,9 @@ mod config {
         let bad = |scope| said(scope, json!({"retries": "many"}));
         let good = |scope, n: i64| said(scope, json!({"retries": n}));
         let shell = |scope| said(scope, json!({"shell": "sh"}));
-        let cases: Vec<(Vec<(Scope, Value)>, i64, &[&str])> = vec![
+        /// The layers, the value that counts, and who fell back to whom.
+        type Case = (Vec<(Scope, Value)>, i64, &'static [&'static str]);
+        let cases: Vec<Case> = vec![
             (vec![good(Global, 2), bad(Project)], 2, &["project global"]),
             (vec![bad(Project)], 0, &["project bundled"]),
             (vec![bad(Global)], 0, &["global bundled"]),
