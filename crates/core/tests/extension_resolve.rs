@@ -720,6 +720,18 @@ mod config {
     }
 
     #[test]
+    fn of_many_undeclared_keys_and_unknown_names_a_screenful_is_told() {
+        let many: serde_json::Map<String, Value> =
+            (0..50).map(|at| (format!("k{at}"), json!({"disable": true}))).collect();
+        let (_, _, notes) =
+            configured(vec![retrying(Bundled, &json!({}))], &[said(Global, Value::from(many.clone()))]);
+        assert_eq!(notes.len(), 21);
+        assert!(notes[20].contains("30 more settings"), "{}", notes[20]);
+        let scopes = resolved(vec![bash(Bundled)], &settings(&[(Global, json!({"tools": many}))]));
+        assert_eq!(scopes.diagnostics.len(), 21);
+    }
+
+    #[test]
     fn without_a_schema_every_value_counts() {
         let (config, by, notes) = configured(vec![bash(Bundled)], &[said(Global, json!({"any": null}))]);
         assert_eq!((config, by, notes), (json!({"any": null}), SetBy::Global, Vec::new()));
