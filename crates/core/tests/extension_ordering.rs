@@ -254,6 +254,15 @@ mod ordered {
     }
 
     #[test]
+    fn of_many_unknown_ids_a_screenful_is_told() {
+        let ids: Vec<String> = (0..50_000).map(|at| format!("x{at}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let (_, notes) = lay(&["a"], &[list(Global, &ids)]);
+        assert_eq!(notes.len(), 21);
+        assert_eq!(notes[20].message, "global/ordering.json lists 49980 more ids without an active hook");
+    }
+
+    #[test]
     fn a_rewrite_in_json_has_the_names_of_the_spec() {
         let (ordered, _) = lay(&["a", "b"], &[list(Project, &["b"])]);
         let expected: Value =

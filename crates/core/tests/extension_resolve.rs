@@ -217,7 +217,9 @@ mod unordered {
 
     #[test]
     fn disable_removes_what_is_inherited_without_replacing_it() {
-        let cases: &[(&[Scope], &[(Scope, bool)], &[&str], &str)] = &[
+        /// The layers that ship it, who disables it, what is active, and why.
+        type Case = (&'static [Scope], &'static [(Scope, bool)], &'static [&'static str], &'static str);
+        let cases: &[Case] = &[
             (&[Bundled], &[(Global, true)], &[], "global removes the bundled one"),
             (&[Bundled], &[(Project, true)], &[], "project removes the bundled one"),
             (&[Global], &[(Project, true)], &[], "project removes the global one"),
@@ -669,7 +671,9 @@ mod config {
         let bad = |scope| said(scope, json!({"retries": "many"}));
         let good = |scope, n: i64| said(scope, json!({"retries": n}));
         let shell = |scope| said(scope, json!({"shell": "sh"}));
-        let cases: Vec<(Vec<(Scope, Value)>, i64, &[&str])> = vec![
+        /// The layers, the value that counts, and who fell back to whom.
+        type Case = (Vec<(Scope, Value)>, i64, &'static [&'static str]);
+        let cases: Vec<Case> = vec![
             (vec![good(Global, 2), bad(Project)], 2, &["project global"]),
             (vec![bad(Project)], 0, &["project bundled"]),
             (vec![bad(Global)], 0, &["global bundled"]),
@@ -713,6 +717,18 @@ mod config {
             assert_eq!((config, by), (json!({}), SetBy::Bundled));
             assert_eq!(notes, ["Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `retrys`"]);
         }
+    }
+
+    #[test]
+    fn of_many_undeclared_keys_and_unknown_names_a_screenful_is_told() {
+        let many: serde_json::Map<String, Value> =
+            (0..50).map(|at| (format!("k{at}"), json!({"disable": true}))).collect();
+        let (_, _, notes) =
+            configured(vec![retrying(Bundled, &json!({}))], &[said(Global, Value::from(many.clone()))]);
+        assert_eq!(notes.len(), 21);
+        assert!(notes[20].contains("30 more settings"), "{}", notes[20]);
+        let scopes = resolved(vec![bash(Bundled)], &settings(&[(Global, json!({"tools": many}))]));
+        assert_eq!(scopes.diagnostics.len(), 21);
     }
 
     #[test]

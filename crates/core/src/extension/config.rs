@@ -23,6 +23,9 @@ pub(super) struct Configured {
     pub notes: Diagnostics,
 }
 
+/// So many keys that an extension does not declare are told one by one.
+const MOST_UNDECLARED: usize = 20;
+
 /// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
 /// deeply, a provider's whole. With a `configSchema`, a key that it does not declare and a value that does not fit stay
 /// out with a note, and what a weaker layer said stays.
@@ -42,6 +45,7 @@ pub(super) fn configure(
     let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
     let who = Named { scope, id, category: manifest.category };
     let whole = manifest.category == Category::Providers;
+    let mut undeclared = 0_usize;
     for (key, _) in table.iter().filter(|(key, _)| *key != "disable") {
         // Whose value stays when a stronger one does not fit.
         let mut stays = SetBy::from(scope);
@@ -56,6 +60,10 @@ pub(super) fn configure(
             if let Some(schema) = &manifest.config_schema {
                 let declared = schema.get("properties").and_then(Value::as_object);
                 if declared.is_none_or(|declared| !declared.contains_key(key)) {
+                    undeclared += 1;
+                    if undeclared > MOST_UNDECLARED {
+                        continue;
+                    }
                     let known = declared.into_iter().flat_map(|declared| declared.keys().map(String::as_str));
                     let message = format!("{who} has no setting `{}`", shown(key));
                     let mut note =
@@ -87,6 +95,12 @@ pub(super) fn configure(
             configured.changed = true;
             stays = by;
         }
+    }
+    if let Some(more) = undeclared.checked_sub(MOST_UNDECLARED).filter(|more| *more > 0) {
+        let message = format!("{who} has {more} more settings that it does not declare");
+        let mut note = Diagnostic::warning("Validation/UnknownConfigKey", message);
+        note.place = settings.at(&[category, id]).map(Node::key_place);
+        configured.notes.push(note);
     }
     configured
 }

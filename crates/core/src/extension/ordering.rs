@@ -27,8 +27,11 @@ pub struct Ordering {
 #[derive(Clone, Debug, PartialEq)]
 struct Listed {
     id: String,
-    place: Place,
+    node: Node,
 }
+
+/// So many ids without a hook are told one by one for one manifest; working out a place walks the file.
+const MOST_UNKNOWN: usize = 20;
 
 /// An order that an ordering manifest rewrote (seed 004, "Ordered categories").
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +114,7 @@ impl Ordering {
                 if !known.insert(id) {
                     return Err(bad(DUPLICATE, format!("`{}` is listed twice in `{name}`", shown(id)), item));
                 }
-                listed.push(Listed { id: id.to_owned(), place: item.place() });
+                listed.push(Listed { id: id.to_owned(), node: item.clone() });
             }
             slots.insert(slot, listed);
         }
@@ -145,16 +148,21 @@ pub fn order(
     let mut ordered = Ordered { slots: defaults.clone(), rewrites: Vec::new() };
     let nothing = Vec::new();
     for (at, ordering) in orderings.iter().enumerate() {
+        let mut unknown = 0_usize;
         for (slot, listed) in &ordering.slots {
             let default = defaults.get(slot).unwrap_or(&nothing);
             let mut known: BTreeMap<&str, usize> = BTreeMap::new();
             for id in default {
                 *known.entry(id).or_default() += 1;
             }
-            for Listed { id, place } in listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
+            for Listed { id, node } in listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
             {
+                unknown += 1;
+                if unknown > MOST_UNKNOWN {
+                    continue;
+                }
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
-                let mut note = Diagnostic::info("ordering/unknown-hook", message).at(place.clone());
+                let mut note = Diagnostic::info("ordering/unknown-hook", message).at(node.place());
                 if let Some(near) = did_you_mean(id, default.iter().map(String::as_str)) {
                     note = note.help(format!("did you mean `{near}`?"));
                 }
@@ -188,6 +196,11 @@ pub fn order(
                 diagnostics.push(rewrite.diagnostic(&ordering.path));
                 ordered.rewrites.push(rewrite);
             }
+        }
+        if let Some(more) = unknown.checked_sub(MOST_UNKNOWN).filter(|more| *more > 0) {
+            let message = format!("{} lists {more} more ids without an active hook", ordering.path);
+            let place = Place::file(Some(ordering.scope), ordering.path.clone());
+            diagnostics.push(Diagnostic::info("ordering/unknown-hook", message).at(place));
         }
     }
     ordered

@@ -350,6 +350,9 @@ fn disabled(who: &Named<'_>, by: &DisabledBy) -> Diagnostic {
     Diagnostic::info("scope/disabled", message)
 }
 
+/// So many names that nobody has are told for one category.
+const MOST_UNKNOWN: usize = 20;
+
 /// Tells of names in the settings that nobody has.
 fn unknown_names(
     settings: &Merged,
@@ -360,9 +363,15 @@ fn unknown_names(
         let Some(table) = settings.at(&[category.as_str()]).and_then(|node| node.as_table()) else {
             continue;
         };
+        let mut told = 0_usize;
         for (id, node) in table.iter() {
             if candidates.contains_key(&(category, id.to_owned())) {
                 continue;
+            }
+            if told == MOST_UNKNOWN {
+                let message = format!("more names in `{category}` may be unknown; they are not looked at");
+                diagnostics.push(Diagnostic::warning("extension/unknown", message).at(node.key_place()));
+                break;
             }
             let known = candidates.keys().filter(|(of, _)| *of == category).map(|(_, id)| id.as_str());
             let near = did_you_mean(id, known);
@@ -375,6 +384,7 @@ fn unknown_names(
                 true => format!("`{category}.{}.disable` names nothing that any layer has", shown(id)),
                 false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
             };
+            told += 1;
             let note = Diagnostic::warning("extension/unknown", message).at(node.key_place());
             diagnostics.push(match near {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
