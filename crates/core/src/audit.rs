@@ -1,5 +1,7 @@
 //! Facts for the log (seed 000 "Audit is light", seed 004). Prompt text never enters an audit event.
 
+pub mod scrub;
+
 use serde::{Deserialize, Serialize};
 
 /// One thing that happened, without the text that it happened to.
