@@ -1,5 +1,7 @@
 //! Facts for the log (seed 000 "Audit is light", seed 004). Prompt text never enters an audit event.
 
+pub mod scrub;
+
 use crate::{extension::OrderingRewrite, scope::Scope, settings::SetBy};
 use serde::{Deserialize, Serialize};
 

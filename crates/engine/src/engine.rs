@@ -220,7 +220,10 @@ impl<'s> Engine<'s> {
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
         let gathered = self.gather(request, consent, ask)?;
-        self.finish(gathered, ask)
+        let logs = self.log_files(&gathered);
+        let mut built = self.finish(gathered, ask)?;
+        self.log(&logs, &mut built);
+        Ok(built)
     }
 
     /// Everything up to the world: prepare, scaffold, trust, discover, context providers.

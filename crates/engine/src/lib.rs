@@ -22,6 +22,7 @@ mod error;
 mod extensions;
 pub mod grant;
 pub mod lint;
+mod log;
 mod permit;
 mod prepare;
 mod request;

@@ -1,6 +1,10 @@
 //! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
 
-use crate::{Engine, Error, request::Request};
+use crate::{
+    Engine, Error, consent,
+    error::Held,
+    request::{Request, TrustChoice},
+};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
@@ -8,7 +12,7 @@ use preface_core::{
     mcp_servers::McpServers,
     trust::{Trust, TrustMode},
 };
-use preface_host::{look::Headless, places::Places};
+use preface_host::{gate::Verdict, look::Headless, places::Places};
 
 /// Everything that listings show.
 #[derive(Clone, Debug)]
@@ -38,6 +42,21 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
         let gathered = self.gather(request, None, &Headless)?;
+        let held: Vec<String> = gathered
+            .gate
+            .seen()
+            .into_iter()
+            .filter(|seen| seen.verdict != Verdict::Speaks)
+            .map(|seen| seen.shown)
+            .collect();
+        if request.trust == TrustChoice::Require && (!held.is_empty() || gathered.held_layer.is_some()) {
+            let path = match gathered.held_layer {
+                Some(layer) => layer,
+                None => consent::pin_root(self.system(), &gathered.places.cwd).0,
+            };
+            let sources = if held.is_empty() { vec![gathered.places.shown(&path)] } else { held };
+            return Err(Error::Held(Held { path, sources }));
+        }
         Ok(ScopesReport {
             scopes: gathered.scopes,
             mcp: gathered.mcp,

@@ -4,6 +4,7 @@
 //! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and fact
 //! providers. `engine` puts them together.
 
+pub mod audit_file;
 pub mod discover;
 pub mod extensions;
 pub mod gate;

@@ -244,10 +244,15 @@ impl Ability {
             Category::Hooks => Ability::Hook(hook(fields)),
             Category::Loggers => Ability::Log(Log { path: file(fields, "path") }),
             Category::Providers => Ability::Model(model(fields, scope)),
-            Category::SessionStores => Ability::Sessions(Sessions {
-                kind: fields.word("kind", &["memory", "postgres", "sqlite"]).map(str::to_owned),
-                url: fields.full_text("url"),
-            }),
+            Category::SessionStores => {
+                let url = fields.full_text("url");
+                if url.as_deref().is_some_and(holds_login) {
+                    fields.wrong("url", "`url` must not hold a user name or password").help =
+                        Some("let the program that connects take them from its environment".to_owned());
+                }
+                let kind = fields.word("kind", &["memory", "postgres", "sqlite"]).map(str::to_owned);
+                Ability::Sessions(Sessions { kind, url })
+            }
             Category::Tools => Ability::Tool(ToolTexts {
                 description: fields.text("description"),
                 prompt_snippet: fields.text("promptSnippet"),

@@ -68,6 +68,20 @@ pub trait System: fmt::Debug + Send + Sync {
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
     fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
 
+    /// Adds to the end of a regular file, or creates it; a link is not followed. The file gets the permission bits of
+    /// `mode`. Callers that write at the same time take a [`System::lock`].
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] where something else stands, else what the machine says; then nothing was added.
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
+
+    /// Moves a file, or a link itself, to a name in the same file system that is free.
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from` or
+    /// the directory of `to` is missing, else what the machine says.
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError>;
+
     /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it. A new
     /// directory gets the permission bits of `mode`, whatever the umask says.
     ///

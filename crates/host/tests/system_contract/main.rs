@@ -80,10 +80,12 @@ contract! {
         the_machine_knows_where_it_is,
     }
     writing::{
+        an_append_adds_to_a_file_of_its_own,
         a_lock_excludes_and_ends_with_its_value,
         a_lock_needs_a_file_of_its_own,
         a_new_file_refuses_whatever_stands_there,
         a_replaced_file_is_another_file,
+        a_rename_never_replaces,
         a_write_leaves_nothing_else_behind,
         a_write_needs_its_directory,
         a_write_sets_the_mode_whatever_was_there,

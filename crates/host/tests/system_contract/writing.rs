@@ -246,3 +246,51 @@ pub fn a_lock_needs_a_file_of_its_own(place: &Place) {
     assert_eq!(place.system.lock(&place.at("no/parent")).map(drop), Err(WriteError::NoParent));
     assert_eq!(kind(place, &place.at("none")), None);
 }
+
+pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
+    let append = |name: &str, text: &str, mode| place.system.append(&place.at(name), text.as_bytes(), mode);
+    assert_eq!(append("f", "one\n", 0o600), Ok(()));
+    let first = place.system.stat(&place.at("f")).expect("a file");
+    assert_eq!((first.mode, first.owner), (Some(0o600), place.system.user_id()));
+    assert_eq!(append("f", "two\n", 0o600), Ok(()));
+    assert_eq!(append("f", "", 0o640), Ok(()));
+    assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
+    let last = place.system.stat(&place.at("f")).expect("a file");
+    assert_eq!(
+        (last.id, last.mode),
+        (first.id, Some(0o640)),
+        "the same file, with the mode that was asked for"
+    );
+
+    place.dir("d");
+    place.special("s");
+    place.link("to-file", "f");
+    place.link("nowhere", "none");
+    for name in ["d", "s", "to-file", "nowhere"] {
+        assert_eq!(append(name, "x", 0o600), Err(WriteError::Exists), "{name}");
+    }
+    assert_eq!(append("none/f", "x", 0o600), Err(WriteError::NoParent));
+    assert_eq!(append("f/f", "x", 0o600), Err(WriteError::NoParent));
+    assert!(place.system.append(Path::new("relative"), b"x", 0o600).is_err());
+    assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
+    assert_eq!(place.names(&place.root), ["d", "f", "nowhere", "s", "to-file"]);
+}
+
+pub fn a_rename_never_replaces(place: &Place) {
+    let rename = |from: &str, to: &str| place.system.rename(&place.at(from), &place.at(to));
+    place.file("f", "text");
+    place.file("g", "other");
+    place.dir("d");
+    place.link("l", "f");
+    place.link("nowhere", "none");
+    for to in ["g", "d", "l", "nowhere", "f"] {
+        assert_eq!(rename("f", to), Err(WriteError::Exists), "{to}");
+    }
+    assert_eq!(rename("none", "h"), Err(WriteError::NoParent));
+    assert_eq!(rename("f", "none/h"), Err(WriteError::NoParent));
+    assert_eq!(rename("f", "d/h"), Ok(()));
+    assert_eq!(place.text(&place.at("d/h")), "text");
+    assert_eq!(rename("l", "m"), Ok(()), "a link moves itself");
+    assert_eq!(kind(place, &place.at("m")), Some(FileKind::Link));
+    assert_eq!(place.names(&place.root), ["d", "g", "m", "nowhere"]);
+}

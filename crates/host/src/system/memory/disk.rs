@@ -273,6 +273,55 @@ impl Disk {
         Ok(())
     }
 
+    pub(super) fn append(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        mode: u32,
+        steps: &mut Steps,
+    ) -> Result<(), WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        let entry = self.new_entry(path)?;
+        match self.nodes.get(&entry) {
+            Some(node @ Node { what: What::File(_), .. }) if !self.may(node, WRITE) => {
+                return Err(WriteError::Denied);
+            }
+            Some(Node { what: What::File(_), .. }) => {}
+            Some(_) => return Err(WriteError::Exists),
+            None => self.parent_allows(&entry, WRITE | SEARCH)?,
+        }
+        steps.take()?;
+        if !self.nodes.contains_key(&entry) {
+            self.insert(entry.clone(), What::File(Arc::from([])), mode);
+        }
+        let node = self.nodes.get_mut(&entry).expect("it was there or was just created");
+        node.mode = mode & 0o777;
+        if let What::File(old) = &node.what {
+            node.what = What::File([old, bytes].concat().into());
+        }
+        Ok(())
+    }
+
+    pub(super) fn rename(&mut self, from: &Path, to: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+        for path in [from, to] {
+            absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        }
+        let (from, to) = (self.new_entry(from)?, self.new_entry(to)?);
+        if !self.nodes.contains_key(&from) {
+            return Err(WriteError::NoParent);
+        }
+        if self.nodes.contains_key(&to) {
+            return Err(WriteError::Exists);
+        }
+        for place in [&from, &to] {
+            self.parent_allows(place, WRITE | SEARCH)?;
+        }
+        steps.take()?;
+        let node = self.nodes.remove(&from).expect("it was there");
+        self.nodes.insert(to, node);
+        Ok(())
+    }
+
     /// Finds where a write ends up, and whether it may.
     fn target(&self, path: &Path, how: Write) -> Result<PathBuf, WriteError> {
         let entry = self.new_entry(path)?;

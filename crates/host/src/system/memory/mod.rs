@@ -292,7 +292,7 @@ impl MemorySystem {
     /// Lets the write step with number [`write_steps`](MemorySystem::write_steps)` + after` go wrong, once.
     ///
     /// [`System::write`] takes five steps: create the temporary file, fill it, flush it, put it in place, flush the
-    /// directory. [`System::make_dir`] and [`System::remove`] take one each.
+    /// directory. [`System::append`], [`System::rename`], [`System::make_dir`] and [`System::remove`] take one each.
     pub fn fail_step(&self, after: u64, fault: Fault) {
         let steps = &mut self.state().steps;
         steps.planned = Some((steps.taken + after, fault));
@@ -374,6 +374,16 @@ impl System for MemorySystem {
     fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
         let state = &mut *self.touch(Verb::Write, path);
         state.disk.write(path, bytes, how, mode, &mut state.steps)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        let state = &mut *self.touch(Verb::Append, path);
+        state.disk.append(path, bytes, mode, &mut state.steps)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
+        let state = &mut *self.touch(Verb::Rename, from);
+        state.disk.rename(from, to, &mut state.steps)
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {

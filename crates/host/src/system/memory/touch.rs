@@ -28,6 +28,10 @@ pub enum Verb {
     Canonical,
     /// `write`
     Write,
+    /// `append`
+    Append,
+    /// `rename`, with the path that it moves
+    Rename,
     /// `make_dir`, and `make_dirs` once for each directory it tries
     MakeDir,
     /// `remove`

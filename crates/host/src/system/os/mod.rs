@@ -3,6 +3,7 @@
 //! Each file here is one verb or one question; this one only gathers them behind [`System`]. Unix goes through
 //! `rustix` (file descriptors, so that what was checked is what is used), everything else through `std`.
 
+mod append;
 mod bundle;
 mod dirs;
 mod lock;
@@ -81,6 +82,14 @@ impl System for OsSystem {
 
     fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
         write::write(trouble::absolute_to_write(path)?, bytes, how, mode & 0o777)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        append::append(trouble::absolute_to_write(path)?, bytes, mode & 0o777)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
+        append::rename(trouble::absolute_to_write(from)?, trouble::absolute_to_write(to)?)
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {

@@ -1,0 +1,320 @@
+//! The audit log: `audit.jsonl`, one JSON object per line (`stud.md` §6).
+//!
+//! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
+//! whole and exactly one of them puts a full file aside.
+
+use crate::system::{System, WriteError};
+use jiff::Timestamp;
+use preface_core::audit::{AuditEvent, scrub::scrub};
+use serde_json::{Map, Value, json};
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// A file of this size is put aside before the next line.
+const FULL: u64 = 2 << 20;
+/// How many files that were put aside are kept.
+const KEPT: usize = 10;
+const FILE_MODE: u32 = 0o600;
+const DIR_MODE: u32 = 0o700;
+const LIST_LIMIT: usize = 100_000;
+
+/// The audit log of this user.
+///
+/// ```
+/// use preface_core::audit::AuditEvent;
+/// use preface_host::{audit_file::AuditFile, system::{System, Within, memory::MemorySystem}};
+/// use std::path::Path;
+/// # if cfg!(windows) { return Ok(()); }
+///
+/// let system = MemorySystem::new();
+/// let path = Path::new("/home/user/.stud/audit.jsonl");
+/// let event = AuditEvent::ProjectTrusted { canonical_path: "/work/.stud".into() };
+/// AuditFile::at(&system, path).append(&[event], "turn-1", &[])?;
+/// assert_eq!(
+///     system.read(path, Within::Anywhere, 1024).unwrap().bytes,
+///     b"{\"type\":\"ProjectTrusted\",\"at\":\"2026-01-02T03:04:05.000Z\",\"correlationId\":\"turn-1\",\
+///       \"payload\":{\"canonicalPath\":\"/work/.stud\"}}\n"
+/// );
+/// # Ok::<(), preface_host::audit_file::AuditError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AuditFile<'a> {
+    system: &'a dyn System,
+    file: PathBuf,
+}
+
+/// Why nothing was written to the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AuditError {
+    /// Nobody could say which turn the events belong to.
+    WithoutCorrelation,
+    /// The file cannot be locked, put aside or written.
+    Unavailable {
+        /// The file in question.
+        path: PathBuf,
+        /// What is wrong.
+        why: WriteError,
+    },
+}
+
+impl AuditError {
+    /// Returns the stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            AuditError::WithoutCorrelation => "Validation/AuditWithoutCorrelation",
+            AuditError::Unavailable { .. } => "audit/unavailable",
+        }
+    }
+}
+
+impl fmt::Display for AuditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AuditError::WithoutCorrelation => write!(f, "an audit record needs the id of its turn"),
+            AuditError::Unavailable { path, why } => {
+                write!(
+                    f,
+                    "the audit log is not available: `{}`: {why}",
+                    path.to_string_lossy().escape_debug()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for AuditError {}
+
+impl<'a> AuditFile<'a> {
+    /// Names the log. Nothing is looked at yet.
+    #[must_use]
+    pub fn at(system: &'a dyn System, file: &Path) -> Self {
+        AuditFile { system, file: file.to_owned() }
+    }
+
+    /// Adds a line for each event. `known` are secrets that must not appear in it.
+    ///
+    /// # Errors
+    /// See [`AuditError`]. Then no line was added.
+    pub fn append(&self, events: &[AuditEvent], correlation: &str, known: &[&str]) -> Result<(), AuditError> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        if correlation.is_empty() {
+            return Err(AuditError::WithoutCorrelation);
+        }
+        if let Some(dir) = self.file.parent() {
+            self.system.make_dirs(dir, DIR_MODE).map_err(|why| unavailable(dir, why))?;
+        }
+        let lock = self.beside(".lock");
+        let _lock = self.system.lock(&lock).map_err(|why| unavailable(&lock, why))?;
+        let now = self.system.now();
+        if self.system.link_stat(&self.file).is_some_and(|stat| stat.len >= FULL) {
+            self.put_aside(now)?;
+        }
+        let at = iso(now);
+        let lines: String = events.iter().map(|event| line(event, &at, correlation, known)).collect();
+        self.system
+            .append(&self.file, lines.as_bytes(), FILE_MODE)
+            .map_err(|why| unavailable(&self.file, why))
+    }
+
+    /// Gives the full file a name with the time, and removes the oldest ones.
+    fn put_aside(&self, now: Timestamp) -> Result<(), AuditError> {
+        let mut aside = self.put_aside_before();
+        // Later than the last one, whatever the clock says: names are in the order of their lines.
+        let next =
+            aside.last().and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
+        let at = next.map_or(now, |next| next.max(now));
+        let path = self.beside(&format!(".{}", iso(at).replace([':', '.'], "-")));
+        self.system.rename(&self.file, &path).map_err(|why| unavailable(&path, why))?;
+        aside.push((at, path));
+        for (_, path) in aside.iter().rev().skip(KEPT) {
+            // One too many does no harm.
+            let _ = self.system.remove(path);
+        }
+        Ok(())
+    }
+
+    /// Lists the files that were put aside, the oldest first.
+    fn put_aside_before(&self) -> Vec<(Timestamp, PathBuf)> {
+        let (Some(dir), Some(name)) =
+            (self.file.parent(), self.file.file_name().and_then(|name| name.to_str()))
+        else {
+            return Vec::new();
+        };
+        let entries = self.system.list(dir, LIST_LIMIT).unwrap_or_default();
+        let mut ours: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| {
+                let at = instant_of(entry.name.to_str()?.strip_prefix(name)?.strip_prefix('.')?)?;
+                Some((at, dir.join(&entry.name)))
+            })
+            .collect();
+        ours.sort();
+        ours
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.file.file_name().map(OsString::from).unwrap_or_default();
+        name.push(ending);
+        self.file.with_file_name(name)
+    }
+}
+
+fn unavailable(path: &Path, why: WriteError) -> AuditError {
+    AuditError::Unavailable { path: path.to_owned(), why }
+}
+
+fn line(event: &AuditEvent, at: &str, correlation: &str, known: &[&str]) -> String {
+    let mut event = match serde_json::to_value(event) {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
+    };
+    let mut take = |key: &str| event.shift_remove(key).unwrap_or_default();
+    let record =
+        json!({"type": take("type"), "at": at, "correlationId": correlation, "payload": take("payload")});
+    format!("{}\n", scrub(&record, known))
+}
+
+/// Returns an instant as JavaScript prints it, to the millisecond.
+fn iso(at: Timestamp) -> String {
+    format!("{:.3}", Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at))
+}
+
+/// Reads an instant from the name of a file that was put aside.
+fn instant_of(text: &str) -> Option<Timestamp> {
+    const FORM: &str = "0000-00-00T00-00-00-000Z";
+    let fits = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    if text.len() != FORM.len() || !text.bytes().zip(FORM.bytes()).all(fits) {
+        return None;
+    }
+    let (date, time) = text.split_once('T')?;
+    format!("{date}T{}", time.replacen('-', ":", 2).replacen('-', ".", 1)).parse().ok()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::system::{Within, memory::MemorySystem, os::OsSystem};
+    use std::{thread, time::Duration};
+
+    const FILE: &str = "/home/user/.stud/audit.jsonl";
+
+    fn event(path: &str) -> AuditEvent {
+        AuditEvent::ProjectTrusted { canonical_path: path.into() }
+    }
+
+    fn text(system: &dyn System, path: &Path) -> String {
+        let read = system.read(path, Within::Anywhere, u64::MAX).expect("a file");
+        String::from_utf8(read.bytes).expect("UTF-8")
+    }
+
+    fn names(system: &dyn System) -> Vec<String> {
+        let entries = system.list(Path::new("/home/user/.stud"), 99).expect("a directory");
+        entries.into_iter().map(|entry| entry.name.into_string().expect("UTF-8")).collect()
+    }
+
+    #[test]
+    fn every_event_is_a_line_without_secrets() {
+        let system = MemorySystem::new();
+        let log = AuditFile::at(&system, Path::new(FILE));
+        let token = format!("ghp_{}", "a".repeat(36));
+        log.append(&[event(&token), event("a\nb hunter2")], "turn-1", &["hunter2"]).expect("written");
+        log.append(&[event("c")], "turn-2", &[]).expect("written");
+        log.append(&[], "", &[]).expect("nothing to say");
+        let head = r#"{"type":"ProjectTrusted","at":"2026-01-02T03:04:05.000Z","correlationId":"#;
+        let expected = [
+            format!(r#"{head}"turn-1","payload":{{"canonicalPath":"[REDACTED]"}}}}"#),
+            format!(r#"{head}"turn-1","payload":{{"canonicalPath":"a\nb [REDACTED]"}}}}"#),
+            format!(r#"{head}"turn-2","payload":{{"canonicalPath":"c"}}}}"#),
+        ];
+        assert_eq!(text(&system, Path::new(FILE)), expected.map(|line| line + "\n").concat());
+        let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
+        assert_eq!((mode(FILE), mode("/home/user/.stud")), (Some(0o600), Some(0o700)));
+    }
+
+    #[test]
+    fn without_a_turn_nothing_is_written() {
+        let system = MemorySystem::new();
+        let error =
+            AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "", &[]).expect_err("no turn");
+        assert_eq!(error.code(), "Validation/AuditWithoutCorrelation");
+        assert_eq!(system.stat(Path::new(FILE)), None);
+    }
+
+    #[test]
+    fn a_full_file_is_put_aside_and_ten_are_kept() {
+        let system =
+            MemorySystem::new().with_file(FILE, vec![b'x'; FULL as usize - 1]).with_mode(FILE, 0o644);
+        for other in [
+            "audit.jsonl.2026-99-99T00-00-00-000Z",
+            "audit.jsonl.2020-01-01",
+            "audit.json.2020-01-01T00-00-00-000Z",
+        ] {
+            system.put_file(format!("/home/user/.stud/{other}"), "mine");
+        }
+        let log = AuditFile::at(&system, Path::new(FILE));
+        log.append(&[event("a")], "t", &[]).expect("written");
+        assert_eq!(names(&system).len(), 5, "one byte is left");
+        system.set_now("2026-01-02T03:04:05.000Z".parse().expect("an instant"));
+        assert_eq!(system.stat(Path::new(FILE)).and_then(|stat| stat.mode), Some(0o600), "corrected");
+        for round in 0..12 {
+            system.put_file(FILE, vec![b'x'; FULL as usize]);
+            log.append(&[event("b")], "t", &[]).expect("written");
+            assert_eq!(text(&system, Path::new(FILE)).lines().count(), 1, "round {round}");
+        }
+        let expected: Vec<_> =
+            (2..12).map(|ms| format!("audit.jsonl.2026-01-02T03-04-05-{ms:03}Z")).collect();
+        let found = names(&system);
+        let aside: Vec<_> = found.iter().filter(|name| name.contains("2026-01")).cloned().collect();
+        assert_eq!(aside, expected, "the clock stood still");
+        assert_eq!(found.len(), 10 + 5, "what is not ours stays: {found:?}");
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let system = MemorySystem::new().with_file("/work/f", "").with_link(FILE, "/work/f");
+        let error =
+            AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "t", &[]).expect_err("a link");
+        assert_eq!(error, unavailable(Path::new(FILE), WriteError::Exists));
+        assert_eq!(text(&system, Path::new("/work/f")), "");
+    }
+
+    #[test]
+    fn many_writers_write_whole_lines() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().canonicalize().expect("it is there").join("audit.jsonl");
+        let long = "y".repeat(40_000);
+        thread::scope(|scope| {
+            for writer in 0..8 {
+                let (file, long) = (&file, &long);
+                scope.spawn(move || {
+                    let system = OsSystem::new(&[]).with_lock_wait(Duration::from_secs(60));
+                    let log = AuditFile::at(&system, file);
+                    for number in 0..20 {
+                        let events = [event(&format!("{writer}-{number}")), event(long)];
+                        log.append(&events, "t", &[]).expect("written");
+                    }
+                });
+            }
+        });
+        let system = OsSystem::new(&[]);
+        let (mut short, mut files) = (0, 0);
+        for entry in system.list(file.parent().expect("a parent"), 99).expect("a directory") {
+            if entry.name.to_string_lossy().ends_with(".lock") {
+                continue;
+            }
+            files += 1;
+            for line in text(&system, &file.with_file_name(entry.name)).lines() {
+                let record: Value = serde_json::from_str(line).expect("a whole line");
+                let path = record["payload"]["canonicalPath"].as_str().expect("a text");
+                short += usize::from(path != long);
+            }
+        }
+        assert_eq!((short, files), (160, 4), "6.4 MB in files of 2 MiB, and none is lost");
+    }
+}
