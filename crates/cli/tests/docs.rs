@@ -65,9 +65,14 @@ impl Machine {
 fn every_command_that_a_page_names_exists() {
     let commands = Machine::new().commands();
     assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
-    for name in
-        ["README.md", "docs/profiles.md", "docs/scopes.md", "docs/templates.md", "docs/trust.md", "docs/reference/world.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/profiles.md",
+        "docs/scopes.md",
+        "docs/templates.md",
+        "docs/trust.md",
+        "docs/reference/world.md",
+    ] {
         let text = page(name);
         for after in text.split("`preface ").skip(1).chain(text.split("$ preface ").skip(1)) {
             let word: String = after.chars().take_while(char::is_ascii_lowercase).collect();
