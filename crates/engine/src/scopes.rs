@@ -55,7 +55,7 @@ impl Engine<'_> {
                 None => consent::pin_root(self.system(), &gathered.places.cwd).0,
             };
             let sources = if held.is_empty() { vec![gathered.places.shown(&path)] } else { held };
-            return Err(Error::Held(Held { path, sources }));
+            return Err(Error::Held(Held { path: path.display().to_string(), sources }));
         }
         Ok(ScopesReport {
             scopes: gathered.scopes,
