@@ -8,6 +8,7 @@ mod assemble;
 mod branch;
 mod build;
 
+mod extensions;
 mod growth;
 mod harness;
 mod line;
@@ -49,6 +50,7 @@ const BENCHES: &[Bench] = &[
     assemble::BENCH,
     branch::BENCH,
     build::BENCH,
+    extensions::BENCH,
     growth::BENCH,
     line::BENCH,
     read::BENCH,
