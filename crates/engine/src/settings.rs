@@ -278,11 +278,15 @@ mod tests {
 
     #[test]
     fn nothing_is_written_by_looking() {
-        let system = machine();
-        let request = Request { preset: Some("stud".to_owned()), ..Request::default() };
+        let profile = "extends = \"default\"\nhome = { global = [\"~/.own\"], project = \".own\" }\n\
+                       scaffold = { when = \"discover\", files = { \"system.md\" = \"first.md\" } }\n";
+        let system = machine()
+            .with_bundled("first.md", b"Be kind.".as_slice())
+            .with_file("/home/user/.config/preface/profiles/own.toml", profile);
+        let request = Request { preset: Some("own".to_owned()), ..Request::default() };
         let engine = Engine::new(&system);
         engine.settings(&request).expect("they are good");
-        let home = std::path::Path::new("/home/user/.stud");
+        let home = std::path::Path::new("/home/user/.own");
         assert!(system.stat(home).is_none());
         assert_eq!(engine.first_files(&request).expect("it can be written"), []);
         assert!(system.stat(&home.join("system.md")).is_some());
