@@ -10,6 +10,7 @@ mod hooks;
 mod init;
 mod lint;
 mod man;
+mod mcp;
 mod providers;
 mod render;
 mod schema;
@@ -38,6 +39,7 @@ pub enum Command {
     Init(init::Args),
     Lint(lint::Args),
     Man(man::Args),
+    Mcp(mcp::Args),
     Providers(providers::Args),
     Render(render::Args),
     Schema(schema::Args),
@@ -61,6 +63,7 @@ impl Command {
             Command::Init(args) => init::run(ui, args),
             Command::Lint(args) => lint::run(ui, args),
             Command::Man(args) => man::run(ui, args),
+            Command::Mcp(args) => mcp::run(ui, args),
             Command::Providers(args) => providers::run(ui, args),
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
