@@ -13,5 +13,6 @@ pub mod profile;
 pub mod provider;
 pub mod scaffold;
 pub mod settings_file;
+pub mod skills;
 pub mod system;
 pub mod trust;

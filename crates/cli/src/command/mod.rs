@@ -16,6 +16,7 @@ mod render;
 mod schema;
 mod scopes;
 mod settings;
+mod skills;
 mod tools;
 mod trust;
 
@@ -45,6 +46,7 @@ pub enum Command {
     Schema(schema::Args),
     Scopes(scopes::Args),
     Settings(settings::Args),
+    Skills(skills::Args),
     Tools(tools::Args),
     Trust(trust::Args),
 }
@@ -69,6 +71,7 @@ impl Command {
             Command::Schema(args) => schema::run(ui, args),
             Command::Scopes(args) => scopes::run(ui, args),
             Command::Settings(args) => settings::run(ui, args),
+            Command::Skills(args) => skills::run(ui, args),
             Command::Tools(args) => tools::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }

@@ -1,6 +1,9 @@
 //! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
 
-use super::{row::Row, state::State};
+use super::{
+    row::{Group, Row},
+    state::State,
+};
 use crate::ui::text::{listed, one_line};
 use preface::core::{
     extension::{DisabledBy, EntryOrigin},
@@ -19,6 +22,10 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
             lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
         }
         State::Broken => lines.push(format!("broken: {}", fault(entry))),
+        // A grant is for what a prompt uses.
+        State::Held if entry.group == Group::Skills => {
+            lines.push("waits for trust: `--trust once` lets it through for a call".to_owned());
+        }
         State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
         State::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));

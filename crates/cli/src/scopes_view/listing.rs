@@ -12,7 +12,7 @@ use crate::{
     ui::{Talk, Ui, style},
 };
 use preface::{
-    Engine, ScopesReport,
+    Engine, Error, Request, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
         extension::{Category, Entry},
@@ -55,13 +55,21 @@ impl Inactive {
 impl ListingFlags {
     /// Asks the engine what the layers bring.
     pub fn ask(&self) -> Result<ScopesReport, Failure> {
+        let system = files::system();
+        Engine::new(&system).scopes(&self.request()?).map_err(|error| self.failed(error))
+    }
+
+    /// Returns the question.
+    pub fn request(&self) -> Result<Request, Failure> {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
-        let system = files::system();
-        Engine::new(&system).scopes(&request).map_err(|error| {
-            let for_programs = self.format == Format::Json;
-            if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
-        })
+        Ok(request)
+    }
+
+    /// Says that there is no answer, in the form that was asked for.
+    pub fn failed(&self, error: Error) -> Failure {
+        let for_programs = self.format == Format::Json;
+        if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
     }
 
     /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.

@@ -12,6 +12,7 @@ mod state;
 mod story;
 mod table;
 
+pub use aside::asides;
 pub use listing::{Inactive, ListingFlags, list, view};
 pub use row::{Group, Layers, Row};
 pub use state::State;

@@ -11,20 +11,23 @@ use preface::{
         mcp_servers::{McpServers, ServerEntry},
         settings::SetBy,
     },
+    host::skills::SkillEntry,
 };
 use std::{fmt, str::FromStr};
 
-/// What stands under one heading: a category of extensions, or the MCP servers.
+/// What stands under one heading: a category of extensions, the MCP servers, or the skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Extensions of a category.
     Extensions(Category),
     /// The servers of `mcp.json`.
     Mcp,
+    /// The skills, which have a listing of their own.
+    Skills,
 }
 
 impl Group {
-    /// All groups, sorted by name.
+    /// The groups of `preface scopes`, sorted by name.
     pub const ALL: [Group; 10] = [
         Group::Extensions(Category::Commands),
         Group::Extensions(Category::ContextProviders),
@@ -43,6 +46,7 @@ impl Group {
         match self {
             Group::Extensions(category) => category.as_str(),
             Group::Mcp => "mcp",
+            Group::Skills => "skills",
         }
     }
 
@@ -86,6 +90,7 @@ impl Layers {
         match group {
             Group::Extensions(category) => self.scopes.of(category).map(Row::from).collect(),
             Group::Mcp => self.mcp.servers.iter().map(Row::from).collect(),
+            Group::Skills => Vec::new(),
         }
     }
 
@@ -173,6 +178,31 @@ impl<'e> From<&'e ServerEntry> for Row<'e> {
     }
 }
 
+impl<'e> From<&'e SkillEntry> for Row<'e> {
+    fn from(entry: &'e SkillEntry) -> Self {
+        Row {
+            group: Group::Skills,
+            name: &entry.name,
+            origin: &entry.origin,
+            active: entry.active,
+            runnable: entry.active,
+            needs_grant: false,
+            missing: None,
+            shadows: &entry.shadows,
+            shadowed_by: entry.shadowed_by.as_ref(),
+            disabled_by: None,
+            fallback_from: entry.fallback_from.as_ref(),
+            order: None,
+            slot: None,
+            config_scope: entry.origin.scope.into(),
+            status: entry.status,
+            about: None,
+            role: None,
+            diagnostics: &entry.diagnostics,
+        }
+    }
+}
+
 impl<'e> Row<'e> {
     /// Returns what is wrong with it, what broke it alone: a key that is unknown breaks nothing.
     pub fn faults(self) -> impl Iterator<Item = &'e Diagnostic> {
@@ -193,6 +223,7 @@ impl<'e> Row<'e> {
                 .strip_prefix(&format!("{}/", self.origin.scope))
                 .and_then(|rest| rest.split_once(" (MCPServer): "))
                 .map(|(_, rest)| rest),
+            Group::Skills => None,
         };
         rest.unwrap_or(&note.message)
     }

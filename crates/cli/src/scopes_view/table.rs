@@ -379,7 +379,7 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
             "  name  layer    state        what it is
 mcp
   bad   global   broken
-    broken: shape at /command — X
+    broken: shape at /command — `command` must be a string, not a number
   docs  global   active       streamable-http: https://docs.example/mcp
   git   global   hidden       stdio: git-mcp; env: TOKEN
     hidden by project (.stud/mcp.json)
