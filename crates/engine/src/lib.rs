@@ -28,6 +28,7 @@ mod prepare;
 mod request;
 mod scopes;
 mod settings;
+mod skills;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
@@ -42,3 +43,4 @@ pub use preface_schema::JsonSchema;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use settings::{Settings, SettingsLayer, SettingsState};
+pub use skills::SkillsReport;

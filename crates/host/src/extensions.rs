@@ -107,7 +107,7 @@ pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
 }
 
 /// The roots that may be looked into: the global one, and the project's where it speaks.
-fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
+pub(crate) fn roots(look: &Look<'_>) -> Vec<(Scope, PathBuf)> {
     let project = look.places.project.clone().filter(|_| look.gate.layer_speaks());
     let all = [(Scope::Global, look.places.global.clone()), (Scope::Project, project)];
     all.into_iter().filter_map(|(scope, root)| Some((scope, root?))).collect()
@@ -132,7 +132,7 @@ pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Loo
 }
 
 /// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
-fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
+pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
     let stat = look.system.stat(dir)?;
     let shown = || look.places.source(scope, dir).path.clone();
     let left_out = |why: &dyn std::fmt::Display| {

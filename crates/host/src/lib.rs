@@ -14,5 +14,6 @@ pub mod profile;
 pub mod provider;
 pub mod scaffold;
 pub mod settings_file;
+pub mod skills;
 pub mod system;
 pub mod trust;

@@ -4,7 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::Format,
-    scopes_view::{ListingFlags, State, summary, troubles},
+    scopes_view::{Group, Layers, ListingFlags, State, summary, troubles},
     ui::{
         Ui,
         note::Note,
@@ -17,7 +17,6 @@ use preface::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::Category,
         trust::{Trust, TrustMode},
     },
     host::system::{FileKind, System},
@@ -63,7 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn problems(report: &ScopesReport) -> Vec<Diagnostic> {
-    let mut notes = troubles(report, &Category::ALL);
+    let mut notes = troubles(report, &Group::ALL);
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
     notes
 }
@@ -124,12 +123,13 @@ fn view(report: &ScopesReport, places: &Looked) -> String {
     line("global", told(&places.global).into());
     line("project", told(&places.project).into());
     line("trust", trust(report).into());
-    for category in Category::ALL {
-        if let Some(told) = tally(report, category) {
-            line(category.as_str(), told.into());
+    let layers = Layers::of(report);
+    for group in Group::ALL {
+        if let Some(told) = tally(&layers, group) {
+            line(group.as_str(), told.into());
         }
     }
-    line("in all", Cell::styled(summary(&report.scopes), bold));
+    line("in all", Cell::styled(summary(&layers), bold));
     out.push_str(&table.show(None));
     out
 }
@@ -150,8 +150,8 @@ fn trust(report: &ScopesReport) -> String {
     }
 }
 
-/// Counts the entries of a category by state; `None` where it has none.
-fn tally(report: &ScopesReport, category: Category) -> Option<String> {
+/// Counts the rows of a group by state; `None` where it has none.
+fn tally(layers: &Layers, group: Group) -> Option<String> {
     const STATES: [State; 7] = [
         State::Active,
         State::NeedsGrant,
@@ -163,7 +163,7 @@ fn tally(report: &ScopesReport, category: Category) -> Option<String> {
     ];
     let counts: Vec<String> = STATES
         .into_iter()
-        .map(|state| (report.scopes.of(category).filter(|entry| State::of(entry) == state).count(), state))
+        .map(|state| (layers.rows(group).into_iter().filter(|row| State::of(*row) == state).count(), state))
         .filter(|(many, _)| *many > 0)
         .map(|(many, state)| format!("{many} {}", state.word()))
         .collect();

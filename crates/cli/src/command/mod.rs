@@ -10,11 +10,13 @@ mod hooks;
 mod init;
 mod lint;
 mod man;
+mod mcp;
 mod providers;
 mod render;
 mod schema;
 mod scopes;
 mod settings;
+mod skills;
 mod tools;
 mod trust;
 
@@ -38,11 +40,13 @@ pub enum Command {
     Init(init::Args),
     Lint(lint::Args),
     Man(man::Args),
+    Mcp(mcp::Args),
     Providers(providers::Args),
     Render(render::Args),
     Schema(schema::Args),
     Scopes(scopes::Args),
     Settings(settings::Args),
+    Skills(skills::Args),
     Tools(tools::Args),
     Trust(trust::Args),
 }
@@ -61,11 +65,13 @@ impl Command {
             Command::Init(args) => init::run(ui, args),
             Command::Lint(args) => lint::run(ui, args),
             Command::Man(args) => man::run(ui, args),
+            Command::Mcp(args) => mcp::run(ui, args),
             Command::Providers(args) => providers::run(ui, args),
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
             Command::Scopes(args) => scopes::run(ui, args),
             Command::Settings(args) => settings::run(ui, args),
+            Command::Skills(args) => skills::run(ui, args),
             Command::Tools(args) => tools::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }

@@ -4,8 +4,8 @@ use crate::{
     failure::{Exit, Failure},
     flags::Format,
     scopes_view::{
-        Inactive, ListingFlags, Project, named, restricted, rewrites, story, summary, table, troubles,
-        unknown,
+        Group, Inactive, Layers, ListingFlags, Project, Row, named, restricted, rewrites, story, summary,
+        table, troubles, unknown,
     },
     ui::Ui,
 };
@@ -14,6 +14,7 @@ use preface::{
     ScopesReport,
     core::{
         extension::{Category, Entry},
+        mcp_servers::ServerEntry,
         trust::TrustMode,
     },
 };
@@ -37,7 +38,7 @@ Examples:
 pub struct Args {
     /// Show these categories alone
     #[arg(value_name = "CATEGORY", value_parser = categories())]
-    categories: Vec<Category>,
+    categories: Vec<Group>,
 
     /// Tell what each layer has under NAME, and what became of it
     #[arg(long, value_name = "NAME", conflicts_with = "active")]
@@ -55,16 +56,16 @@ pub struct Args {
     listing: ListingFlags,
 }
 
-fn categories() -> impl TypedValueParser<Value = Category> {
-    let names = PossibleValuesParser::new(Category::ALL.map(Category::as_str));
-    names.try_map(|name| name.parse::<Category>())
+fn categories() -> impl TypedValueParser<Value = Group> {
+    let names = PossibleValuesParser::new(Group::ALL.map(Group::as_str));
+    names.try_map(|name| name.parse::<Group>())
 }
 
 /// The document of `--format json`.
 #[derive(Serialize)]
 struct Document<'a> {
     entries: Vec<&'a Entry>,
-    mcp: Vec<serde_json::Value>,
+    mcp: Vec<&'a ServerEntry>,
     diagnostics: &'a [preface::core::diagnostic::Diagnostic],
     audit: &'a [preface::core::audit::AuditEvent],
 }
@@ -72,9 +73,9 @@ struct Document<'a> {
 /// Asks, and shows the table, the story or the document.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let report = args.listing.ask()?;
-    let asked: &[Category] = if args.categories.is_empty() { &Category::ALL } else { &args.categories };
-    let mut shown = Category::ALL.to_vec();
-    shown.retain(|category| asked.contains(category));
+    let asked: &[Group] = if args.categories.is_empty() { &Group::ALL } else { &args.categories };
+    let mut shown = Group::ALL.to_vec();
+    shown.retain(|group| asked.contains(group));
     match (&args.why, args.listing.format) {
         (Some(name), format) => return why(ui, &report, name, &shown, format),
         (None, Format::Json) => ui.json(&document(&report, &shown))?,
@@ -87,38 +88,34 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn view(report: &ScopesReport, shown: &[Category], inactive: Inactive, room: Option<usize>) -> String {
-    let scopes = restricted(&report.scopes, shown);
-    let mut out = table(&scopes, shown, inactive, room);
-    out.push_str(&rewrites(&scopes.rewrites));
-    out.push_str(&summary(&scopes));
+fn view(report: &ScopesReport, shown: &[Group], inactive: Inactive, room: Option<usize>) -> String {
+    let layers = restricted(&Layers::of(report), shown);
+    let mut out = table(&layers, shown, inactive, room);
+    out.push_str(&rewrites(&layers.scopes.rewrites));
+    out.push_str(&summary(&layers));
     out.push('\n');
     out
 }
 
-fn document<'a>(report: &'a ScopesReport, shown: &[Category]) -> Document<'a> {
+fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
+    let is_shown = |category: Category| shown.contains(&Group::Extensions(category));
+    let servers = || report.mcp.servers.iter();
     Document {
-        entries: report.scopes.entries.iter().filter(|entry| shown.contains(&entry.category)).collect(),
-        // The servers of mcp.json stand here once the report has them.
-        mcp: Vec::new(),
+        entries: report.scopes.entries.iter().filter(|entry| is_shown(entry.category)).collect(),
+        mcp: servers().filter(|_| shown.contains(&Group::Mcp)).collect(),
         diagnostics: &report.diagnostics,
         audit: &report.audit,
     }
 }
 
-fn why(
-    ui: &Ui,
-    report: &ScopesReport,
-    name: &str,
-    shown: &[Category],
-    format: Format,
-) -> Result<Exit, Failure> {
-    let found = named(&report.scopes, name, shown);
+fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Format) -> Result<Exit, Failure> {
+    let layers = restricted(&Layers::of(report), shown);
+    let found = named(&layers, name, shown);
     if found.is_empty() {
-        return Err(unknown(&report.scopes, name, shown));
+        return Err(unknown(&layers, name, shown));
     }
     match format {
-        Format::Json => ui.json(&found.concat())?,
+        Format::Json => ui.json(&rows(report, &found.concat()))?,
         Format::Text => {
             let held = report.mode == TrustMode::Whole
                 && report.diagnostics.iter().any(|note| note.code == "trust/held");
@@ -128,4 +125,26 @@ fn why(
         }
     }
     Ok(Exit::Done)
+}
+
+/// A row of either kind, as its listing has it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Told<'a> {
+    Extension(&'a Entry),
+    Server(&'a ServerEntry),
+}
+
+/// Returns the entries and servers that rows show.
+fn rows<'a>(report: &'a ScopesReport, shown: &[Row<'_>]) -> Vec<Told<'a>> {
+    let is = |group: Group, name: &str, origin| {
+        shown.iter().any(|row| (row.group, row.name) == (group, name) && row.origin == origin)
+    };
+    let entries = report
+        .scopes
+        .entries
+        .iter()
+        .filter(|entry| is(Group::Extensions(entry.category), &entry.name, &entry.origin));
+    let servers = report.mcp.servers.iter().filter(|server| is(Group::Mcp, &server.name, &server.origin));
+    entries.map(Told::Extension).chain(servers.map(Told::Server)).collect()
 }

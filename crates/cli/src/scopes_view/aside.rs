@@ -1,28 +1,34 @@
 //! What there is to tell of an entry beside its row: who hides it, who switched it off, what is wrong with it.
 
-use super::state::{State, missing};
+use super::{
+    row::{Group, Row},
+    state::State,
+};
 use crate::ui::text::{listed, one_line};
 use preface::core::{
-    diagnostic::{Diagnostic, Severity},
-    extension::{DisabledBy, Entry, EntryOrigin, Named},
+    extension::{DisabledBy, EntryOrigin},
     settings::SetBy,
 };
 
 /// Returns the lines below an entry's row; none where its row says everything.
-pub fn asides(entry: &Entry) -> Vec<String> {
+pub fn asides(entry: Row<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     match State::of(entry) {
         State::Active => {}
         State::Hidden => {
-            lines.extend(entry.shadowed_by.as_ref().map(|by| format!("hidden by {}", whence(by))));
+            lines.extend(entry.shadowed_by.map(|by| format!("hidden by {}", whence(by))));
         }
         State::Off => {
-            lines.extend(entry.disabled_by.as_ref().map(|by| format!("switched off by {}", who(by))));
+            lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
         }
         State::Broken => lines.push(format!("broken: {}", fault(entry))),
+        // A grant is for what a prompt uses.
+        State::Held if entry.group == Group::Skills => {
+            lines.push("waits for trust: `--trust once` lets it through for a call".to_owned());
+        }
         State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
         State::Incomplete => {
-            lines.extend(missing(entry).map(|missing| format!("cannot be used without {missing}")));
+            lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
         State::NeedsGrant => lines.push("may not run: `preface trust grant --allow-commands`".to_owned()),
     }
@@ -30,7 +36,7 @@ pub fn asides(entry: &Entry) -> Vec<String> {
         let hidden: Vec<String> = entry.shadows.iter().map(whence).collect();
         lines.push(format!("hides {}", listed(&hidden)));
     }
-    if let Some(broken) = &entry.fallback_from {
+    if let Some(broken) = entry.fallback_from {
         lines.push(format!("stays, because the one above it is broken: {}", whence(broken)));
     }
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
@@ -64,10 +70,10 @@ fn layer(by: SetBy) -> &'static str {
 }
 
 /// Returns what is wrong with a broken entry, without its name: that stands in the row.
-pub fn fault(entry: &Entry) -> String {
-    let mut wrong = entry.diagnostics.iter().filter(|note| note.severity >= Severity::Warning);
-    let Some(first) = wrong.next() else { return "its manifest is not valid".to_owned() };
-    let first = message(entry, first);
+pub fn fault(entry: Row<'_>) -> String {
+    let mut wrong = entry.faults();
+    let Some(first) = wrong.next() else { return "it is not valid".to_owned() };
+    let first = one_line(entry.told(first));
     match wrong.count() {
         0 => first,
         more => format!("{first} (and {more} more)"),
@@ -75,13 +81,6 @@ pub fn fault(entry: &Entry) -> String {
 }
 
 /// Returns what to do about a broken entry.
-pub fn repair(entry: &Entry) -> Option<String> {
-    let wrong = entry.diagnostics.iter().filter(|note| note.severity >= Severity::Warning);
-    wrong.filter_map(|note| note.help.as_deref()).next().map(one_line)
-}
-
-fn message(entry: &Entry, note: &Diagnostic) -> String {
-    let named = Named { scope: entry.origin.scope, id: &entry.name, category: entry.category };
-    let known = format!("{named}: ");
-    one_line(note.message.strip_prefix(&known).unwrap_or(&note.message))
+pub fn repair(entry: Row<'_>) -> Option<String> {
+    entry.faults().filter_map(|note| note.help.as_deref()).next().map(one_line)
 }

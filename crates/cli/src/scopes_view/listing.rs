@@ -1,6 +1,9 @@
 //! What the listings have in common: their flags, the question to the engine, and the notes.
 
-use super::table::{restricted, rewrites, summary, table, troubles};
+use super::{
+    row::{Group, Layers},
+    table::{restricted, rewrites, summary, table, troubles},
+};
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -9,7 +12,7 @@ use crate::{
     ui::{Talk, Ui, style},
 };
 use preface::{
-    Engine, ScopesReport,
+    Engine, Error, Request, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
         extension::{Category, Entry},
@@ -52,13 +55,21 @@ impl Inactive {
 impl ListingFlags {
     /// Asks the engine what the layers bring.
     pub fn ask(&self) -> Result<ScopesReport, Failure> {
+        let system = files::system();
+        Engine::new(&system).scopes(&self.request()?).map_err(|error| self.failed(error))
+    }
+
+    /// Returns the question.
+    pub fn request(&self) -> Result<Request, Failure> {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
-        let system = files::system();
-        Engine::new(&system).scopes(&request).map_err(|error| {
-            let for_programs = self.format == Format::Json;
-            if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
-        })
+        Ok(request)
+    }
+
+    /// Says that there is no answer, in the form that was asked for.
+    pub fn failed(&self, error: Error) -> Failure {
+        let for_programs = self.format == Format::Json;
+        if for_programs { Failure::from(error.clone()).for_programs(&error) } else { error.into() }
     }
 
     /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.
@@ -76,23 +87,26 @@ impl ListingFlags {
 /// Lists one category: `tools`, `providers`, `hooks`.
 pub fn list(ui: &Ui, flags: &ListingFlags, category: Category, inactive: Inactive) -> Result<Exit, Failure> {
     let report = flags.ask()?;
+    let group = Group::Extensions(category);
     match flags.format {
         Format::Json => ui.json(&report.scopes.of(category).collect::<Vec<&Entry>>())?,
-        Format::Text => ui.view(&view(&report, category, inactive, ui.columns()))?,
+        Format::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
-    flags.tell(ui, &troubles(&report, &[category]));
+    flags.tell(ui, &troubles(&report, &[group]));
     Ok(Exit::Done)
 }
 
-fn view(report: &ScopesReport, category: Category, inactive: Inactive, room: Option<usize>) -> String {
+/// Writes the table of one group, with what an ordering did to it and the counts.
+pub fn view(report: &ScopesReport, group: Group, inactive: Inactive, room: Option<usize>) -> String {
     let dim = style::DIM;
-    let scopes = restricted(&report.scopes, &[category]);
-    let mut out = table(&scopes, &[category], inactive, room);
-    out.push_str(&rewrites(&scopes.rewrites));
-    out.push_str(&summary(&scopes));
-    let left_out = scopes.entries.iter().filter(|entry| !entry.active).count();
+    let layers = restricted(&Layers::of(report), &[group]);
+    let mut out = table(&layers, &[group], inactive, room);
+    out.push_str(&rewrites(&layers.scopes.rewrites));
+    out.push_str(&summary(&layers));
+    let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == Inactive::LeftOut && left_out > 0 {
-        out.push_str(&format!("{dim}; {left_out} not shown, `--all` shows why{dim:#}"));
+        let how = if group == Group::Mcp { "preface mcp list" } else { "--all" };
+        out.push_str(&format!("{dim}; {left_out} not shown, `{how}` shows why{dim:#}"));
     }
     out.push('\n');
     out

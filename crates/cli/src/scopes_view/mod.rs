@@ -1,17 +1,20 @@
 //! What the layers bring, for people: one table for every listing, and the story of one name.
 //!
-//! `preface scopes`, `tools`, `providers`, `hooks` and `health` show the same [`preface::ScopesReport`]; what they have
+//! `preface scopes`, `tools`, `providers`, `hooks`, `mcp` and `health` show the same [`preface::ScopesReport`]; what they have
 //! in common is here, so that a word means the same in all of them.
 
 mod aside;
 mod listing;
+mod row;
 #[cfg(test)]
 mod sample;
 mod state;
 mod story;
 mod table;
 
-pub use listing::{Inactive, ListingFlags, list};
+pub use aside::asides;
+pub use listing::{Inactive, ListingFlags, list, view};
+pub use row::{Group, Layers, Row};
 pub use state::State;
 pub use story::{Project, named, story, unknown};
 pub use table::{restricted, rewrites, summary, table, troubles};

@@ -1,7 +1,9 @@
 //! Scopes made by hand for the tests of the views: the worked example of seed 004, and whatever else a test adds.
 
+use super::row::Layers;
 use preface::core::{
-    extension::{Category, Found, FoundWhat, Ordering, SchemaChecker, SchemaFault, Scopes, resolve},
+    extension::{Category, Found, FoundWhat, Ordering, SchemaChecker, SchemaFault, resolve},
+    mcp_servers::{self, McpFile},
     scope::Scope,
     settings::{LayerSettings, merge, parse},
 };
@@ -23,6 +25,7 @@ pub struct Sample {
     found: Vec<Found>,
     settings: Vec<LayerSettings>,
     orderings: Vec<Ordering>,
+    mcp: Vec<McpFile>,
 }
 
 impl Sample {
@@ -84,10 +87,21 @@ impl Sample {
         self
     }
 
+    /// Adds an `mcp.json`.
+    pub fn mcp(mut self, scope: Scope, json: &str) -> Self {
+        let (file, notes) = McpFile::read(scope, &format!("{}/mcp.json", root(scope)), json.as_bytes());
+        assert!(notes.is_empty(), "the sample's servers can be read: {notes:?}");
+        self.mcp.extend(file);
+        self
+    }
+
     /// Resolves it.
-    pub fn scopes(self) -> Scopes {
+    pub fn layers(self) -> Layers {
         let settings = merge(self.settings, &mut Vec::new());
-        resolve(self.found, &settings, &self.orderings, &Anything)
+        Layers {
+            scopes: resolve(self.found, &settings, &self.orderings, &Anything),
+            mcp: mcp_servers::resolve(self.mcp),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! How an entry stands, in one word.
 
+use super::row::Row;
 use crate::ui::style;
 use anstyle::Style;
-use preface::core::extension::{Ability, Entry, Status};
+use preface::core::extension::Status;
 
 /// How an entry stands. Every listing uses these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +26,16 @@ pub enum State {
 
 impl State {
     /// Works it out.
-    pub fn of(entry: &Entry) -> State {
+    pub fn of<'e>(row: impl Into<Row<'e>>) -> State {
+        let entry = row.into();
         match entry.status {
             Status::Held => State::Held,
             Status::Disabled if entry.disabled_by.is_some() => State::Off,
             Status::Disabled => State::Broken,
             Status::Ok if !entry.active => State::Hidden,
             Status::Ok if entry.runnable => State::Active,
-            Status::Ok if missing(entry).is_some() => State::Incomplete,
-            Status::Ok if entry.needs_grant() => State::NeedsGrant,
+            Status::Ok if entry.missing.is_some() => State::Incomplete,
+            Status::Ok if entry.needs_grant => State::NeedsGrant,
             Status::Ok => State::Incomplete,
         }
     }
@@ -60,9 +62,4 @@ impl State {
             State::Held | State::Incomplete | State::NeedsGrant => style::CARE,
         }
     }
-}
-
-/// Names the fields that the manifest lacks.
-pub fn missing(entry: &Entry) -> Option<&'static str> {
-    entry.ability.as_ref().and_then(Ability::missing)
 }

@@ -2,7 +2,8 @@
 
 use super::{
     aside::{fault, repair, who},
-    state::{State, missing},
+    row::{Group, Layers, Row},
+    state::State,
 };
 use crate::{
     failure::Failure,
@@ -13,38 +14,38 @@ use crate::{
     },
 };
 use preface::core::{
-    extension::{Category, DisabledBy, Entry, EntryOrigin, Scopes},
+    extension::{DisabledBy, EntryOrigin},
     scope::Scope,
     settings::SetBy,
     suggestion::did_you_mean,
 };
 use std::fmt::Write;
 
-/// Finds the entries of a name, `Bash` or `tools/Bash`, in some categories: for each category that has it, its entries,
-/// the weakest layer first.
-pub fn named<'a>(scopes: &'a Scopes, name: &'a str, categories: &[Category]) -> Vec<Vec<&'a Entry>> {
+/// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each group that has it, its rows, the weakest
+/// layer first.
+pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Row<'a>>> {
     let (only, name) = match name.split_once('/') {
-        Some((category, rest)) => match category.parse::<Category>() {
-            Ok(category) => (Some(category), rest),
+        Some((group, rest)) => match group.parse::<Group>() {
+            Ok(group) => (Some(group), rest),
             Err(_) => (None, name),
         },
         None => (None, name),
     };
-    categories
+    groups
         .iter()
-        .filter(|category| only.is_none_or(|only| only == **category))
-        .map(|category| scopes.named(*category, name).collect::<Vec<_>>())
+        .filter(|group| only.is_none_or(|only| only == **group))
+        .map(|group| layers.rows(*group).into_iter().filter(|row| row.name == name).collect::<Vec<_>>())
         .filter(|entries| !entries.is_empty())
         .collect()
 }
 
 /// Says that nobody has a name, and which one may have been meant.
-pub fn unknown(scopes: &Scopes, name: &str, categories: &[Category]) -> Failure {
-    let there = || scopes.entries.iter().filter(|entry| categories.contains(&entry.category));
-    let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.category, entry.name)).collect();
+pub fn unknown(layers: &Layers, name: &str, groups: &[Group]) -> Failure {
+    let there = || groups.iter().flat_map(|group| layers.rows(*group));
+    let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
     let near = match name.contains('/') {
         true => did_you_mean(name, full.iter().map(String::as_str)),
-        false => did_you_mean(name, there().map(|entry| entry.name.as_str())),
+        false => did_you_mean(name, there().map(|entry| entry.name)),
     };
     let failure = Failure::new(format!("no layer has `{}`", one_line(name)));
     match near {
@@ -62,8 +63,8 @@ pub enum Project {
     Held,
 }
 
-/// Tells the story of one name of one category. `entries` are not empty, the weakest layer first.
-pub fn story(entries: &[&Entry], project: Project) -> String {
+/// Tells the story of one name of one group. `entries` are not empty, the weakest layer first.
+pub fn story(entries: &[Row<'_>], project: Project) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = format!("{bold}{}{bold:#}\n", headline(entries));
     let mut table = Table::new([Side::Left; 3]);
@@ -78,7 +79,7 @@ pub fn story(entries: &[&Entry], project: Project) -> String {
             table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
         }
         for entry in here {
-            let fate = Cell::styled(fate(entry), State::of(entry).style());
+            let fate = Cell::styled(fate(*entry), State::of(*entry).style());
             table.row([layer(), one_line(&entry.origin.path).into(), fate]);
         }
     }
@@ -91,8 +92,8 @@ pub fn story(entries: &[&Entry], project: Project) -> String {
 }
 
 /// The name, for people: `tools/Bash`.
-fn name(entry: &Entry) -> String {
-    format!("{}/{}", entry.category, one_line(&entry.name))
+fn name(entry: Row<'_>) -> String {
+    format!("{}/{}", entry.group, one_line(entry.name))
 }
 
 /// Names a layer's entry in a sentence.
@@ -104,26 +105,26 @@ fn whose(scope: Scope) -> &'static str {
     }
 }
 
-fn headline(entries: &[&Entry]) -> String {
+fn headline(entries: &[Row<'_>]) -> String {
     let Some(strongest) = entries.last() else { return String::new() };
-    let name = name(strongest);
-    let active: Vec<&&Entry> = entries.iter().filter(|entry| entry.active).collect();
+    let name = name(*strongest);
+    let active: Vec<&Row<'_>> = entries.iter().filter(|entry| entry.active).collect();
     if let [_, _, ..] = active.as_slice() {
         let all: Vec<&str> = active.iter().map(|entry| whose(entry.origin.scope)).collect();
         return format!("{name} takes part more than once: {}.", listed(&all));
     }
     if let Some(winner) = active.last() {
         let is = format!("{name} is {}.", whose(winner.origin.scope));
-        return match State::of(winner) {
+        return match State::of(**winner) {
             State::NeedsGrant => format!("{is} It may not run before that is granted."),
-            State::Incomplete => match missing(winner) {
+            State::Incomplete => match winner.missing {
                 Some(missing) => format!("{is} It cannot be used without {missing}."),
                 None => format!("{is} It cannot be used yet."),
             },
             _ => is,
         };
     }
-    let is = |state: State| entries.iter().any(|entry| State::of(entry) == state);
+    let is = |state: State| entries.iter().any(|entry| State::of(*entry) == state);
     if is(State::Off) {
         format!("{name} is switched off.")
     } else if is(State::Held) {
@@ -134,13 +135,13 @@ fn headline(entries: &[&Entry]) -> String {
 }
 
 /// What became of an entry.
-fn fate(entry: &Entry) -> String {
+fn fate(entry: Row<'_>) -> String {
     let told = match State::of(entry) {
-        State::Hidden => match &entry.shadowed_by {
+        State::Hidden => match entry.shadowed_by {
             Some(by) => format!("hidden by {}", whose(by.scope)),
             None => "hidden".to_owned(),
         },
-        State::Off => match &entry.disabled_by {
+        State::Off => match entry.disabled_by {
             Some(by) => format!("switched off by {}", who(by)),
             None => "switched off".to_owned(),
         },
@@ -159,16 +160,16 @@ fn fate(entry: &Entry) -> String {
     }
 }
 
-fn because(entry: &Entry) -> String {
+fn because(entry: Row<'_>) -> String {
     let hides = |origins: &[EntryOrigin]| {
         let hidden: Vec<&str> = origins.iter().map(|origin| whose(origin.scope)).collect();
         format!("hides {}", listed(&hidden))
     };
     let mut reasons = Vec::new();
     if !entry.shadows.is_empty() {
-        reasons.push(hides(&entry.shadows));
+        reasons.push(hides(entry.shadows));
     }
-    if let Some(broken) = &entry.fallback_from {
+    if let Some(broken) = entry.fallback_from {
         reasons.push(format!("{} is broken", whose(broken.scope)));
     }
     if let (Some(order), Some(slot)) = (entry.order, entry.slot) {
@@ -178,14 +179,14 @@ fn because(entry: &Entry) -> String {
 }
 
 /// What to do to change it, the most likely wish first.
-fn advice(entries: &[&Entry]) -> Vec<String> {
+fn advice(entries: &[Row<'_>]) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let mut say = |sentence: String| {
         if !said.contains(&sentence) {
             said.push(sentence);
         }
     };
-    for entry in entries.iter().rev() {
+    for entry in entries.iter().rev().copied() {
         let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
         match State::of(entry) {
             State::Broken => {
@@ -197,31 +198,34 @@ fn advice(entries: &[&Entry]) -> Vec<String> {
             }
             State::NeedsGrant => say("To let it run: `preface trust grant --allow-commands`.".to_owned()),
             State::Incomplete => {
-                if let Some(missing) = missing(entry) {
+                if let Some(missing) = entry.missing {
                     say(format!("To use it, add {missing} to {path}."));
                 }
             }
             State::Off => {
-                if let Some(by) = &entry.disabled_by {
+                if let Some(by) = entry.disabled_by {
                     say(on_again(entry, by));
                 }
             }
             State::Active | State::Hidden => {}
         }
         if let Some(nearest) = entry.shadows.first() {
-            say(format!("To get {} back, remove {}.", whose(nearest.scope), directory(&entry.origin)));
+            say(format!("To get {} back, remove {}.", whose(nearest.scope), source(entry)));
         }
     }
     if said.is_empty()
         && let [lone] = entries
     {
-        said.push(without(lone));
+        said.push(without(*lone));
     }
     said
 }
 
-fn on_again(entry: &Entry, by: &DisabledBy) -> String {
-    let key = format!("{}.{}.disable", entry.category, one_line(&entry.name));
+fn on_again(entry: Row<'_>, by: &DisabledBy) -> String {
+    if entry.group == Group::Mcp {
+        return format!("To have it, take `disable` of `{}` out of {}.", one_line(entry.name), who(by));
+    }
+    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
     match by.scope {
         SetBy::Caller => format!("To have it, leave out `--set {key}=true`."),
         _ => format!("To have it, take `{key}` out of {}.", who(by)),
@@ -229,21 +233,31 @@ fn on_again(entry: &Entry, by: &DisabledBy) -> String {
 }
 
 /// How to be without an entry that is alone.
-fn without(entry: &Entry) -> String {
-    let key = format!("{}.{}.disable", entry.category, one_line(&entry.name));
+fn without(entry: Row<'_>) -> String {
+    if entry.group == Group::Mcp {
+        let off = format!("`\"{}\": {{\"disable\": true}}`", one_line(entry.name));
+        return match entry.origin.scope {
+            Scope::Bundled => format!("To be without it, write {off} into your mcp.json."),
+            Scope::Global | Scope::Project => format!("To be without it, remove {}.", source(entry)),
+        };
+    }
+    let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
     match entry.origin.scope {
         Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
         Scope::Global => format!(
             "To be without it, remove {}, or set `{key}` to `true` in the project's settings.json.",
-            directory(&entry.origin)
+            source(entry)
         ),
-        Scope::Project => format!("To be without it, remove {}.", directory(&entry.origin)),
+        Scope::Project => format!("To be without it, remove {}.", source(entry)),
     }
 }
 
-/// The directory of an extension, where its manifest names one.
-fn directory(origin: &EntryOrigin) -> String {
-    let path = one_line(&origin.path);
+/// What is to be removed to be rid of a row: the directory of an extension, where its manifest names one; a server.
+fn source(entry: Row<'_>) -> String {
+    let path = one_line(&entry.origin.path);
+    if entry.group == Group::Mcp {
+        return format!("`{}` from {path}", one_line(entry.name));
+    }
     path.strip_suffix("/manifest.json").map_or(path.clone(), str::to_owned)
 }
 
@@ -253,11 +267,14 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{diagnostic::Diagnostic, extension::FoundWhat};
+    use preface::core::{
+        diagnostic::Diagnostic,
+        extension::{Category, FoundWhat},
+    };
 
     #[track_caller]
-    fn told(scopes: &Scopes, name: &str, expected: &str) {
-        let found = named(scopes, name, &Category::ALL);
+    fn told(layers: &Layers, name: &str, expected: &str) {
+        let found = named(layers, name, &Group::ALL);
         let stories: Vec<String> =
             found.iter().map(|entries| plain(&story(entries, Project::Seen))).collect();
         assert_eq!(stories.join("\n"), expected);
@@ -266,7 +283,7 @@ mod tests {
     #[test]
     fn a_shadow() {
         told(
-            &Sample::worked().scopes(),
+            &Sample::worked().layers(),
             "Bash",
             "\
 tools/Bash is the project's.
@@ -281,7 +298,7 @@ To get the bundled one back, remove .stud/extensions/tools/Bash.
     #[test]
     fn a_lone_entry() {
         told(
-            &Sample::worked().scopes(),
+            &Sample::worked().layers(),
             "tools/Edit",
             "\
 tools/Edit is the bundled one.
@@ -296,7 +313,7 @@ To be without it, set `tools.Edit.disable` to `true` in your settings.json.
     #[test]
     fn a_switch() {
         told(
-            &Sample::worked().scopes(),
+            &Sample::worked().layers(),
             "stdout",
             "\
 loggers/stdout is switched off.
@@ -313,7 +330,7 @@ To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
         let scopes = Sample::default()
             .add(Scope::Global, Category::Tools, "Bash", r#""description": "Runs.""#)
             .add(Scope::Project, Category::Tools, "Bash", r#""description": 1"#)
-            .scopes();
+            .layers();
         told(&scopes, "Bash", "\
 tools/Bash is the global one.
   bundled  -                                            nothing here
@@ -325,7 +342,7 @@ To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
 
     #[test]
     fn a_program_of_a_project() {
-        told(&Sample::worked().scopes(), "pre-tool-audit", "\
+        told(&Sample::worked().layers(), "pre-tool-audit", "\
 hooks/pre-tool-audit is the project's. It may not run before that is granted.
   bundled  -                                                    nothing here
   global   -                                                    nothing here
@@ -338,7 +355,7 @@ To let it run: `preface trust grant --allow-commands`.
     fn what_waits_for_trust() {
         let note = Diagnostic::warning("trust/held", "it waits");
         let scopes =
-            Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).scopes();
+            Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).layers();
         told(
             &scopes,
             "Bash",
@@ -357,10 +374,41 @@ To let the project's take part, look at it and `preface trust grant`.
         let scopes = Sample::default()
             .add(Scope::Global, Category::Tools, "e", r#""description": "A tool.""#)
             .add(Scope::Global, Category::Loggers, "e", r#""path": "e.log""#)
-            .scopes();
-        assert_eq!(named(&scopes, "e", &Category::ALL).len(), 2);
-        assert_eq!(named(&scopes, "tools/e", &Category::ALL).len(), 1);
-        assert_eq!(named(&scopes, "e", &[Category::Loggers]).len(), 1);
-        assert!(named(&scopes, "hooks/e", &Category::ALL).is_empty());
+            .layers();
+        assert_eq!(named(&scopes, "e", &Group::ALL).len(), 2);
+        assert_eq!(named(&scopes, "tools/e", &Group::ALL).len(), 1);
+        assert_eq!(named(&scopes, "e", &[Group::Extensions(Category::Loggers)]).len(), 1);
+        assert!(named(&scopes, "hooks/e", &Group::ALL).is_empty());
+    }
+
+    #[test]
+    fn a_server_has_a_story_too() {
+        let layers = Sample::default()
+            .mcp(Scope::Global, r#"{"git": {"command": "git-mcp"}, "old": {"command": "old-mcp"}}"#)
+            .mcp(Scope::Project, r#"{"git": {"command": "./git.sh"}, "old": {"disable": true}}"#)
+            .layers();
+        told(
+            &layers,
+            "mcp/git",
+            "\
+mcp/git is the project's. It may not run before that is granted.
+  bundled  -                 nothing here
+  global   ~/.stud/mcp.json  hidden by the project's
+  project  .stud/mcp.json    active, but may not run: hides the global one
+To let it run: `preface trust grant --allow-commands`.
+To get the global one back, remove `git` from .stud/mcp.json.
+",
+        );
+        told(
+            &layers,
+            "old",
+            "\
+mcp/old is switched off.
+  bundled  -                 nothing here
+  global   ~/.stud/mcp.json  switched off by .stud/mcp.json:1
+  project  -                 nothing here
+To have it, take `disable` of `old` out of .stud/mcp.json:1.
+",
+        );
     }
 }

@@ -1,6 +1,11 @@
 //! The table: a row for each entry, grouped by category, hooks by slot; below a row what there is to tell.
 
-use super::{aside::asides, listing::Inactive, state::State};
+use super::{
+    aside::asides,
+    listing::Inactive,
+    row::{Group, Layers, Row},
+    state::State,
+};
 use crate::ui::{
     style,
     table::{Cell, Side, Table},
@@ -10,52 +15,69 @@ use preface::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::{Ability, Category, Entry, OrderingRewrite, Role, Scopes, Slot},
+        extension::{Category, OrderingRewrite, Role, Scopes, Slot, Status},
+        mcp_servers::McpServers,
     },
 };
 use std::collections::BTreeMap;
 
-/// Returns what of the scopes belongs to some categories.
-pub fn restricted(scopes: &Scopes, categories: &[Category]) -> Scopes {
-    let entries: Vec<Entry> =
-        scopes.entries.iter().filter(|entry| categories.contains(&entry.category)).cloned().collect();
-    let rewrites = if categories.contains(&Category::Hooks) { scopes.rewrites.clone() } else { Vec::new() };
-    let about = |note: &&Diagnostic| !is_foreign(scopes, categories, note);
-    Scopes { entries, rewrites, diagnostics: scopes.diagnostics.iter().filter(about).cloned().collect() }
+const HOOKS: Group = Group::Extensions(Category::Hooks);
+
+/// Returns what of the layers belongs to some groups.
+pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
+    let Layers { scopes, mcp } = layers;
+    let about = |note: &&Diagnostic| !is_foreign(layers, groups, note);
+    let kept = |notes: &[Diagnostic]| notes.iter().filter(about).cloned().collect();
+    let within = |category: Category| groups.contains(&Group::Extensions(category));
+    let is_mcp = groups.contains(&Group::Mcp);
+    Layers {
+        scopes: Scopes {
+            entries: scopes.entries.iter().filter(|entry| within(entry.category)).cloned().collect(),
+            rewrites: if groups.contains(&HOOKS) { scopes.rewrites.clone() } else { Vec::new() },
+            diagnostics: kept(&scopes.diagnostics),
+        },
+        mcp: McpServers {
+            servers: if is_mcp { mcp.servers.clone() } else { Vec::new() },
+            diagnostics: kept(&mcp.diagnostics),
+        },
+    }
 }
 
-/// True where a note is about other categories alone: about one of their entries, or about the order of hooks.
-fn is_foreign(scopes: &Scopes, categories: &[Category], note: &Diagnostic) -> bool {
+/// True where a note is about other groups alone: about one of their rows, about the order of hooks, about servers.
+fn is_foreign(layers: &Layers, groups: &[Group], note: &Diagnostic) -> bool {
     let of_an_order = note.code.contains("OrderingManifest") || note.code == "OrderingRewrite";
-    let mut foreign = scopes.entries.iter().filter(|entry| !categories.contains(&entry.category));
-    of_an_order && !categories.contains(&Category::Hooks)
-        || foreign.any(|entry| entry.diagnostics.contains(note))
+    let of_servers = note.code.starts_with("mcp/") || note.code == "Validation/MCPServerConfigInvalid";
+    of_an_order && !groups.contains(&HOOKS)
+        || of_servers && !groups.contains(&Group::Mcp)
+        || layers.all_rows().iter().any(|row| !groups.contains(&row.group) && row.diagnostics.contains(note))
 }
 
-/// Returns what a listing of some categories has to tell beside its table, each note once.
-pub fn troubles(report: &ScopesReport, categories: &[Category]) -> Vec<Diagnostic> {
+/// Returns what a listing of some groups has to tell beside its table, each note once.
+pub fn troubles(report: &ScopesReport, groups: &[Group]) -> Vec<Diagnostic> {
+    let layers = Layers::of(report);
     let mut told: Vec<Diagnostic> = Vec::new();
     for note in report.diagnostics.iter().chain(&report.scopes.diagnostics) {
-        if !is_foreign(&report.scopes, categories, note) && !told.contains(note) {
+        if !is_foreign(&layers, groups, note) && !told.contains(note) {
             told.push(note.clone());
         }
     }
     told
 }
 
-/// Writes the table of some categories, within `room` columns.
-pub fn table(scopes: &Scopes, categories: &[Category], inactive: Inactive, room: Option<usize>) -> String {
+/// Writes the table of some groups, within `room` columns.
+pub fn table(layers: &Layers, shown: &[Group], inactive: Inactive, room: Option<usize>) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
-    let groups: Vec<(String, Vec<&Entry>)> = categories
+    let groups: Vec<(String, Vec<Row<'_>>)> = shown
         .iter()
-        .flat_map(|category| {
-            let shown = |entry: &&Entry| entry.active || inactive == Inactive::Shown;
-            grouped(*category, scopes.of(*category).filter(shown).collect())
+        .flat_map(|group| {
+            let mut rows = layers.rows(*group);
+            rows.retain(|row| row.active || inactive == Inactive::Shown);
+            grouped(*group, rows)
         })
         .collect();
     let mut table = Table::new([Side::Left; 4]);
     table.row(["  name", "layer", "state", "what it is"].map(|head| Cell::styled(head, dim)));
-    groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(entry)));
+    groups.iter().flat_map(|(_, entries)| entries).for_each(|entry| table.row(row(*entry)));
     let lines = table.show(room);
     let mut lines = lines.lines();
     let mut out = String::new();
@@ -66,32 +88,29 @@ pub fn table(scopes: &Scopes, categories: &[Category], inactive: Inactive, room:
         out.push_str(&format!("{bold}{heading}{bold:#}\n"));
         for (entry, line) in entries.iter().zip(lines.by_ref()) {
             out.push_str(&format!("{line}\n"));
-            for aside in asides(entry) {
+            for aside in asides(*entry) {
                 let aside = wrap(&format!("    {aside}"), room.unwrap_or(usize::MAX), 6);
                 out.push_str(&format!("{dim}{aside}{dim:#}\n"));
             }
         }
     }
-    let empty: Vec<&str> = categories
-        .iter()
-        .filter(|category| scopes.of(**category).next().is_none())
-        .map(|category| category.as_str())
-        .collect();
+    let empty: Vec<&str> =
+        shown.iter().filter(|group| layers.rows(**group).is_empty()).map(|group| group.as_str()).collect();
     if !empty.is_empty() {
         out.push_str(&format!("{dim}nothing: {}{dim:#}\n", empty.join(", ")));
     }
     out
 }
 
-/// Splits a category into its groups: hooks by slot, in the order in which they run; everything else is one group.
-fn grouped(category: Category, entries: Vec<&Entry>) -> Vec<(String, Vec<&Entry>)> {
+/// Splits a group by heading: hooks by slot, in the order in which they run; everything else has one.
+fn grouped(group: Group, entries: Vec<Row<'_>>) -> Vec<(String, Vec<Row<'_>>)> {
     if entries.is_empty() {
         return Vec::new();
     }
-    if !category.is_ordered() {
-        return vec![(category.to_string(), entries)];
+    if !group.is_ordered() {
+        return vec![(group.to_string(), entries)];
     }
-    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<&Entry>> = BTreeMap::new();
+    let mut slots: BTreeMap<(bool, Option<Slot>), Vec<Row<'_>>> = BTreeMap::new();
     for entry in entries {
         slots.entry((entry.slot.is_none(), entry.slot)).or_default().push(entry);
     }
@@ -100,17 +119,17 @@ fn grouped(category: Category, entries: Vec<&Entry>) -> Vec<(String, Vec<&Entry>
         .map(|((_, slot), mut entries)| {
             entries.sort_by_key(|entry| (entry.order.is_none(), entry.order));
             let slot = slot.map_or_else(|| "in no slot".to_owned(), |slot| slot.to_string());
-            (format!("{category} {slot}"), entries)
+            (format!("{group} {slot}"), entries)
         })
         .collect()
 }
 
-fn row(entry: &Entry) -> [Cell; 4] {
+fn row(entry: Row<'_>) -> [Cell; 4] {
     let state = State::of(entry);
-    let name = match (entry.order, entry.category.is_ordered()) {
-        (Some(order), true) => format!("  {}. {}", order + 1, one_line(&entry.name)),
-        (None, true) => format!("  -  {}", one_line(&entry.name)),
-        _ => format!("  {}", one_line(&entry.name)),
+    let name = match (entry.order, entry.group.is_ordered()) {
+        (Some(order), true) => format!("  {}. {}", order + 1, one_line(entry.name)),
+        (None, true) => format!("  -  {}", one_line(entry.name)),
+        _ => format!("  {}", one_line(entry.name)),
     };
     let name_style = if entry.active { style::BOLD } else { style::DIM };
     [
@@ -122,22 +141,22 @@ fn row(entry: &Entry) -> [Cell; 4] {
 }
 
 /// Says what an entry is: the first line about it, a hook with its role.
-fn what(entry: &Entry) -> String {
-    let about = entry.about.as_deref().unwrap_or_default().trim();
+fn what(entry: Row<'_>) -> String {
+    let about = entry.about.unwrap_or_default().trim();
     let about = match about.split_once('\n') {
         Some((first, _)) => format!("{} …", one_line(first.trim_end())),
         None => one_line(about),
     };
-    match &entry.ability {
-        Some(Ability::Hook(hook)) => {
-            let role = match hook.role {
+    match entry.role {
+        Some(role) => {
+            let role = match role {
                 Role::Guard => "guard",
                 Role::Transform => "transform",
                 Role::Observer => "observer",
             };
             if about.is_empty() { role.to_owned() } else { format!("{role}: {about}") }
         }
-        _ => about,
+        None => about,
     }
 }
 
@@ -162,14 +181,22 @@ pub fn rewrites(rewrites: &[OrderingRewrite]) -> String {
 }
 
 /// Counts: `12 active, 3 off, 1 warning, 0 errors`.
-pub fn summary(scopes: &Scopes) -> String {
-    let startup = scopes.startup();
+pub fn summary(layers: &Layers) -> String {
+    let rows = layers.all_rows();
+    let counted = |is: &dyn Fn(&Row<'_>) -> bool| rows.iter().filter(|row| is(row)).count();
+    let off = |row: &Row<'_>| row.status == Status::Disabled;
+    let failed = |row: &Row<'_>| {
+        let is_error = |note: &Diagnostic| note.severity == Severity::Error;
+        off(row) && row.disabled_by.is_none() && row.diagnostics.iter().any(is_error)
+    };
+    let notes = layers.scopes.diagnostics.iter().chain(&layers.mcp.diagnostics);
+    let warnings = notes.filter(|note| note.severity == Severity::Warning).count();
     format!(
         "{} active, {} off, {}, {}",
-        startup.loaded_count,
-        startup.disabled_count,
-        count(startup.warnings.len(), Severity::Warning.as_str()),
-        count(startup.error_count, Severity::Error.as_str()),
+        counted(&|row| row.active),
+        counted(&off),
+        count(warnings, Severity::Warning.as_str()),
+        count(counted(&failed), Severity::Error.as_str()),
     )
 }
 
@@ -181,13 +208,15 @@ mod tests {
     };
     use preface::core::{extension::FoundWhat, scope::Scope};
 
-    fn shown(scopes: &Scopes, inactive: Inactive, room: Option<usize>) -> String {
-        plain(&table(scopes, &Category::ALL, inactive, room))
+    const TOOLS: Group = Group::Extensions(Category::Tools);
+
+    fn shown(scopes: &Layers, inactive: Inactive, room: Option<usize>) -> String {
+        plain(&table(scopes, &Group::ALL, inactive, room))
     }
 
     #[test]
     fn the_worked_example_of_the_seed_reads_as_its_table_does() {
-        let scopes = Sample::worked().scopes();
+        let scopes = Sample::worked().layers();
         assert_eq!(
             shown(&scopes, Inactive::Shown, None),
             "  name               layer    state        what it is
@@ -208,7 +237,7 @@ tools
   Bash               project  active       Runs commands, strictly.
     hides bundled (bundled/extensions/tools/Bash/manifest.json)
   Edit               bundled  active       Edits files.
-nothing: commands, sessionStores, stateMachines, ui
+nothing: commands, mcp, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(summary(&scopes), "6 active, 1 off, 1 warning, 0 errors");
@@ -216,9 +245,9 @@ nothing: commands, sessionStores, stateMachines, ui
 
     #[test]
     fn what_is_not_active_can_be_left_out() {
-        let scopes = restricted(&Sample::worked().scopes(), &[Category::Tools]);
+        let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
         assert_eq!(
-            plain(&table(&scopes, &[Category::Tools], Inactive::LeftOut, None)),
+            plain(&table(&scopes, &[TOOLS], Inactive::LeftOut, None)),
             "  name  layer    state   what it is
 tools
   Bash  project  active  Runs commands, strictly.
@@ -242,7 +271,7 @@ tools
             .add(Scope::Project, Loggers, "e", r#""path": "e.log""#)
             .add(Scope::Global, Tools, "f", r#""description": "Configured.", "config": {"n": 1}"#)
             .settings(Scope::Project, r#"{"tools": {"f": {"n": 2}}}"#)
-            .scopes();
+            .layers();
         assert_eq!(
             shown(&scopes, Inactive::Shown, None),
             "  name  layer    state        what it is
@@ -262,7 +291,7 @@ tools
     waits for trust: `preface trust grant`
   f     global   active       Configured.
     configured by project
-nothing: commands, contextProviders, hooks, providers, sessionStores, stateMachines, ui
+nothing: commands, contextProviders, hooks, mcp, providers, sessionStores, stateMachines, ui
 "
         );
         assert_eq!(summary(&scopes), "4 active, 2 off, 3 warnings, 1 error");
@@ -270,8 +299,8 @@ nothing: commands, contextProviders, hooks, providers, sessionStores, stateMachi
 
     #[test]
     fn a_narrow_screen_cuts_what_it_is_and_wraps_the_reasons() {
-        let scopes = restricted(&Sample::worked().scopes(), &[Category::Tools]);
-        let shown = plain(&table(&scopes, &[Category::Tools], Inactive::Shown, Some(44)));
+        let scopes = restricted(&Sample::worked().layers(), &[TOOLS]);
+        let shown = plain(&table(&scopes, &[TOOLS], Inactive::Shown, Some(44)));
         assert_eq!(
             shown,
             "  name  layer    state   what it is
@@ -296,9 +325,9 @@ tools
             .add(Scope::Global, Category::Hooks, "early", &hook("RECEIVE_INPUT/pre"))
             .add(Scope::Global, Category::Hooks, "lost", r#""command": ["true"]"#)
             .ordering(Scope::Global, r#"{"hooks": {"TOOL_CALL/post": ["two"]}}"#)
-            .scopes();
+            .layers();
         assert_eq!(
-            plain(&table(&scopes, &[Category::Hooks], Inactive::Shown, None)),
+            plain(&table(&scopes, &[HOOKS], Inactive::Shown, None)),
             "  name      layer    state       what it is
 hooks RECEIVE_INPUT/pre
   1. early  global   active      transform: true
@@ -311,7 +340,7 @@ hooks in no slot
 "
         );
         assert_eq!(
-            plain(&rewrites(&scopes.rewrites)),
+            plain(&rewrites(&scopes.scopes.rewrites)),
             "\
 TOOL_CALL/post: the order is that of the global layer's ordering.json
   before: one, two
@@ -324,8 +353,43 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
     fn words_of_a_manifest_cannot_play_tricks() {
         let scopes = Sample::default()
             .add(Scope::Global, Category::Tools, "a", r#""description": "x\u001b[2J\u202ey\nsecond line""#)
-            .scopes();
-        let view = table(&scopes, &[Category::Tools], Inactive::Shown, None);
+            .layers();
+        let view = table(&scopes, &[TOOLS], Inactive::Shown, None);
         assert!(plain(&view).contains("x\\u{1b}[2J\\u{202e}y …\n"), "{view}");
+    }
+
+    #[test]
+    fn servers_stand_with_transport_and_what_became_of_them() {
+        let scopes = Sample::default()
+            .mcp(
+                Scope::Global,
+                r#"{"mcpServers": {
+                "docs": {"type": "http", "url": "https://docs.example/mcp?key=sk-123"},
+                "git": {"command": "git-mcp", "env": {"TOKEN": "sk-123"}},
+                "bad": {"command": 1},
+                "old": {"command": "old-mcp"}}}"#,
+            )
+            .mcp(
+                Scope::Project,
+                "{\"mcpServers\": {\n\"git\": {\"command\": \"./git.sh\"},\n\"old\": {\"disable\": true}}}",
+            )
+            .layers();
+        assert_eq!(
+            plain(&table(&scopes, &[Group::Mcp], Inactive::Shown, None)),
+            "  name  layer    state        what it is
+mcp
+  bad   global   broken
+    broken: shape at /command — `command` must be a string, not a number
+  docs  global   active       streamable-http: https://docs.example/mcp
+  git   global   hidden       stdio: git-mcp; env: TOKEN
+    hidden by project (.stud/mcp.json)
+  git   project  needs grant  stdio: ./git.sh
+    may not run: `preface trust grant --allow-commands`
+    hides global (~/.stud/mcp.json)
+  old   global   off          stdio: old-mcp
+    switched off by .stud/mcp.json:3
+"
+        );
+        assert_eq!(summary(&scopes), "2 active, 2 off, 0 warnings, 1 error");
     }
 }
