@@ -183,6 +183,7 @@ fn a_bare_name_is_no_program_of_the_project() {
                 .with_bundle(ASSETS)
                 .with_home("/home/user")
                 .with_dir("/work/.git")
+                .with_dir(project)
                 .with_file(
                     format!("{layer}/extensions/contextProviders/speaker/manifest.json"),
                     speaker(r#"["say"]"#),
