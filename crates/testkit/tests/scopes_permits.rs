@@ -11,8 +11,10 @@ use preface::{
 };
 
 /// A preset, its global directory and its project directory.
-const PRESETS: [(&str, &str, &str); 2] =
-    [("stud", "/home/user/.stud", "/work/.stud"), ("default", "/home/user/.config/preface", "/work/.preface")];
+const PRESETS: [(&str, &str, &str); 2] = [
+    ("stud", "/home/user/.stud", "/work/.stud"),
+    ("default", "/home/user/.config/preface", "/work/.preface"),
+];
 
 fn manifest(category: &str, id: &str, fields: &str) -> String {
     format!(
@@ -119,7 +121,10 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
         assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}: revoked is revoked");
         trust(&system, preset);
-        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}: trusting the text again brings nothing back");
+        assert!(
+            !speaks(&system, preset, TrustChoice::Ask),
+            "{preset}: trusting the text again brings nothing back"
+        );
     }
 }
 
@@ -152,7 +157,8 @@ fn a_program_that_leads_outside_cannot_be_granted() {
             .with_link(format!("{dir}/say.sh"), "/elsewhere/say.sh")
             .with_command([format!("{dir}/say.sh")], FakeRun::printing("PRINTED"));
         trust(&system, preset);
-        let report = Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a report");
+        let report =
+            Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a report");
         assert_eq!((report.added.len(), report.refused.len()), (0, 1), "{report:?}");
         assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
     }
@@ -193,7 +199,11 @@ fn a_bare_name_is_no_program_of_the_project() {
             allow(&system, preset);
             let built = build(&system, preset, TrustChoice::Ask);
             assert!(!built.prompt.text.contains("PRINTED"), "{preset}: {layer}");
-            let note = built.prompt.diagnostics.iter().find(|note| note.code == "ExtensionHost/ContextProviderFailed");
+            let note = built
+                .prompt
+                .diagnostics
+                .iter()
+                .find(|note| note.code == "ExtensionHost/ContextProviderFailed");
             assert!(note.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         }
     }
@@ -215,7 +225,9 @@ fn addresses_files_and_hooks_wait_for_a_grant() {
         for (category, id, fields) in files {
             let text = manifest(category.as_str(), id, fields);
             // The user has the same, which a grant-less override must not make the project's.
-            system = system.with_file(path(global, category, id), &text).with_file(path(project, category, id), &text);
+            system = system
+                .with_file(path(global, category, id), &text)
+                .with_file(path(project, category, id), &text);
         }
         let runnable = |system: &MemorySystem| {
             let report = scopes(system, preset);

@@ -12,6 +12,8 @@ mod render;
 mod sandbox;
 mod schema;
 mod scopes;
+#[cfg(unix)]
+mod scopes_hostile;
 mod settings;
 mod surroundings;
 mod trust;
