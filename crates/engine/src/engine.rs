@@ -323,7 +323,8 @@ impl<'s> Engine<'s> {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
         }
         let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
-        contributions.extend(contribute(&profile, &gathered.scopes, &look));
+        let more = contribute(&profile, &contributions, &gathered.scopes, &look);
+        contributions.extend(more);
         notes.extend(look.notes.take());
         gathered.profile = profile;
         gathered.stack = stack;
@@ -416,13 +417,22 @@ fn apply(profile: &mut Profile, own: &Own) {
 }
 
 /// Asks each section's context provider, in the profile's order.
-fn contribute(profile: &Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
+fn contribute(
+    profile: &Profile,
+    said: &[Contribution],
+    scopes: &Scopes,
+    look: &Look<'_>,
+) -> Vec<Contribution> {
     let known = known_facts(profile, look);
     profile
         .sections
         .iter()
         .filter_map(|section| {
             let Body::Fill(name) = &section.body else { return None };
+            // An extension has taken the place of the built-in one.
+            if said.iter().any(|said| said.section == section.id && said.provider == *name) {
+                return None;
+            }
             // A section that cannot speak whatever else is known needs nobody to look.
             if let Some(when) = &section.when
                 && let preface_core::condition::Verdict::Fails(_) = when.decide(&known)
@@ -434,7 +444,7 @@ fn contribute(profile: &Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contri
                     Some(why) => provider::silent(provider, section, why),
                     None => provider.contribute(section, look),
                 }),
-                // An extension's own section; it spoke already.
+                // An extension that is no part of this prompt.
                 None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
                 None => {
                     let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());

@@ -104,6 +104,8 @@ pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>
             let id = section.id.clone();
             section.body = Body::Fill(ProviderName::new(&entry.name));
             section.language = Language::Verbatim;
+            // The frame of an item asks for what the built-in one knows of it.
+            section.item = None;
             said.push(provider::extension::contribute(entry, context, &id, look));
             continue;
         }

@@ -178,7 +178,8 @@ fn read_settings(
                     "Validation/SettingsShapeInvalid",
                     format!("{} was left out: {error}", source.path),
                 )
-                .at(preface_core::diagnostic::Place::file(Some(source.scope), source.path.clone())),
+                .at(preface_core::diagnostic::Place::file(Some(source.scope), source.path.clone()))
+                .help("put a regular file of at most 1 MiB there that you can read, or nothing"),
             );
             None
         }

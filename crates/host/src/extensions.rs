@@ -133,15 +133,25 @@ pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Loo
 
 /// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
 pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
-    let stat = look.system.stat(dir)?;
     let shown = || look.places.source(scope, dir).path.clone();
     let left_out = |why: &dyn std::fmt::Display| {
         let what = format!("{} was left out: {why}", shown());
         look.note(Diagnostic::warning("extension/directory", what).at(Place::file(Some(scope), shown())));
     };
-    if stat.kind != FileKind::Dir {
-        left_out(&ReadError::Kind(stat.kind));
-        return None;
+    match look.system.stat(dir) {
+        Some(stat) if stat.kind == FileKind::Dir => {}
+        Some(stat) => {
+            left_out(&ReadError::Kind(stat.kind));
+            return None;
+        }
+        None => {
+            // Nothing is there, or a link that leads nowhere.
+            if look.system.link_stat(dir).is_some() {
+                let why = look.system.canonical(dir).err().filter(|error| *error != ReadError::Missing);
+                left_out(&why.unwrap_or(ReadError::Dangling));
+            }
+            return None;
+        }
     }
     if scope == Scope::Project
         && let crate::system::Within::Root(root) = look.layer_within()
@@ -157,6 +167,10 @@ pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirE
     match look.system.list(dir, MOST) {
         Ok(entries) => Some(entries),
         Err(ReadError::Missing) => None,
+        Err(ReadError::TooLarge { limit, .. }) => {
+            left_out(&format!("it has more than {limit} entries"));
+            None
+        }
         Err(error) => {
             left_out(&error);
             None

@@ -13,6 +13,8 @@ mod render;
 mod sandbox;
 mod schema;
 mod scopes;
+#[cfg(unix)]
+mod scopes_hostile;
 mod settings;
 mod skills;
 mod surroundings;

@@ -1,0 +1,295 @@
+//! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs
+//! (`DETAILS` 19).
+
+use preface::{
+    ASSETS, Built, Engine, Request, ScopesReport, TrustChoice,
+    core::extension::{Category, Entry},
+    host::{
+        system::memory::{FakeRun, MemorySystem},
+        trust::Permit,
+    },
+};
+
+/// A preset, its global directory and its project directory.
+const PRESETS: [(&str, &str, &str); 2] = [
+    ("stud", "/home/user/.stud", "/work/.stud"),
+    ("default", "/home/user/.config/preface", "/work/.preface"),
+];
+
+fn manifest(category: &str, id: &str, fields: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", {fields}}}"#
+    )
+}
+
+fn speaker(command: &str) -> String {
+    manifest("contextProviders", "speaker", &format!(r#""command": {command}"#))
+}
+
+fn machine() -> MemorySystem {
+    MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/work")
+        .with_command(["node", "say.js"], FakeRun::printing("PRINTED"))
+        .with_command(["node", "say.js", "more"], FakeRun::printing("PRINTED"))
+}
+
+fn request(preset: &str, trust: TrustChoice) -> Request {
+    Request { preset: Some(preset.into()), trust, ..Request::new("/work") }
+}
+
+fn build(system: &MemorySystem, preset: &str, trust: TrustChoice) -> Built {
+    Engine::new(system).build(&request(preset, trust)).expect("a prompt")
+}
+
+fn scopes(system: &MemorySystem, preset: &str) -> ScopesReport {
+    Engine::new(system).scopes(&request(preset, TrustChoice::Ask)).expect("a listing")
+}
+
+/// Grants every text, as `preface trust grant` does.
+fn trust(system: &MemorySystem, preset: &str) {
+    Engine::new(system).grant(&request(preset, TrustChoice::Ask), Vec::new()).expect("a grant");
+}
+
+/// Grants what the project would do, as `preface trust grant --allow-commands` does besides.
+fn allow(system: &MemorySystem, preset: &str) -> Vec<Permit> {
+    let report =
+        Engine::new(system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a grant of commands");
+    assert_eq!(report.refused, [""; 0]);
+    report.added
+}
+
+fn project_entry(report: &ScopesReport, category: Category, id: &str) -> Entry {
+    let entry = report.scopes.active(category, id);
+    entry.unwrap_or_else(|| panic!("`{id}` is active: {:?}", report.diagnostics)).clone()
+}
+
+/// True where the program was started, and its words are in the prompt.
+#[track_caller]
+fn speaks(system: &MemorySystem, preset: &str, trust: TrustChoice) -> bool {
+    let before = system.runs().len();
+    let built = build(system, preset, trust);
+    let ran = system.runs().len() > before;
+    assert_eq!(built.prompt.text.contains("PRINTED"), ran, "{preset}: {}", built.prompt.text);
+    ran
+}
+
+#[test]
+fn a_program_of_a_project_runs_by_its_own_grant_alone() {
+    for (preset, _, project) in PRESETS {
+        let path = format!("{project}/extensions/contextProviders/speaker/manifest.json");
+        let one = speaker(r#"["node", "say.js"]"#);
+        let system = machine().with_file(&path, &one).with_file("/work/say.js", "1");
+        for choice in [TrustChoice::Ask, TrustChoice::Deny, TrustChoice::Once] {
+            assert!(!speaks(&system, preset, choice), "{preset}");
+        }
+        trust(&system, preset);
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}: a grant of text starts nothing");
+        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        let entry = project_entry(&scopes(&system, preset), Category::ContextProviders, "speaker");
+        assert!(entry.active && !entry.runnable);
+
+        assert_eq!(allow(&system, preset).len(), 1);
+        assert!(system.runs().is_empty(), "granting starts nothing");
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(project_entry(&scopes(&system, preset), Category::ContextProviders, "speaker").runnable);
+        assert!(!speaks(&system, preset, TrustChoice::Deny), "{preset}: not where the call denies it");
+
+        // The script.
+        system.put_file("/work/say.js", "2");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        let report = scopes(&system, preset);
+        let entry = project_entry(&report, Category::ContextProviders, "speaker");
+        assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
+        system.put_file("/work/say.js", "1");
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}: the old bytes are granted still");
+        system.cut("/work/say.js");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        system.put_file("/work/say.js", "1");
+
+        // Its words. The text is granted anew each time; that says nothing of the program.
+        system.put_file(&path, speaker(r#"["node", "say.js", "more"]"#));
+        trust(&system, preset);
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}");
+        system.put_file(&path, &one);
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+
+        Engine::new(&system).revoke(&request(preset, TrustChoice::Ask), &[]).expect("a revocation");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(!speaks(&system, preset, TrustChoice::Once), "{preset}: revoked is revoked");
+        trust(&system, preset);
+        assert!(
+            !speaks(&system, preset, TrustChoice::Ask),
+            "{preset}: trusting the text again brings nothing back"
+        );
+    }
+}
+
+#[test]
+fn a_script_beside_its_manifest_is_pinned_by_its_bytes() {
+    for (preset, _, project) in PRESETS {
+        let dir = format!("{project}/extensions/contextProviders/speaker");
+        let program = format!("{dir}/say.sh");
+        let system = machine()
+            .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
+            .with_file(&program, "1")
+            .with_command([program.clone()], FakeRun::printing("PRINTED"));
+        trust(&system, preset);
+        allow(&system, preset);
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        system.put_file(&program, "2");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        system.put_file(&program, "1");
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+    }
+}
+
+#[test]
+fn a_program_that_leads_outside_cannot_be_granted() {
+    for (preset, _, project) in PRESETS {
+        let dir = format!("{project}/extensions/contextProviders/speaker");
+        let system = machine()
+            .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
+            .with_file("/elsewhere/say.sh", "1")
+            .with_link(format!("{dir}/say.sh"), "/elsewhere/say.sh")
+            .with_command([format!("{dir}/say.sh")], FakeRun::printing("PRINTED"));
+        trust(&system, preset);
+        let report =
+            Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a report");
+        assert_eq!((report.added.len(), report.refused.len()), (0, 1), "{report:?}");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+    }
+}
+
+#[test]
+fn the_users_own_program_needs_no_grant() {
+    for (preset, global, _) in PRESETS {
+        let system = machine()
+            .with_file(
+                format!("{global}/extensions/contextProviders/speaker/manifest.json"),
+                speaker(r#"["node", "say.js"]"#),
+            )
+            .with_file("/work/say.js", "1");
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        assert!(speaks(&system, preset, TrustChoice::Deny), "{preset}");
+        let runs = system.runs();
+        assert_eq!(runs[0].not_below.as_deref(), Some(std::path::Path::new("/work")));
+    }
+}
+
+/// A bare name is never a program of the project, whoever asks for it.
+#[test]
+fn a_bare_name_is_no_program_of_the_project() {
+    for (preset, global, project) in PRESETS {
+        for layer in [global, project] {
+            let system = MemorySystem::new()
+                .with_bundle(ASSETS)
+                .with_home("/home/user")
+                .with_dir("/work/.git")
+                .with_dir(project)
+                .with_file(
+                    format!("{layer}/extensions/contextProviders/speaker/manifest.json"),
+                    speaker(r#"["say"]"#),
+                )
+                .with_command(["say"], FakeRun::printing("PRINTED").found_at("/work/bin/say"));
+            trust(&system, preset);
+            allow(&system, preset);
+            let built = build(&system, preset, TrustChoice::Ask);
+            assert!(!built.prompt.text.contains("PRINTED"), "{preset}: {layer}");
+            let note = built
+                .prompt
+                .diagnostics
+                .iter()
+                .find(|note| note.code == "ExtensionHost/ContextProviderFailed");
+            assert!(note.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
+        }
+    }
+}
+
+#[test]
+fn addresses_files_and_hooks_wait_for_a_grant() {
+    for (preset, global, project) in PRESETS {
+        let files = [
+            (Category::Providers, "proxy", r#""kind": "openai", "baseUrl": "https://one.example""#),
+            (Category::Loggers, "log", r#""path": "one.jsonl""#),
+            (Category::SessionStores, "store", r#""kind": "postgres", "url": "postgres://one.example/db""#),
+            (Category::Hooks, "hook", r#""slot": "TOOL_CALL/pre", "command": ["one"]"#),
+        ];
+        let path = |layer: &str, category: Category, id: &str| {
+            format!("{layer}/extensions/{category}/{id}/manifest.json")
+        };
+        let mut system = machine();
+        for (category, id, fields) in files {
+            let text = manifest(category.as_str(), id, fields);
+            // The user has the same, which a grant-less override must not make the project's.
+            system = system
+                .with_file(path(global, category, id), &text)
+                .with_file(path(project, category, id), &text);
+        }
+        let runnable = |system: &MemorySystem| {
+            let report = scopes(system, preset);
+            files.map(|(category, id, _)| project_entry(&report, category, id)).map(|entry| {
+                assert_eq!(entry.origin.scope, preface::core::scope::Scope::Project, "{preset}");
+                (entry.active, entry.runnable)
+            })
+        };
+        trust(&system, preset);
+        assert_eq!(runnable(&system), [(true, false); 4], "{preset}");
+        allow(&system, preset);
+        assert_eq!(runnable(&system), [(true, true); 4], "{preset}");
+        for (category, id, fields) in files {
+            let changed = manifest(category.as_str(), id, &fields.replace("one", "two"));
+            system.put_file(path(project, category, id), changed);
+        }
+        trust(&system, preset);
+        assert_eq!(runnable(&system), [(true, false); 4], "{preset}");
+        for (category, id, fields) in files {
+            system.put_file(path(project, category, id), manifest(category.as_str(), id, fields));
+        }
+        assert_eq!(runnable(&system), [(true, true); 4], "{preset}");
+        Engine::new(&system).revoke(&request(preset, TrustChoice::Ask), &[]).expect("a revocation");
+        trust(&system, preset);
+        assert_eq!(runnable(&system), [(true, false); 4], "{preset}");
+    }
+}
+
+#[test]
+fn servers_of_a_project_wait_for_a_grant() {
+    for (preset, global, project) in PRESETS {
+        let servers = |word: &str| {
+            format!(
+                r#"{{"mcpServers": {{"local": {{"command": "node", "args": ["say.js"], "env": {{"A": "{word}"}}}},
+                "far": {{"type": "http", "url": "https://{word}.example"}}}}}}"#
+            )
+        };
+        let system = machine()
+            .with_file(format!("{global}/mcp.json"), r#"{"mcpServers": {"mine": {"command": "node"}}}"#)
+            .with_file(format!("{project}/mcp.json"), servers("one"))
+            .with_file("/work/say.js", "1");
+        let runnable = |system: &MemorySystem| {
+            let report = scopes(system, preset);
+            ["far", "local", "mine"].map(|id| report.mcp.active(id).is_some_and(|server| server.runnable))
+        };
+        assert_eq!(runnable(&system), [false, false, true], "{preset}");
+        trust(&system, preset);
+        assert!(scopes(&system, preset).mcp.active("local").is_some(), "{preset}");
+        assert_eq!(runnable(&system), [false, false, true], "{preset}");
+        allow(&system, preset);
+        assert_eq!(runnable(&system), [true, true, true], "{preset}");
+        system.put_file("/work/say.js", "2");
+        assert_eq!(runnable(&system), [true, false, true], "{preset}");
+        system.put_file("/work/say.js", "1");
+        system.put_file(format!("{project}/mcp.json"), servers("two"));
+        trust(&system, preset);
+        assert_eq!(runnable(&system), [false, false, true], "{preset}");
+        system.put_file(format!("{project}/mcp.json"), servers("one"));
+        assert_eq!(runnable(&system), [true, true, true], "{preset}");
+        Engine::new(&system).revoke(&request(preset, TrustChoice::Ask), &[]).expect("a revocation");
+        trust(&system, preset);
+        assert_eq!(runnable(&system), [false, false, true], "{preset}");
+        assert!(system.runs().is_empty());
+    }
+}
