@@ -66,6 +66,9 @@ fn a_hundred_megabytes_of_settings_are_not_read() {
         let file = fs::File::create(sandbox.path(layer).join("settings.json")).expect("a file");
         file.set_len(100 << 20).expect("a sparse file");
         tells(&sandbox, code, "104857600 bytes, more than the limit of 1048576");
+        if !cfg!(target_os = "linux") {
+            continue;
+        }
         // What is not read takes no memory: fewer addresses than the file has bytes are enough.
         let ran = Command::new("sh")
             .args(["-c", "ulimit -v 98304 && exec \"$0\" scopes --preset stud --trust once -q"])
@@ -100,15 +103,14 @@ fn a_pipe_is_not_waited_for() {
 /// More extensions than anybody has: their category is left out with one note, the other ones are there.
 #[test]
 fn ten_thousand_directories_and_one() {
-    for layer in ["home/.stud", "work/.stud"] {
-        let sandbox = sound();
-        let hooks = sandbox.path(layer).join("extensions/hooks");
-        fs::create_dir(&hooks).expect("a directory");
-        for number in 0..10_001 {
-            fs::create_dir(hooks.join(number.to_string())).expect("a directory");
-        }
-        tells(&sandbox, "extension/directory", "it has more than 10000 entries");
+    let sandbox = sound();
+    let hooks = sandbox.path("work/.stud/extensions/hooks");
+    fs::create_dir(&hooks).expect("a directory");
+    for number in 0..10_001 {
+        // Links cost less than directories, and count alike.
+        symlink("../tools/theirs", hooks.join(number.to_string())).expect("a link");
     }
+    tells(&sandbox, "extension/directory", "it has more than 10000 entries");
 }
 
 #[test]
