@@ -14,7 +14,7 @@ use preface_host::{
     gate::Consent,
     look::{Headless, Look},
     provider::extension::launched,
-    trust::{Action, Permit, PermitState, Permits, TrustError, TrustStore},
+    trust::{Action, Digest, Permit, PermitState, Permits, TrustError, TrustStore},
 };
 use std::path::Path;
 
@@ -48,7 +48,15 @@ fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, Tr
         return Some(Permit::for_command(look.system, root, &subject, &argv, &look.places.cwd, &[]));
     }
     let action = match entry.action.as_ref()? {
-        extension::Action::Endpoint(url) => Action::Endpoint { url: url.clone() },
+        extension::Action::Endpoint(url) => {
+            // Whose key goes there is part of the deed.
+            let key = match &entry.ability {
+                Some(Ability::Model(model)) => model.key.as_ref(),
+                _ => None,
+            };
+            let with = key.map(|key| ("apiKey".to_owned(), format!("{}:{}", key.kind, key.name)));
+            Action::Endpoint { url: url.clone(), with: with.into_iter().collect() }
+        }
         extension::Action::Writes(path) => Action::Writes { path: path.clone() },
         extension::Action::Command(..) => return None,
     };
@@ -73,7 +81,15 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
             Some(Permit::for_command(look.system, root, &subject, &argv, &cwd, &env))
         }
         Server::Sse(address) | Server::StreamableHttp(address) => {
-            Some(Ok(Permit { subject, action: Action::Endpoint { url: address.url.clone() } }))
+            let with = address.headers.iter().map(|(name, value)| {
+                let written = value.as_written();
+                let reference = value.masked() == written;
+                let value =
+                    if reference { written.to_owned() } else { Digest::of(written.as_bytes()).to_string() };
+                (name.clone(), value)
+            });
+            let action = Action::Endpoint { url: address.url.clone(), with: with.collect() };
+            Some(Ok(Permit { subject, action }))
         }
     }
 }

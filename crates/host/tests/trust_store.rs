@@ -30,7 +30,10 @@ fn text(path: &str, bytes: &str) -> PinnedText {
 }
 
 fn permit(name: &str) -> Permit {
-    Permit { subject: format!("mcp/{name}"), action: Action::Endpoint { url: format!("https://{name}") } }
+    Permit {
+        subject: format!("mcp/{name}"),
+        action: Action::Endpoint { url: format!("https://{name}"), with: Vec::new() },
+    }
 }
 
 fn mode(path: &Path) -> u32 {

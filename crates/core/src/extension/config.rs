@@ -52,6 +52,15 @@ pub(super) fn configure(
         for by in [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller] {
             let path = [category, id, key];
             let Some(node) = settings.at_layer(by, &path) else { continue };
+            // Where it talks to and what it starts is for the user to say: a project may bring an extension of this name
+            // instead, and that needs a grant.
+            if by == SetBy::Project && scope != Scope::Project && manifest.ability.action().is_some() {
+                let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
+                let help = "a project may bring an extension of this name, which needs a grant";
+                let note = Diagnostic::warning("settings/ignored", message).at(node.key_place()).help(help);
+                configured.notes.push(note);
+                continue;
+            }
             let mut value = said(settings, by, &path);
             if let Some(there) = configured.config.get(key).filter(|_| !whole) {
                 let over = std::mem::replace(&mut value, there.clone());

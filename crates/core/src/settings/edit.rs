@@ -294,15 +294,15 @@ impl Patch {
     }
 }
 
-/// Applies patches. Those at one place keep their order; none overlap.
+/// Applies patches. Those at one place keep their order; two removals may share the blanks between them.
 fn patched(json: &str, mut patches: Vec<Patch>) -> String {
     patches.sort_by_key(|patch| patch.span.start);
     let mut text = String::with_capacity(json.len() + 64);
     let mut at = 0;
     for patch in patches {
-        text.push_str(&json[at..patch.span.start]);
+        text.push_str(&json[at..patch.span.start.max(at)]);
         text.push_str(&patch.text);
-        at = patch.span.end;
+        at = patch.span.end.max(at);
     }
     text.push_str(&json[at..]);
     text

@@ -64,6 +64,9 @@ pub enum Action {
     Endpoint {
         /// Its address, as the project wrote it.
         url: String,
+        /// What is sent along, sorted by name: headers, or which key is used. Values are references (`${NAME}`), or digests
+        /// of what the project wrote.
+        with: Vec<(String, String)>,
     },
     /// A file is written.
     Writes {
@@ -135,7 +138,12 @@ impl Permit {
                 );
                 lines.extend(files.iter().map(|(path, digest)| format!("file {} {digest}", quoted(path))));
             }
-            Action::Endpoint { url } => lines.push(format!("talks to {}", quoted(url))),
+            Action::Endpoint { url, with } => {
+                lines.push(format!("talks to {}", quoted(url)));
+                lines.extend(
+                    with.iter().map(|(name, value)| format!("with {}: {}", quoted(name), quoted(value))),
+                );
+            }
             Action::Writes { path } => lines.push(format!("writes {}", quoted(path))),
         }
         lines
@@ -143,10 +151,14 @@ impl Permit {
 
     /// Orders what has no order of its own, so that equal deeds are equal values.
     pub(super) fn tidy(mut self) -> Self {
-        if let Action::Command { env, files, .. } = &mut self.action {
-            env.sort();
-            files.sort();
-            files.dedup();
+        match &mut self.action {
+            Action::Command { env, files, .. } => {
+                env.sort();
+                files.sort();
+                files.dedup();
+            }
+            Action::Endpoint { with, .. } => with.sort(),
+            Action::Writes { .. } => {}
         }
         self
     }
@@ -185,7 +197,10 @@ impl Permit {
                     None => Ok(()),
                 }
             }
-            Action::Endpoint { url } => fit("address", url),
+            Action::Endpoint { url, with } => {
+                fit("address", url)?;
+                with.iter().try_for_each(|(name, _)| fit("name of what is sent along", name))
+            }
             Action::Writes { path } => fit("path", path),
         }
     }
@@ -208,7 +223,14 @@ impl Permit {
                     keys.insert("files".into(), files.iter().map(file).collect());
                 }
             }
-            Action::Endpoint { url } => _ = keys.insert("url".into(), json!(url)),
+            Action::Endpoint { url, with } => {
+                keys.insert("url".into(), json!(url));
+                if !with.is_empty() {
+                    let with: Map<_, _> =
+                        with.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+                    keys.insert("with".into(), with.into());
+                }
+            }
             Action::Writes { path } => _ = keys.insert("writes".into(), json!(path)),
         }
         keys
@@ -232,11 +254,13 @@ pub(super) struct Written {
     #[serde(default)]
     files: Vec<Object<WrittenFile>>,
     url: Option<String>,
+    #[serde(default)]
+    with: BTreeMap<String, String>,
     writes: Option<String>,
 }
 
 /// What [`Written`] reads.
-pub(super) const WRITTEN: [&str; 7] = ["subject", "argv", "cwd", "env", "files", "url", "writes"];
+pub(super) const WRITTEN: [&str; 8] = ["subject", "argv", "cwd", "env", "files", "url", "with", "writes"];
 
 #[derive(Deserialize)]
 struct WrittenFile {
@@ -248,8 +272,11 @@ impl TryFrom<Written> for Permit {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { subject, argv, cwd, env, files, url, writes } = written;
+        let Written { subject, argv, cwd, env, files, url, with, writes } = written;
         let plain = cwd.is_none() && env.is_empty() && files.is_empty();
+        if url.is_none() && !with.is_empty() {
+            return Err("`with` belongs to an address".into());
+        }
         let action = match (argv, url, writes) {
             (Some(argv), None, None) => Action::Command {
                 argv,
@@ -257,7 +284,7 @@ impl TryFrom<Written> for Permit {
                 env: env.into_iter().collect(),
                 files: files.into_iter().map(|Object(file)| (file.path, file.digest)).collect(),
             },
-            (None, Some(url), None) if plain => Action::Endpoint { url },
+            (None, Some(url), None) if plain => Action::Endpoint { url, with: with.into_iter().collect() },
             (None, None, Some(path)) if plain => Action::Writes { path },
             _ => return Err("it is not one of a command, an endpoint and a file to write".into()),
         };

@@ -65,7 +65,7 @@ fn text(path: &str, bytes: &str) -> PinnedText {
 }
 
 fn endpoint(subject: &str, url: &str) -> Permit {
-    Permit { subject: subject.into(), action: Action::Endpoint { url: url.into() } }
+    Permit { subject: subject.into(), action: Action::Endpoint { url: url.into(), with: Vec::new() } }
 }
 
 fn state(pins: &Pins, path: &str, bytes: &str) -> PinState {
