@@ -5,7 +5,7 @@ use crate::{
     harness::{closure, interleave},
     table::{Bar, Table},
 };
-use preface::{Engine, Request, TrustChoice, core::extension::Category};
+use preface::{ASSETS, Engine, Request, TrustChoice, core::extension::Category};
 use preface_host::system::memory::MemorySystem;
 
 pub const BENCH: Bench = Bench {
@@ -57,7 +57,9 @@ fn request() -> Request {
 /// A machine in memory: what is measured is the resolver, not a disk. A third of the extensions in each layer, in all
 /// categories; every second name of a layer is also in the one above.
 fn machine(count: usize) -> MemorySystem {
-    let mut machine = MemorySystem::new().with_dir("/home/user/project");
+    let shipped =
+        ASSETS.iter().fold(MemorySystem::new(), |machine, (path, bytes)| machine.with_bundled(*path, *bytes));
+    let mut machine = shipped.with_dir("/home/user/project");
     for number in 0..count {
         let category = Category::ALL[number % Category::ALL.len()];
         let layer = ["bundled", "global", "project"][number / Category::ALL.len() % 3];

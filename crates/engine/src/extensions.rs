@@ -99,6 +99,11 @@ pub(crate) fn tools(
 /// built-in provider takes its place instead.
 pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
     let mut said = Vec::new();
+    let anchor = profile
+        .added_after
+        .as_ref()
+        .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
+    let mut at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1);
     for (entry, context) in speaking(scopes, look) {
         if let Some(section) = filled_by(profile, &entry.name) {
             let id = section.id.clone();
@@ -120,24 +125,10 @@ pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>
         });
         section.project = entry.origin.scope == Scope::Project;
         said.push(provider::extension::contribute(entry, context, &section.id, look));
-        let anchor = profile
-            .added_after
-            .as_ref()
-            .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
-        let at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1 + added(profile, anchor, scopes));
         profile.sections.insert(at, section);
+        at += 1;
     }
     said
-}
-
-/// How many sections behind the anchor are extensions' already.
-fn added(profile: &Profile, anchor: usize, scopes: &Scopes) -> usize {
-    profile.sections[anchor + 1..]
-        .iter()
-        .take_while(|section| {
-            matches!(&section.body, Body::Fill(name) if scopes.active(Category::ContextProviders, name.as_str()).is_some_and(|entry| entry.ability.is_some()))
-        })
-        .count()
 }
 
 /// The section that a built-in provider of this id fills.

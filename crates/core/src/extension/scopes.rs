@@ -53,7 +53,10 @@ impl Scopes {
         category: Category,
         name: &'a str,
     ) -> impl DoubleEndedIterator<Item = &'a Entry> {
-        self.of(category).filter(move |entry| entry.name == name)
+        let key = (category, name);
+        let start = self.entries.partition_point(|entry| (entry.category, entry.name.as_str()) < key);
+        let end = self.entries.partition_point(|entry| (entry.category, entry.name.as_str()) <= key);
+        self.entries[start..end].iter()
     }
 
     /// Returns the entries of a category.
