@@ -19,14 +19,15 @@ use preface::{
         mcp_servers::McpServers,
     },
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const HOOKS: Group = Group::Extensions(Category::Hooks);
 
 /// Returns what of the layers belongs to some groups.
 pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
     let Layers { scopes, mcp } = layers;
-    let about = |note: &&Diagnostic| !is_foreign(layers, groups, note);
+    let elsewhere = Elsewhere::of(layers, groups);
+    let about = |note: &&Diagnostic| !elsewhere.has(note);
     let kept = |notes: &[Diagnostic]| notes.iter().filter(about).cloned().collect();
     let within = |category: Category| groups.contains(&Group::Extensions(category));
     let is_mcp = groups.contains(&Group::Mcp);
@@ -43,25 +44,43 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
     }
 }
 
-/// True where a note is about other groups alone: about one of their rows, about the order of hooks, about servers.
-fn is_foreign(layers: &Layers, groups: &[Group], note: &Diagnostic) -> bool {
-    let of_an_order = note.code.contains("OrderingManifest") || note.code == "OrderingRewrite";
-    let of_servers = note.code.starts_with("mcp/") || note.code == "Validation/MCPServerConfigInvalid";
-    of_an_order && !groups.contains(&HOOKS)
-        || of_servers && !groups.contains(&Group::Mcp)
-        || layers.all_rows().iter().any(|row| !groups.contains(&row.group) && row.diagnostics.contains(note))
+/// What tells one note from another: code, message, path and line.
+type Known<'a> = (&'a str, &'a str, Option<(&'a str, Option<usize>)>);
+
+fn known(note: &Diagnostic) -> Known<'_> {
+    let place = note.place.as_ref().map(|place| (place.path.as_str(), place.line));
+    (&note.code, &note.message, place)
+}
+
+/// The notes that are about other groups alone: about one of their rows, about the order of hooks, about servers.
+struct Elsewhere<'a> {
+    groups: &'a [Group],
+    of_rows: BTreeSet<Known<'a>>,
+}
+
+impl<'a> Elsewhere<'a> {
+    fn of(layers: &'a Layers, groups: &'a [Group]) -> Self {
+        let rows = layers.all_rows().into_iter().filter(|row| !groups.contains(&row.group));
+        let notes = rows.flat_map(|row| row.diagnostics);
+        Elsewhere { groups, of_rows: notes.map(known).collect() }
+    }
+
+    fn has(&self, note: &Diagnostic) -> bool {
+        let of_an_order = note.code.contains("OrderingManifest") || note.code == "OrderingRewrite";
+        let of_servers = note.code.starts_with("mcp/") || note.code == "Validation/MCPServerConfigInvalid";
+        of_an_order && !self.groups.contains(&HOOKS)
+            || of_servers && !self.groups.contains(&Group::Mcp)
+            || self.of_rows.contains(&known(note))
+    }
 }
 
 /// Returns what a listing of some groups has to tell beside its table, each note once.
 pub fn troubles(report: &ScopesReport, groups: &[Group]) -> Vec<Diagnostic> {
     let layers = Layers::of(report);
-    let mut told: Vec<Diagnostic> = Vec::new();
-    for note in report.diagnostics.iter().chain(&report.scopes.diagnostics) {
-        if !is_foreign(&layers, groups, note) && !told.contains(note) {
-            told.push(note.clone());
-        }
-    }
-    told
+    let elsewhere = Elsewhere::of(&layers, groups);
+    let mut told = BTreeSet::new();
+    let all = report.diagnostics.iter().chain(&report.scopes.diagnostics);
+    all.filter(|note| !elsewhere.has(note) && told.insert(known(note))).cloned().collect()
 }
 
 /// Writes the table of some groups, within `room` columns.
