@@ -36,7 +36,12 @@ use preface_host::{
     scaffold,
     system::System,
 };
-use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    mem::take,
+    path::{Path, PathBuf},
+};
 
 /// The preset that is used when nothing else is said.
 pub const DEFAULT_PRESET: &str = "default";
@@ -133,18 +138,27 @@ impl<'s> Engine<'s> {
     pub fn build_asking(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
         let built = self.run(request, None, ask)?;
         let held: Vec<String> = built.held().map(|seen| seen.shown.clone()).collect();
-        if request.trust == TrustChoice::Require && (!held.is_empty() || built.held_layer.is_some()) {
-            let path = match &built.held_layer {
-                Some(layer) => layer.clone(),
-                None => consent::pin_root(self.system, &built.places.cwd).0,
-            };
-            let sources = if held.is_empty() { vec![built.places.shown(&path)] } else { held };
-            return Err(Error::Held(Held { path: path.display().to_string(), sources }));
-        }
+        self.refuse_held(request, &built.places, built.held_layer.as_deref(), &held)?;
         if request.trust == TrustChoice::Ask && !held.is_empty() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
         }
         Ok(built)
+    }
+
+    /// Refuses a request that wants nothing held, where something is: texts by name, or the project layer as a whole.
+    pub(crate) fn refuse_held(
+        &self,
+        request: &Request,
+        places: &Places,
+        layer: Option<&Path>,
+        held: &[String],
+    ) -> Result<(), Error> {
+        if request.trust != TrustChoice::Require || (held.is_empty() && layer.is_none()) {
+            return Ok(());
+        }
+        let path = layer.map_or_else(|| consent::pin_root(self.system, &places.cwd).0, Path::to_path_buf);
+        let sources = if held.is_empty() { vec![places.shown(&path)] } else { held.to_vec() };
+        Err(Error::Held(Held { path: path.display().to_string(), sources }))
     }
 
     /// Builds as if the named files (all of them, where none is named) were granted. Nothing is recorded.

@@ -1,10 +1,6 @@
 //! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
 
-use crate::{
-    Engine, Error, consent,
-    error::Held,
-    request::{Request, TrustChoice},
-};
+use crate::{Engine, Error, request::Request};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
@@ -49,14 +45,7 @@ impl Engine<'_> {
             .filter(|seen| seen.verdict != Verdict::Speaks)
             .map(|seen| seen.shown)
             .collect();
-        if request.trust == TrustChoice::Require && (!held.is_empty() || gathered.held_layer.is_some()) {
-            let path = match gathered.held_layer {
-                Some(layer) => layer,
-                None => consent::pin_root(self.system(), &gathered.places.cwd).0,
-            };
-            let sources = if held.is_empty() { vec![gathered.places.shown(&path)] } else { held };
-            return Err(Error::Held(Held { path: path.display().to_string(), sources }));
-        }
+        self.refuse_held(request, &gathered.places, gathered.held_layer.as_deref(), &held)?;
         Ok(ScopesReport {
             scopes: gathered.scopes,
             mcp: gathered.mcp,
