@@ -12,14 +12,15 @@ use crate::{
     layer::Layer,
     origin::{Origin, Piece},
     outline::{Outline, Plan, PlanItem},
-    profile::{Group, Win},
+    profile::{Candidate, Group, Win},
     scope::Scope,
     section::{
-        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Section, SectionId,
+        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Say, Section, SectionId,
     },
     suggestion::did_you_mean,
+    template::trim,
     trust::Trust,
-    turn::Tool,
+    turn::{Tool, one_line},
     world::{Contribution, World},
 };
 use std::{borrow::Cow, collections::BTreeMap};
@@ -173,15 +174,23 @@ impl<'w> Compose<'w> {
     }
 
     fn replace_group(&mut self, group: &Group, diagnostics: &mut Diagnostics) {
-        let found = group.replace.iter().find_map(|file| {
-            let pieces = self.world.stack.layer(file.scope)?.files.get(&file.name)?;
-            let wins = match group.win {
-                Win::Exists => true,
-                Win::NonBlank => !is_blank(pieces),
-            };
-            wins.then_some(pieces)
+        let world = self.world;
+        let mut found = group.replace.iter().filter_map(|candidate| match candidate {
+            Candidate::Option(name) => world.given.get(name),
+            Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
         });
-        let Some(pieces) = found else { return };
+        let pieces = match group.win {
+            Win::Exists => found.next(),
+            Win::NonBlank => found.find(|pieces| !is_blank(pieces)),
+            Win::First => {
+                let first = found.next();
+                if let Some(first) = first {
+                    diagnostics.extend(emptiness(&group.id, first, found.next().is_some()));
+                }
+                first.filter(|pieces| !is_empty(pieces))
+            }
+        };
+        let Some(pieces) = pieces else { return };
         let path =
             pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
         let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
@@ -194,6 +203,8 @@ impl<'w> Compose<'w> {
         let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
         section.language = group.language;
         section.cut = CutRule::Never;
+        section.keep_blank = group.win == Win::First;
+        section.framed = group.framed;
         self.insert(first.unwrap_or(0), section);
         diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
     }
@@ -351,10 +362,17 @@ impl<'w> Compose<'w> {
         }
         for tool in &self.world.turn.tools {
             for text in &tool.guidelines {
-                let text = text.trim();
+                let text = trim(text);
                 if !text.is_empty() {
                     self.add_guideline(Cow::Owned(tool_piece(tool, "guideline", text.to_owned())));
                 }
+            }
+        }
+        for text in &self.world.turn.guidelines {
+            let text = trim(text);
+            if !text.is_empty() {
+                let origin = Origin::Caller { flag: "guidelines".into() };
+                self.add_guideline(Cow::Owned(Piece { text: text.to_owned(), origin }));
             }
         }
         for line in profile.guidelines.iter().filter(|line| line.last) {
@@ -393,7 +411,7 @@ impl<'w> Compose<'w> {
                     facts: BTreeMap::new(),
                 }]
             }
-            (Body::List(ListName::Tools), _) => tools(&self.world.turn.tools),
+            (Body::List(ListName::Tools), _) => tools(&section, self.world),
             (Body::List(ListName::Guidelines), _) => std::mem::take(&mut self.guidelines)
                 .into_iter()
                 .map(|piece| PlanItem {
@@ -431,16 +449,28 @@ impl<'w> Compose<'w> {
         let audit_id = provider.as_ref().map(|provider| {
             contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
         });
+        let frame = self.world.profile.frame.as_ref().filter(|_| section.framed);
         self.outline.plans.push(Plan {
             section: section.id.clone(),
             provider,
             audit_id,
-            prefix: section.prefix.clone().map(Cow::Owned),
+            prefix: frame
+                .map(|frame| framed(&frame.prefix, &section.id))
+                .into_iter()
+                .chain(section.prefix.clone())
+                .map(Cow::Owned)
+                .collect(),
             items,
             item: wrap.map(Cow::Owned),
             between: section.between.clone().map(Cow::Owned),
             seam: section.seam,
-            suffix: section.suffix.clone().map(Cow::Owned),
+            suffix: section
+                .suffix
+                .clone()
+                .into_iter()
+                .chain(frame.map(|frame| framed(&frame.suffix, &section.id)))
+                .map(Cow::Owned)
+                .collect(),
             trim: section.trim,
             keep_blank: section.keep_blank,
             stability: contribution.and_then(|said| said.stability).or(section.stability),
@@ -486,16 +516,37 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .collect()
 }
 
-fn tools(tools: &[Tool]) -> Vec<PlanItem<'_>> {
-    tools
+/// A text of the frame for one section.
+fn framed(piece: &Piece, id: &SectionId) -> Piece {
+    Piece { text: piece.text.replace("[section:id]", id.as_str()), origin: piece.origin.clone() }
+}
+
+fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
+    let builtin = &world.profile.tool_texts;
+    let said = |tool: &Tool| {
+        section.say.iter().find_map(|say| match say {
+            Say::Snippet => tool.snippet.clone(),
+            Say::Builtin => builtin.get(&tool.name)?.snippet.clone(),
+            Say::Description => one_line(tool.description.as_deref()?),
+            Say::Name => Some(tool.name.clone()),
+        })
+    };
+    world
+        .turn
+        .tools
         .iter()
-        .map(|tool| {
+        .map(|tool| (tool, said(tool)))
+        .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
+        .map(|(tool, said)| {
             let mut facts = BTreeMap::from([("name".to_owned(), tool.name.clone())]);
             if let Some(line) = tool.line() {
                 facts.insert("snippet".to_owned(), line);
             }
             if let Some(description) = &tool.description {
                 facts.insert("description".to_owned(), description.clone());
+            }
+            if let Some(said) = said {
+                facts.insert("said".to_owned(), said);
             }
             PlanItem {
                 pieces: Cow::Owned(vec![tool_piece(tool, "name", tool.name.clone())]),
@@ -526,8 +577,31 @@ fn silence(body: &Body) -> String {
     }
 }
 
+/// True where the pieces hold nothing at all.
+#[must_use]
+pub fn is_empty(pieces: &[Piece]) -> bool {
+    pieces.iter().all(|piece| piece.text.is_empty())
+}
+
+/// What is to be said of a text of which the first that exists decides: an empty one hides those behind it, a blank one
+/// counts as present (`pi.md` D7, D8).
+#[must_use]
+pub fn emptiness(section: &SectionId, pieces: &[Piece], hides: bool) -> Option<Diagnostic> {
+    let path = pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
+    if is_empty(pieces) {
+        let what = format!("an empty file hides the other one for `{section}`, and counts as absent");
+        return hides.then(|| {
+            Diagnostic::warning("empty-hides-global", what).help("remove the empty file to use the other")
+        });
+    }
+    is_blank(pieces).then(|| {
+        let what = format!("{path} holds nothing but white space; it is used for `{section}` all the same");
+        Diagnostic::warning("blank-source", what).help("remove the file, or write something into it")
+    })
+}
+
 /// True where the pieces hold nothing but white space (ECMAScript's, a byte order mark included).
 #[must_use]
 pub fn is_blank(pieces: &[Piece]) -> bool {
-    pieces.iter().all(|piece| crate::template::trim(&piece.text).is_empty())
+    pieces.iter().all(|piece| trim(&piece.text).is_empty())
 }

@@ -26,8 +26,8 @@ pub struct Plan<'w> {
     pub provider: Option<ProviderName>,
     /// The id for audit events.
     pub audit_id: Option<String>,
-    /// Text before the items.
-    pub prefix: Option<Cow<'w, Piece>>,
+    /// Text before the items; the frame's first.
+    pub prefix: Vec<Cow<'w, Piece>>,
     /// The items, at least one.
     pub items: Vec<PlanItem<'w>>,
     /// The form of each item.
@@ -36,8 +36,8 @@ pub struct Plan<'w> {
     pub between: Option<Cow<'w, Piece>>,
     /// True: line ends between items give way to `between`.
     pub seam: bool,
-    /// Text after the items.
-    pub suffix: Option<Cow<'w, Piece>>,
+    /// Text after the items; the frame's last.
+    pub suffix: Vec<Cow<'w, Piece>>,
     /// White space taken from the ends.
     pub trim: Trim,
     /// True: a part of nothing but white space stays.

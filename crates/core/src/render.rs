@@ -229,7 +229,7 @@ impl<'w> PartRender<'w> {
     fn new(plan: Plan<'w>, rules: &Rules) -> Result<Self, RenderError> {
         let mut jobs = Vec::new();
         let one = |piece: &Piece| ready(Cow::Owned(vec![piece.clone()]), Language::Template, rules);
-        if let Some(prefix) = &plan.prefix {
+        for prefix in &plan.prefix {
             jobs.push(Job { role: Role::Prefix, text: one(prefix)? });
         }
         let form = plan.item.as_deref().map(one).transpose()?;
@@ -245,7 +245,7 @@ impl<'w> PartRender<'w> {
         if let (Some(between), true) = (&plan.between, plan.items.len() > 1) {
             jobs.push(Job { role: Role::Between, text: one(between)? });
         }
-        if let Some(suffix) = &plan.suffix {
+        for suffix in &plan.suffix {
             jobs.push(Job { role: Role::Suffix, text: one(suffix)? });
         }
         let done = vec![Rendered::default(); jobs.len()];

@@ -96,6 +96,20 @@ pub enum ListName {
     Guidelines,
 }
 
+/// What a line of the list of tools says of a tool. The first that a tool has becomes `item:said`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Say {
+    /// Its snippet, as it is; an empty one counts.
+    Snippet,
+    /// The snippet that the profile has for its name (`tool_texts`).
+    Builtin,
+    /// Its description on one line.
+    Description,
+    /// Its name.
+    Name,
+}
+
 /// What happens to a part that does not fit the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -177,6 +191,15 @@ pub struct Section {
     /// True: a trusted project may fill it with `sections/<id>.md`.
     #[serde(default)]
     pub project: bool,
+    /// In a list of tools: what `item:said` is, the first choice first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub say: Vec<Say>,
+    /// True: a tool of which `say` has nothing to say, or nothing but an empty text, is not listed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skip_silent: bool,
+    /// False: it stands outside the profile's frame.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub framed: bool,
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
@@ -205,9 +228,21 @@ impl Section {
             cut: CutRule::Clip,
             last: false,
             project: false,
+            say: Vec::new(),
+            skip_silent: false,
+            framed: true,
             options: BTreeMap::new(),
         }
     }
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_yes(framed: &bool) -> bool {
+    *framed
 }
 
 /// The priority of whoever names none (seed 000: "50, mid-range").

@@ -1,5 +1,6 @@
 //! What is asked now: the directory, the tools, the model, the instant.
 
+use crate::template;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -17,6 +18,9 @@ pub struct Turn {
     /// The active tools, in order.
     #[serde(default)]
     pub tools: Vec<Tool>,
+    /// Guidelines that belong to no single tool; they come after those of the tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guidelines: Vec<String>,
     /// The instant, RFC 3339 in UTC with milliseconds. One instant stands for the whole build.
     pub now: String,
     /// The zone's name (`Europe/Berlin`) where the caller names one; else the machine's counts.
@@ -57,8 +61,20 @@ impl Tool {
     /// blanks.
     #[must_use]
     pub fn line(&self) -> Option<String> {
-        let text = self.snippet.as_deref().or(self.description.as_deref())?;
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        (!line.is_empty()).then_some(line)
+        one_line(self.snippet.as_deref().or(self.description.as_deref())?)
     }
+}
+
+/// Returns a text with each run of white space as one blank and none at its ends; `None` where nothing is left
+/// (seed 001 §1, "How Tool Descriptions Appear").
+///
+/// ```
+/// use preface_core::turn::one_line;
+/// assert_eq!(one_line(" one\r\ntwo   three ").as_deref(), Some("one two three"));
+/// assert_eq!(one_line(" \u{feff}\n"), None);
+/// ```
+#[must_use]
+pub fn one_line(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split(template::is_white).filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }

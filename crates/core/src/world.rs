@@ -34,6 +34,9 @@ pub struct World {
     /// What settings say of the prompt as a whole.
     #[serde(default, skip_serializing_if = "OwnPrompt::is_empty")]
     pub system_prompt: OwnPrompt,
+    /// The texts that the caller gave for the profile's `text_options`, by option. An empty list is an empty text.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, Vec<Piece>>,
     /// What the context providers said, in the profile's order.
     pub contributions: Vec<Contribution>,
     /// Every fact that was asked for, absent ones too.

@@ -94,6 +94,7 @@ pub(crate) struct Gathered {
     pub turn: Turn,
     pub profile: Profile,
     pub places: Places,
+    pub given: BTreeMap<String, Vec<Piece>>,
     pub settings: Merged,
     pub gate: Gate,
     pub trust: Trust,
@@ -249,7 +250,7 @@ impl<'s> Engine<'s> {
     ) -> Result<Gathered, Error> {
         let mut diagnostics = Diagnostics::new();
         let mut audit = Vec::new();
-        let Prepared { mut profile, places, turn, bundled, global, sets } =
+        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
             self.prepare(request, &mut diagnostics)?;
 
         if profile.scaffold.when == ScaffoldWhen::Discover
@@ -279,6 +280,7 @@ impl<'s> Engine<'s> {
             turn,
             profile,
             places,
+            given,
             settings: settings::merge(Vec::new(), &mut Diagnostics::new()),
             gate,
             trust,
@@ -358,15 +360,16 @@ impl<'s> Engine<'s> {
             stack: take(&mut gathered.stack),
             overrides: take(&mut gathered.overrides),
             system_prompt: take(&mut gathered.system_prompt),
+            given: gathered.given.clone(),
             contributions: take(&mut gathered.contributions),
             facts: Facts::default(),
             diagnostics: take(&mut gathered.diagnostics),
             audit: take(&mut gathered.audit),
         };
         let look = self.look(&gathered, ask);
-        let options = &gathered.profile.options;
+        let profile = &gathered.profile;
         let mut prompt = line::run(&mut world, &mut |key| {
-            Some(option_fact(key, options).unwrap_or_else(|| provider::answer(key, &look)))
+            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
         Ok(Built {
@@ -386,6 +389,7 @@ impl<'s> Engine<'s> {
             system: self.system,
             turn: &gathered.turn,
             places: &gathered.places,
+            given: &gathered.given,
             gate: &gathered.gate,
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
@@ -487,16 +491,25 @@ fn known_facts(profile: &Profile, look: &Look<'_>) -> Facts {
     {
         if key.kind() == "tool" {
             facts.supply(key.clone(), provider::answer(key, look));
-        } else if let Some(fact) = option_fact(key, &profile.options) {
+        } else if let Some(fact) = option_fact(key, profile) {
             facts.supply(key.clone(), fact);
         }
     }
     facts
 }
 
-fn option_fact(key: &FactKey, options: &BTreeMap<String, String>) -> Option<Fact> {
-    (key.kind() == "option").then(|| match options.get(key.name()) {
+/// `option:NAME` is the value of an option that is set; `given:NAME` one that the caller set to more than a switch.
+fn option_fact(key: &FactKey, profile: &Profile) -> Option<Fact> {
+    let value = profile.options.get(key.name());
+    let fact = |value: Option<&String>| match value {
         Some(value) => Fact::of(value, "the profile's options", Stability::Static),
         None => Fact::absent("the option is not set"),
-    })
+    };
+    match key.kind() {
+        "option" => Some(fact(value)),
+        "given" => {
+            Some(fact(value.filter(|value| *value != "true" && profile.given.contains_key(key.name()))))
+        }
+        _ => None,
+    }
 }

@@ -4,12 +4,12 @@ use crate::request::ToolChoice;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status, resolve},
-    profile::Profile,
+    profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
     section::{Body, Language, ProviderName, Section, SectionId},
     settings::Merged,
     suggestion::did_you_mean,
-    turn::Tool,
+    turn::{Tool, one_line},
     world::Contribution,
 };
 use preface_host::{extensions, look::Look, provider};
@@ -53,20 +53,29 @@ pub(crate) fn tools(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Tool> {
     let names = match choice {
-        ToolChoice::Given(tools) => return tools.clone(),
-        ToolChoice::Profile => &profile.tools,
-        ToolChoice::Named(names) => names,
+        ToolChoice::Given(tools) => {
+            return tools.iter().cloned().map(|tool| registered(tool, profile)).collect();
+        }
+        ToolChoice::Profile => {
+            let mut names = profile.tools.clone();
+            if profile.layer_tools {
+                names.extend(of_layers(scopes, &names));
+            }
+            names
+        }
+        ToolChoice::Named(names) => names.clone(),
     };
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
-    for name in names {
-        if tools.iter().any(|tool| tool.name == *name) {
+    for name in &names {
+        if !profile.repeat_tools && tools.iter().any(|tool| tool.name == *name) {
             continue;
         }
         if let Some(entry) = scopes.active(Category::Tools, name) {
-            tools.push(match &entry.ability {
-                Some(Ability::Tool(texts)) => texts.tool(name, &entry.origin.path),
-                _ => Tool { name: name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
-            });
+            tools.push(entry_tool(entry, profile));
+            continue;
+        }
+        if let Some(texts) = profile.tool_texts.get(name) {
+            tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
             continue;
         }
         if let Some(by) =
@@ -93,6 +102,43 @@ pub(crate) fn tools(
         tools.push(Tool { name: name.clone(), ..Tool::default() });
     }
     tools
+}
+
+/// The active tools that the user and the project bring, beside those that are named already.
+pub(crate) fn of_layers(scopes: &Scopes, named: &[String]) -> Vec<String> {
+    scopes
+        .of(Category::Tools)
+        .filter(|entry| entry.active && entry.origin.scope != Scope::Bundled)
+        .map(|entry| entry.name.clone())
+        .filter(|name| !named.contains(name))
+        .collect()
+}
+
+/// A tool as an extension brings it; for a bundled one the profile may have texts of its own.
+pub(crate) fn entry_tool(entry: &Entry, profile: &Profile) -> Tool {
+    let tool = match &entry.ability {
+        Some(Ability::Tool(texts)) => texts.tool(&entry.name, &entry.origin.path),
+        _ => Tool { name: entry.name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
+    };
+    match profile.tool_texts.get(&entry.name) {
+        Some(texts) if entry.origin.scope == Scope::Bundled => with_texts(tool, texts),
+        _ => registered(tool, profile),
+    }
+}
+
+fn with_texts(tool: Tool, texts: &BuiltinTexts) -> Tool {
+    Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), ..tool }
+}
+
+/// What becomes of a tool's texts when it is registered: its snippet is one line (seed 001 §1, "How Tool Descriptions
+/// Appear").
+pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
+    let text = profile.snippet_from.iter().find_map(|from| match from {
+        SnippetSource::Snippet => tool.snippet.as_deref(),
+        SnippetSource::Description => tool.description.as_deref(),
+    });
+    tool.snippet = text.and_then(one_line);
+    tool
 }
 
 /// Gives each context provider that a layer brings a section of its own, and lets it speak. One that has the name of a

@@ -20,6 +20,7 @@ pub mod consent;
 mod engine;
 mod error;
 mod extensions;
+mod given;
 pub mod grant;
 pub mod lint;
 mod log;

@@ -15,7 +15,7 @@ use preface_core::{
         template::{self, Catalogue},
     },
     origin::{Origin, Piece},
-    profile::Profile,
+    profile::{Candidate, Profile},
     prompt::Prompt,
     render::Rules,
     scope::Scope,
@@ -168,7 +168,11 @@ impl Lint {
         for layer in &world.stack.0 {
             for (name, pieces) in &layer.files {
                 let group = world.profile.groups.iter().find(|group| {
-                    group.replace.iter().any(|file| file.scope == layer.scope && file.name == *name)
+                    group
+                        .replace
+                        .iter()
+                        .filter_map(Candidate::file)
+                        .any(|file| file.scope == layer.scope && file.name == *name)
                 });
                 texts.push((pieces, group.map_or(Language::Verbatim, |group| group.language)));
             }

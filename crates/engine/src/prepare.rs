@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use preface_core::{
     budget::{Bytes4, COUNTERS},
     diagnostic::{Diagnostic, Diagnostics},
+    origin::Piece,
     profile::{Home, Profile, Setting},
     settings::{self, LayerSettings, Own, SetValue},
     suggestion::did_you_mean,
@@ -19,13 +20,18 @@ use preface_host::{
     profile::{self, Choice},
     system::{System, Within},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// What a request means. Not looked at yet: anything that belongs to the project.
 pub(crate) struct Prepared {
     pub profile: Profile,
     pub places: Places,
     pub turn: Turn,
+    /// The texts that the caller gave for the profile's `text_options`.
+    pub given: BTreeMap<String, Vec<Piece>>,
     /// The settings that ship with preface.
     pub bundled: Option<LayerSettings>,
     /// The user's own settings.
@@ -74,6 +80,7 @@ impl Engine<'_> {
             conversation: request.conversation.clone(),
             // Which tools there are is known once the layers are.
             tools: Vec::new(),
+            guidelines: Vec::new(),
             now: instant(system, request.now.as_deref())?,
             zone: request.zone.clone(),
             budget: request.budget,
@@ -88,7 +95,8 @@ impl Engine<'_> {
                 Some("use a name such as `Europe/Berlin` or `UTC`".into()),
             ));
         }
-        Ok(Prepared { profile, places, turn, bundled, global, sets })
+        let given = self.given(&profile, diagnostics)?;
+        Ok(Prepared { profile, places, turn, given, bundled, global, sets })
     }
 
     /// Returns the directory of a request, absolute, links not resolved.
@@ -154,7 +162,12 @@ impl Engine<'_> {
 
 /// Where the user's choice of profile is looked up.
 pub(crate) fn default_home() -> Home {
-    Home { global: vec!["config:preface".to_owned()], project: ".preface".to_owned(), flat_extensions: false }
+    Home {
+        global: vec!["config:preface".to_owned()],
+        project: ".preface".to_owned(),
+        flat_extensions: false,
+        variable: None,
+    }
 }
 
 fn read_settings(

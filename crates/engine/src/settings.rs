@@ -83,7 +83,7 @@ impl Engine<'_> {
     /// trust.
     pub fn settings(&self, request: &Request) -> Result<Settings, Error> {
         let mut diagnostics = Diagnostics::new();
-        let Prepared { mut profile, places, turn, bundled, global, sets } =
+        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
             self.prepare(request, &mut diagnostics)?;
         let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
         if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
@@ -106,6 +106,7 @@ impl Engine<'_> {
             turn: &turn,
             places: &places,
             gate: &gate,
+            given: &given,
             settings: &nothing,
             confirm: &Headless,
             notes: RefCell::default(),

@@ -36,7 +36,7 @@ impl Engine<'_> {
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
         let mut diagnostics = Diagnostics::new();
-        let Prepared { mut profile, places, turn, bundled, global, sets } =
+        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
             self.prepare(request, &mut diagnostics)?;
         let own: Vec<LayerSettings> = bundled.into_iter().chain(global).chain(sets).collect();
         if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
@@ -59,6 +59,7 @@ impl Engine<'_> {
             turn: &turn,
             places: &places,
             gate: &gate,
+            given: &given,
             settings: &nothing,
             confirm: &Headless,
             notes: RefCell::default(),

@@ -12,7 +12,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     layer::{Layer, Stack},
     origin::{Origin, Piece, Source},
-    profile::Profile,
+    profile::{Candidate, Profile, Win},
     scope::Scope,
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, Merged, SectionContent, SectionOverride},
@@ -89,11 +89,18 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
             sections: BTreeMap::new(),
         };
         if scope == Scope::Global || look.gate.layer_speaks() {
-            for file in
-                profile.groups.iter().flat_map(|group| &group.replace).filter(|file| file.scope == scope)
-            {
-                if let Some(pieces) = layer_file(scope, &root.join(&file.name), CONTEXT_FILE_LIMIT, look) {
-                    layer.files.insert(file.name.clone(), pieces);
+            for group in &profile.groups {
+                for file in
+                    group.replace.iter().filter_map(Candidate::file).filter(|file| file.scope == scope)
+                {
+                    let path = root.join(&file.name);
+                    let mut wanted = layer_wanted(scope, &path, CONTEXT_FILE_LIMIT, look);
+                    if group.win == Win::First {
+                        wanted = wanted.or_unreadable();
+                    }
+                    if let Some(pieces) = look.pieces(&wanted) {
+                        layer.files.insert(file.name.clone(), pieces);
+                    }
                 }
             }
             sections(&mut layer, &root.join("sections"), look);
@@ -106,12 +113,15 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
     Stack(stack)
 }
 
-fn layer_file(scope: Scope, path: &Path, limit: u64, look: &Look<'_>) -> Option<Vec<Piece>> {
-    let wanted = match scope {
+fn layer_wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
+    match scope {
         Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
         _ => Wanted::global(path, limit),
-    };
-    look.pieces(&wanted)
+    }
+}
+
+fn layer_file(scope: Scope, path: &Path, limit: u64, look: &Look<'_>) -> Option<Vec<Piece>> {
+    look.pieces(&layer_wanted(scope, path, limit, look))
 }
 
 /// Reads `sections/<id>.md`.

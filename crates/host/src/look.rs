@@ -47,6 +47,8 @@ pub struct Look<'a> {
     pub places: &'a Places,
     /// Who may speak.
     pub gate: &'a Gate,
+    /// The texts that the caller gave for the profile's `text_options`.
+    pub given: &'a BTreeMap<String, Vec<Piece>>,
     /// The merged settings.
     pub settings: &'a Merged,
     /// Who can be asked.
@@ -214,6 +216,13 @@ impl<'a> Wanted<'a> {
             severity: preface_core::diagnostic::Severity::Warning,
             code: None,
         }
+    }
+
+    /// Says of a failure that a text could not be read and the next place is tried (`pi.md` D1).
+    #[must_use]
+    pub fn or_unreadable(self) -> Self {
+        let severity = preface_core::diagnostic::Severity::Error;
+        Wanted { severity, code: Some("unreadable-source"), ..self }
     }
 
     /// Wants a file of the project.

@@ -128,6 +128,9 @@ fn global_dir(system: &dyn System, home: Option<&Path>, wanted: &Home) -> Option
     if let Some(dir) = absolute(system, "PREFACE_HOME") {
         return Some(dir);
     }
+    if let Some(dir) = wanted.variable.as_deref().and_then(|name| named(system, home, name)) {
+        return Some(dir);
+    }
     let candidates: Vec<PathBuf> = wanted
         .global
         .iter()
@@ -141,6 +144,16 @@ fn global_dir(system: &dyn System, home: Option<&Path>, wanted: &Home) -> Option
         [] => None,
         [only] => Some(only.clone()),
         many => many.iter().find(exists).or(many.first()).cloned(),
+    }
+}
+
+/// The directory that a profile's own variable names: absolute, or from `~`.
+fn named(system: &dyn System, home: Option<&Path>, variable: &str) -> Option<PathBuf> {
+    let text = system.var(variable)?.into_string().ok()?;
+    match text.strip_prefix('~') {
+        Some("") => home.map(Path::to_owned),
+        Some(rest) => Some(home?.join(rest.strip_prefix('/')?)),
+        None => absolute(system, variable),
     }
 }
 

@@ -1,15 +1,17 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold,
-    TemplateLimits, Win,
+    Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, Profile, ProfileError,
+    RawProfile, Scaffold, SnippetSource, TemplateLimits, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
     condition::Condition,
     fact::Stability,
     origin::{Origin, Piece},
-    section::{Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Section, SectionId, Trim},
+    section::{
+        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
+    },
     suggestion::did_you_mean,
     trust::TrustMode,
 };
@@ -44,7 +46,13 @@ pub fn build(
     settings: &[Setting],
     file: &mut Texts<'_>,
 ) -> Result<Profile, ProfileError> {
-    let mut builder = Builder { chain, givers: Givers::default(), table: Table::new() };
+    let mut builder = Builder {
+        chain,
+        givers: Givers::default(),
+        table: Table::new(),
+        options: Table::new(),
+        given: BTreeMap::new(),
+    };
     for (at, raw) in chain.iter().enumerate() {
         let giver = Giver { name: raw.name.as_str().into(), raw: at };
         overlay(&mut builder.table, raw.table.clone(), &mut builder.givers, &|_, _| giver.clone());
@@ -54,27 +62,34 @@ pub fn build(
 }
 
 /// The options that every profile has, beside those of its own `[options]`.
-const OPTIONS: [&str; 6] = ["arrange", "budget", "join", "order", "trust", "variant"];
+const OPTIONS: [&str; 8] = ["arrange", "budget", "join", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 21] = [
+const TOP: [&str; 28] = [
     "about",
     "added_after",
     "arrange",
     "budget",
     "escape",
+    "frame",
     "group",
     "guideline",
     "home",
     "join",
+    "layer_tools",
     "options",
     "order",
     "orders",
     "remove",
+    "repeat_tools",
+    "rules",
     "scaffold",
     "seam",
     "section",
+    "snippet_from",
     "template",
+    "text_options",
+    "tool_texts",
     "tools",
     "trust",
     "variant",
@@ -82,7 +97,7 @@ const TOP: [&str; 21] = [
 ];
 
 /// The keys of a section that are not options of its provider.
-const SECTION: [&str; 22] = [
+const SECTION: [&str; 25] = [
     "after",
     "before",
     "between",
@@ -90,6 +105,7 @@ const SECTION: [&str; 22] = [
     "empty",
     "file",
     "fill",
+    "framed",
     "item",
     "keep_blank",
     "language",
@@ -99,7 +115,9 @@ const SECTION: [&str; 22] = [
     "prefix",
     "priority",
     "project",
+    "say",
     "seam",
+    "skip_silent",
     "stability",
     "suffix",
     "text",
@@ -111,6 +129,10 @@ struct Builder<'a> {
     chain: &'a [RawProfile],
     givers: Givers,
     table: Table,
+    /// The values of all options, typed.
+    options: Table,
+    /// What the caller said of them.
+    given: BTreeMap<String, Vec<String>>,
 }
 
 impl Builder<'_> {
@@ -190,6 +212,7 @@ impl Builder<'_> {
                     })?;
                     table([("budget", Value::Table(table([("tokens", Value::Integer(tokens))])))])
                 }
+                "rules" | "tool_texts" => table([(key.as_str(), self.json(key, value)?)]),
                 _ => {
                     let known = self.table.get("options").and_then(Value::as_table);
                     if !known.is_some_and(|options| options.contains_key(key)) {
@@ -203,12 +226,33 @@ impl Builder<'_> {
                             None => error.help(format!("options are {}", quoted(&names))),
                         });
                     }
-                    table([("options", Value::Table(table([(key.as_str(), text)])))])
+                    let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
+                    let given = self.given.entry(key.clone()).or_default();
+                    if !listed {
+                        given.clear();
+                    }
+                    given.push(value.clone());
+                    let value = match listed {
+                        true => Value::Array(given.iter().cloned().map(Value::String).collect()),
+                        false => text,
+                    };
+                    table([("options", Value::Table(table([(key.as_str(), value)])))])
                 }
             };
             overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
         }
         Ok(())
+    }
+
+    /// Reads an option that takes JSON.
+    fn json(&self, key: &str, value: &str) -> Result<Value, ProfileError> {
+        let help = match key {
+            "rules" => "it takes a JSON list of `{\"when\": {…}, \"text\": \"…\"}`",
+            _ => "it takes a JSON object of `{\"name\": {\"snippet\": \"…\", \"guidelines\": [\"…\"]}}`",
+        };
+        let json: serde_json::Value = serde_json::from_str(value)
+            .map_err(|error| self.error(&[key], format!("`{key}` is no JSON: {error}")).help(help))?;
+        Value::try_from(json).map_err(|error| self.error(&[key], format!("`{key}`: {error}")).help(help))
     }
 
     fn profile(mut self, file: &mut Texts<'_>) -> Result<Profile, ProfileError> {
@@ -233,6 +277,12 @@ impl Builder<'_> {
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
         let options = self.options()?;
+        let frame = self.frame()?;
+        let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
+        let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
+        let layer_tools: bool = self.take_or("layer_tools")?;
+        let repeat_tools: bool = self.take_or("repeat_tools")?;
+        let text_options: Vec<String> = self.take_or("text_options")?;
         let guidelines = self.guidelines()?;
         let remove: Vec<String> = self.take_or("remove")?;
         let added_after: Option<SectionId> = self.take("added_after")?;
@@ -263,16 +313,23 @@ impl Builder<'_> {
             arrange,
             join,
             seam,
+            frame,
             sections,
             unordered,
             groups,
             added_after,
             guidelines,
             tools,
+            tool_texts,
+            snippet_from,
+            layer_tools,
+            repeat_tools,
             template,
             budget,
             escape,
             options,
+            given: self.given,
+            text_options,
         })
     }
 
@@ -313,14 +370,15 @@ impl Builder<'_> {
             project: String,
             #[serde(default)]
             flat_extensions: bool,
+            variable: Option<String>,
         }
         let Some(home) = self.take::<Written>("home")? else {
             let error = self.error(&["home"], "a profile must say where its layers live");
             return Err(error.help("add `home = { global = [\"config:preface\"], project = \".preface\" }`, or `extends = \"default\"`"));
         };
-        let global = match home.global {
-            OneOrMany::One(one) => vec![one],
-            OneOrMany::Many(many) => many,
+        let global = match &home.global {
+            OneOrMany::One(one) => vec![one.clone()],
+            OneOrMany::Many(many) => many.clone(),
         };
         if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
             return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
@@ -332,7 +390,8 @@ impl Builder<'_> {
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
         }
-        Ok(Home { global, project: home.project, flat_extensions: home.flat_extensions })
+        let Written { project, flat_extensions, variable, .. } = home;
+        Ok(Home { global, project, flat_extensions, variable })
     }
 
     fn trust(&mut self) -> Result<TrustMode, ProfileError> {
@@ -346,20 +405,26 @@ impl Builder<'_> {
 
     fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
         let mut options = BTreeMap::new();
-        for (name, value) in self.take_table("options")? {
+        self.options = self.take_table("options")?;
+        for (name, value) in &self.options {
             let text = match value {
-                Value::String(text) => text,
+                Value::String(text) => text.clone(),
                 Value::Integer(number) => number.to_string(),
                 Value::Boolean(yes) => yes.to_string(),
+                // One line each.
+                Value::Array(list) if list.iter().all(Value::is_str) => {
+                    list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+                }
                 _ => {
-                    return Err(
-                        self.error(&["options", &name], "an option is a string, a number or a boolean")
-                    );
+                    return Err(self.error(
+                        &["options", name],
+                        "an option is a string, a number, a boolean or a list of strings",
+                    ));
                 }
             };
             // An empty option is an option that is not set: its fact does not exist.
             if !text.is_empty() && text != "false" {
-                options.insert(name, text);
+                options.insert(name.clone(), text);
             }
         }
         Ok(options)
@@ -373,17 +438,63 @@ impl Builder<'_> {
             text: String,
             #[serde(default)]
             last: bool,
+            /// The rules of the caller stand here instead.
+            #[serde(default)]
+            rules: bool,
         }
         let written: Vec<Written> = self.take_or("guideline")?;
-        Ok(written
-            .into_iter()
-            .enumerate()
-            .map(|(at, line)| Guideline {
+        let mut rules: Option<Vec<Written>> = self.take("rules")?;
+        let mut lines = Vec::with_capacity(written.len());
+        for (at, line) in written.into_iter().enumerate() {
+            let (key, instead) = match rules.take_if(|_| line.rules) {
+                Some(rules) => ("rules", rules.into_iter().enumerate().collect()),
+                None => ("guideline", vec![(at, line)]),
+            };
+            lines.extend(instead.into_iter().map(|(at, line)| Guideline {
                 when: line.when,
-                text: self.literal(line.text, &format!("guideline.{at}")),
+                text: self.literal(line.text, &format!("{key}.{at}")),
                 last: line.last,
-            })
-            .collect())
+            }));
+        }
+        match rules {
+            Some(rules) if !rules.is_empty() => {
+                let error = self.error(&["rules"], "this profile has no place for `rules`");
+                Err(error.help("mark the guideline that they replace with `rules = true`"))
+            }
+            _ => Ok(lines),
+        }
+    }
+
+    fn frame(&mut self) -> Result<Option<Frame>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            prefix: String,
+            suffix: String,
+        }
+        let frame: Option<Written> = self.take("frame")?;
+        Ok(frame.map(|Written { prefix, suffix }| Frame {
+            prefix: self.literal(prefix, "frame.prefix"),
+            suffix: self.literal(suffix, "frame.suffix"),
+        }))
+    }
+
+    /// The value of a provider's option: what the profile writes, or the profile's option that it names
+    /// (`paths = { option = "skill_paths" }`).
+    fn provider_option(&self, path: &[&str], value: Value) -> Result<serde_json::Value, ProfileError> {
+        let named = match &value {
+            Value::Table(table) if table.len() == 1 => table.get("option").and_then(Value::as_str),
+            _ => None,
+        };
+        let value = match named {
+            Some(name) => self
+                .options
+                .get(name)
+                .ok_or_else(|| self.error(path, format!("this profile has no option `{name}`")))?
+                .clone(),
+            None => value,
+        };
+        serde_json::to_value(&value).map_err(|error| self.error(path, error.to_string()))
     }
 
     /// The chosen order, with the sections that say `after` or `before` put in their place.
@@ -487,6 +598,7 @@ impl Builder<'_> {
             empty: Option<String>,
             file: Option<String>,
             fill: Option<ProviderName>,
+            framed: Option<bool>,
             item: Option<String>,
             keep_blank: bool,
             language: Language,
@@ -496,7 +608,9 @@ impl Builder<'_> {
             prefix: Option<String>,
             priority: Option<i64>,
             project: bool,
+            say: Vec<Say>,
             seam: bool,
+            skip_silent: bool,
             stability: Option<Stability>,
             suffix: Option<String>,
             text: Option<String>,
@@ -521,8 +635,7 @@ impl Builder<'_> {
                 });
             }
             if let Some(value) = table.remove(&key) {
-                let value = serde_json::to_value(&value)
-                    .map_err(|error| self.error(&["section", id, &key], error.to_string()))?;
+                let value = self.provider_option(&["section", id, &key], value)?;
                 options.insert(key, value);
             }
         }
@@ -569,6 +682,9 @@ impl Builder<'_> {
             cut: written.cut,
             last: written.last,
             project: written.project,
+            say: written.say,
+            skip_silent: written.skip_silent,
+            framed: written.framed.unwrap_or(true),
             options,
         })
     }
@@ -578,11 +694,12 @@ impl Builder<'_> {
         #[serde(deny_unknown_fields)]
         struct Written {
             members: Vec<String>,
-            replace: Vec<LayerFile>,
+            replace: Vec<Candidate>,
             #[serde(default)]
             win: Win,
             #[serde(default)]
             language: Language,
+            framed: Option<bool>,
         }
         let mut groups = Vec::new();
         for (id, value) in self.take_table("group")? {
@@ -596,6 +713,7 @@ impl Builder<'_> {
                 replace: written.replace,
                 win: written.win,
                 language: written.language,
+                framed: written.framed.unwrap_or(true),
             });
         }
         Ok(groups)

@@ -40,6 +40,9 @@ pub struct Profile {
     pub join: Piece,
     /// True: line ends of neighbouring parts give way to `join`.
     pub seam: bool,
+    /// Text around every section (templates in which `[section:id]` is the id).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
     /// Sections in the order in which they speak.
     pub sections: Vec<Section>,
     /// Sections that the chosen order leaves out.
@@ -57,6 +60,18 @@ pub struct Profile {
     /// Tools that are active when the caller names none; `None` is no tool.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// Texts for tools by name: those of a bundled tool, and what `say = ["builtin"]` means.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_texts: BTreeMap<String, BuiltinTexts>,
+    /// Where the snippet of a tool comes from when it is registered, the first choice first.
+    #[serde(default = "SnippetSource::all")]
+    pub snippet_from: Vec<SnippetSource>,
+    /// True: the tools that the user and the project bring are active without being named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layer_tools: bool,
+    /// True: a tool that is named twice is listed twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeat_tools: bool,
     /// What the template language may do in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
@@ -67,6 +82,12 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// The options that the caller set, value by value as written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub given: BTreeMap<String, Vec<String>>,
+    /// The options whose values are paths of texts, or the texts themselves where there is no such file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub text_options: Vec<String>,
 }
 
 impl Profile {
@@ -89,6 +110,61 @@ pub struct Home {
     /// True: a layer without a directory in its `extensions` may have the directories of the categories in its root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flat_extensions: bool,
+    /// The environment variable that names the global directory, beside `PREFACE_HOME`; it may begin with `~`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+}
+
+/// Text around every section of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Before the section's own prefix.
+    pub prefix: Piece,
+    /// After the section's own suffix.
+    pub suffix: Piece,
+}
+
+impl Frame {
+    /// Says why a section of this id cannot stand in the frame: the id becomes a tag (seed 001; `pi.md` §3.8).
+    ///
+    /// # Errors
+    /// An id that is not a lower-case letter with letters, digits, `-` and `_` behind it.
+    pub fn check(id: &str) -> Result<(), String> {
+        let word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_');
+        let first = id.bytes().next().is_some_and(|b| b.is_ascii_lowercase());
+        match first && id.bytes().all(word) && id != "preamble" {
+            true => Ok(()),
+            false => Err(format!("Invalid system prompt section name: {id}")),
+        }
+    }
+}
+
+/// The texts that a profile has for a tool of some name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BuiltinTexts {
+    /// One line for the list of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// Advice that belongs to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub guidelines: Vec<String>,
+}
+
+/// Where the snippet of a registered tool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SnippetSource {
+    /// The snippet that it brings; a blank one counts as given and is no snippet.
+    Snippet,
+    /// Its description.
+    Description,
+}
+
+impl SnippetSource {
+    fn all() -> Vec<SnippetSource> {
+        vec![SnippetSource::Snippet, SnippetSource::Description]
+    }
 }
 
 /// When preface writes a first file by itself.
@@ -135,11 +211,64 @@ pub struct Group {
     /// The sections that give way.
     pub members: Vec<SectionId>,
     /// Candidates, the strongest first.
-    pub replace: Vec<LayerFile>,
+    pub replace: Vec<Candidate>,
     /// When a candidate wins.
     pub win: Win,
     /// How the replacement is read.
     pub language: crate::section::Language,
+    /// False: the replacement stands outside the profile's frame.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub framed: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_yes(framed: &bool) -> bool {
+    *framed
+}
+
+/// A text that may replace a group: `project:SYSTEM.md` or `option:system_prompt`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Candidate {
+    /// A file of a layer.
+    File(LayerFile),
+    /// The text that the caller gave for an option, one of the profile's `text_options`.
+    Option(String),
+}
+
+impl Candidate {
+    /// Returns the file, where it is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&LayerFile> {
+        match self {
+            Candidate::File(file) => Some(file),
+            Candidate::Option(_) => None,
+        }
+    }
+}
+
+impl TryFrom<String> for Candidate {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.strip_prefix("option:") {
+            Some(name) => Ok(Candidate::Option(name.to_owned())),
+            None => LayerFile::try_from(text).map(Candidate::File),
+        }
+    }
+}
+
+impl From<Candidate> for String {
+    fn from(candidate: Candidate) -> String {
+        match candidate {
+            Candidate::File(file) => file.into(),
+            Candidate::Option(name) => format!("option:{name}"),
+        }
+    }
 }
 
 /// A file of a layer, written `global:base.md`.
@@ -184,6 +313,9 @@ pub enum Win {
     Exists,
     /// When it holds more than white space.
     NonBlank,
+    /// The first that exists decides, whatever it holds: an empty one means that there is no replacement, and hides those
+    /// behind it (seed 001 §1, "first found wins").
+    First,
 }
 
 /// A line of advice with a condition.

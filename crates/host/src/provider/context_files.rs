@@ -38,6 +38,7 @@ impl ContextProvider for ContextFiles {
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
+            ("blank", "`skip` (default) or `keep` files that hold nothing but white space"),
             ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
             ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
@@ -47,6 +48,10 @@ impl ContextProvider for ContextFiles {
             ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
             ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
             ("stop", "`root` (default), `home`, `work-tree` or `cwd`: the topmost directory"),
+            (
+                "worktree",
+                "`both` (default), or `nearest`: a linked work tree's file hides that of the tree around it",
+            ),
         ]
     }
 
@@ -61,6 +66,11 @@ impl ContextProvider for ContextFiles {
             first: options.word("pick", &["all", "first"], look) == "first",
             dedupe: options.word("dedupe", &["file+content", "content", "file", "path"], look),
             links,
+            keep_blank: options.word("blank", &["skip", "keep"], look) == "keep",
+            hidden: match options.word("worktree", &["both", "nearest"], look) {
+                "nearest" => hidden_by_work_tree(&names, look),
+                _ => None,
+            },
             hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
             exclude: options
                 .texts("exclude", &[])
@@ -79,31 +89,10 @@ impl ContextProvider for ContextFiles {
         };
         let mut found = Vec::new();
         if let Some(global) = &look.places.global {
-            for name in options.texts("global", &[]) {
-                walk.take(&global.join(name), Scope::Global, &mut found);
-            }
+            walk.dir(global, &options.texts("global", &[]), Scope::Global, &mut found);
         }
         for dir in dirs(stop, look) {
-            let mut taken: Option<String> = None;
-            for name in &names {
-                let path = dir.join(name);
-                if let Some(first) = taken.as_ref().filter(|_| walk.first) {
-                    if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
-                        let shown = look.places.shown(&path);
-                        look.note(
-                            Diagnostic::info(
-                                "context-shadowed",
-                                format!("{shown} was left out: {first} stands in the same directory"),
-                            )
-                            .at(Place::file(Some(Scope::Project), shown)),
-                        );
-                    }
-                    continue;
-                }
-                if walk.take(&path, Scope::Project, &mut found) {
-                    taken = Some(name.clone());
-                }
-            }
+            walk.dir(&dir, &names, Scope::Project, &mut found);
         }
         let why = match walk.left_out.get() {
             true => "everything that there is was left out or held; the notes say why".to_owned(),
@@ -134,6 +123,9 @@ struct Walk<'a> {
     first: bool,
     dedupe: &'a str,
     links: &'a str,
+    keep_blank: bool,
+    /// The file of the tree around a linked work tree, which that one's own hides.
+    hidden: Option<PathBuf>,
     hold_shared: bool,
     exclude: Vec<PathBuf>,
     tree: Option<PathBuf>,
@@ -142,6 +134,40 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// Takes the files of one directory: all of `names`, or the first that can be read.
+    fn dir(&self, dir: &Path, names: &[String], scope: Scope, found: &mut Vec<Found>) {
+        let look = self.look;
+        let mut taken: Option<&str> = None;
+        for name in names {
+            let path = dir.join(name);
+            if let Some(first) = taken.filter(|_| self.first) {
+                if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
+                    let shown = look.places.source(scope, &path).path.clone();
+                    let what = format!("{shown} was left out: {first} stands in the same directory");
+                    look.note(Diagnostic::info("context-shadowed", what).at(Place::file(Some(scope), shown)));
+                }
+                continue;
+            }
+            if self.take(&path, scope, found) {
+                taken = Some(name);
+            }
+        }
+    }
+
+    /// True where the tree around a linked work tree has this file, and the work tree has one of the same name.
+    fn is_hidden(&self, path: &Path, shown: &str) -> bool {
+        let Some(hidden) = &self.hidden else { return false };
+        if path.file_name() != hidden.file_name()
+            || !self.look.system.canonical(path).is_ok_and(|real| real == *hidden)
+        {
+            return false;
+        }
+        let what = format!("{shown} was left out: the linked work tree below it has its own");
+        self.look
+            .note(Diagnostic::info("context-shadowed", what).at(Place::file(Some(Scope::Project), shown)));
+        true
+    }
+
     /// Reads one candidate. True where the file exists and could be read, whether it was said before or not.
     fn take(&self, path: &Path, scope: Scope, found: &mut Vec<Found>) -> bool {
         let look = self.look;
@@ -178,6 +204,9 @@ impl Walk<'_> {
             return false;
         };
         let shown = look.places.source(scope, path).path.clone();
+        if self.is_hidden(path, &shown) {
+            return true;
+        }
         let digest = blake3::hash(&read.bytes);
         if let Some((first, how)) = self.twin(path, &read, digest, found) {
             look.note(
@@ -187,7 +216,7 @@ impl Walk<'_> {
             return true;
         }
         let pieces = look.decoded(scope, path, &read);
-        if is_blank(&pieces) {
+        if is_blank(&pieces) && !self.keep_blank {
             return true;
         }
         let facts = BTreeMap::from([
@@ -230,6 +259,23 @@ impl Walk<'_> {
             }
         })
     }
+}
+
+/// The file of the main work tree that a linked one inside of it hides by a file of the same name (`pi.md` §4.4).
+fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
+    let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
+    let main = repository.common_dir.parent()?;
+    let nested = repository.git_dir != repository.common_dir
+        && repository.common_dir.ends_with(".git")
+        && repository.root != main
+        && repository.root.starts_with(main);
+    if !nested {
+        return None;
+    }
+    let is_file = |name: &&String| {
+        look.system.stat(&repository.root.join(name)).is_some_and(|stat| stat.kind == FileKind::File)
+    };
+    Some(main.join(names.iter().find(is_file)?))
 }
 
 /// The directories to look in, the topmost first.

@@ -1,4 +1,5 @@
-//! Context provider `layer-files`: files of fixed names from the global and the project directory, global first.
+//! Context provider `layer-files`: files of fixed names from the global and the project directory, global first. Or one
+//! of them: the project's, else the global one, else none.
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
@@ -6,12 +7,17 @@ use crate::{
     look::{CONTEXT_FILE_LIMIT, Look, Wanted},
 };
 use preface_core::{
-    compose::is_blank,
+    compose::{emptiness, is_blank, is_empty},
+    diagnostic::Place,
+    origin::Piece,
     scope::Scope,
     section::Section,
     world::{Contribution, Item},
 };
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// Reads `names` from each layer.
 #[derive(Debug)]
@@ -27,33 +33,37 @@ impl ContextProvider for LayerFiles {
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[("names", "the file names, such as `append.md`")]
+        &[
+            ("given", "an option of the profile: where the caller gave its text, no file is looked at"),
+            ("names", "the file names, such as `append.md`"),
+            (
+                "pick",
+                "`all` (default), or `first`: the first that exists, the project's before the global one",
+            ),
+        ]
     }
 
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
-        let names = SectionOptions::new(self, section, look).texts("names", &[]);
+        let options = SectionOptions::new(self, section, look);
+        let names = options.texts("names", &[]);
+        if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
+            let mut said = silent(self, section, "the text that was given for it is empty");
+            if !is_empty(pieces) {
+                let item =
+                    Item { facts: BTreeMap::new(), pieces: pieces.clone(), language: section.language };
+                said.items.push(item);
+                said.silent = None;
+            }
+            return said;
+        }
+        if options.word("pick", &["all", "first"], look) == "first" {
+            return first(self, section, &names, look);
+        }
         let mut said = silent(self, section, format!("there is no {}", names.join(" or ")));
-        for scope in [Scope::Global, Scope::Project] {
-            let root = match scope {
-                Scope::Project if look.gate.layer_speaks() => look.places.project.as_ref(),
-                Scope::Global => look.places.global.as_ref(),
-                _ => None,
-            };
-            let Some(root) = root else { continue };
-            for name in &names {
-                let path = root.join(name);
-                let wanted = match scope {
-                    Scope::Project => {
-                        Wanted::project(&path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
-                    }
-                    _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
-                };
-                let Some(pieces) = look.pieces(&wanted) else { continue };
-                if !is_blank(&pieces) {
-                    let facts =
-                        BTreeMap::from([("path".to_owned(), look.places.source(scope, &path).path.clone())]);
-                    said.items.push(Item { facts, pieces, language: section.language });
-                }
+        for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
+            let Some(pieces) = look.pieces(&wanted(scope, &path, look)) else { continue };
+            if !is_blank(&pieces) {
+                said.items.push(item(section, scope, &path, pieces, look));
             }
         }
         if !said.items.is_empty() {
@@ -61,4 +71,55 @@ impl ContextProvider for LayerFiles {
         }
         said
     }
+}
+
+/// The first file that exists decides, whatever it holds (seed 001 §2).
+fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look<'_>) -> Contribution {
+    let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
+    let mut files = candidates([Scope::Project, Scope::Global], names, look);
+    let read = |(scope, path): (Scope, PathBuf)| {
+        let pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
+        Some((scope, path, pieces))
+    };
+    let Some((scope, path, pieces)) = files.find_map(read) else { return said };
+    let hides = is_empty(&pieces) && files.any(|(_, path)| look.system.stat(&path).is_some());
+    if let Some(note) = emptiness(&section.id, &pieces, hides) {
+        let shown = look.places.source(scope, &path).path.clone();
+        look.note(note.at(Place::file(Some(scope), shown)));
+    }
+    if is_empty(&pieces) {
+        said.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));
+    } else {
+        said.items.push(item(section, scope, &path, pieces, look));
+        said.silent = None;
+    }
+    said
+}
+
+/// The files of these names, layer by layer.
+fn candidates<'a>(
+    scopes: [Scope; 2],
+    names: &'a [String],
+    look: &'a Look<'_>,
+) -> impl Iterator<Item = (Scope, PathBuf)> + 'a {
+    scopes.into_iter().flat_map(move |scope| {
+        let root = match scope {
+            Scope::Project if look.gate.layer_speaks() => look.places.project.as_ref(),
+            Scope::Global => look.places.global.as_ref(),
+            _ => None,
+        };
+        root.into_iter().flat_map(move |root| names.iter().map(move |name| (scope, root.join(name))))
+    })
+}
+
+fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
+    match scope {
+        Scope::Project => Wanted::project(path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
+    }
+}
+
+fn item(section: &Section, scope: Scope, path: &Path, pieces: Vec<Piece>, look: &Look<'_>) -> Item {
+    let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
+    Item { facts, pieces, language: section.language }
 }

@@ -149,6 +149,11 @@ impl<'a> SectionOptions<'a> {
         })
     }
 
+    /// Returns a text, where it is set.
+    pub(crate) fn text(&self, key: &str) -> Option<&'a str> {
+        self.section.options.get(key).and_then(|value| value.as_str())
+    }
+
     /// Returns a list of texts, or its default.
     pub(crate) fn texts(&self, key: &str, default: &[&str]) -> Vec<String> {
         match self.section.options.get(key).and_then(|value| value.as_array()) {

@@ -29,6 +29,12 @@ impl FactProvider for TurnFacts {
                 "the directory with `/` between its parts on every system",
                 "C:/engine",
             ),
+            info(
+                "prompt",
+                "global_dir",
+                "the global directory of the profile, absolute, with `/` between its parts",
+                "/home/ada/.config/preface",
+            ),
             FactInfo {
                 dynamic: true,
                 stability: Stability::Conversation,
@@ -47,6 +53,13 @@ impl FactProvider for TurnFacts {
         match (key.kind(), key.name()) {
             ("prompt", "cwd") => given(Some(&turn.cwd), "the turn"),
             ("prompt", "cwd_slashes") => given(Some(&turn.cwd.replace('\\', "/")), "the turn"),
+            ("prompt", "global_dir") => {
+                let dir = look.places.global.as_ref().map(|dir| dir.display().to_string().replace('\\', "/"));
+                match dir {
+                    Some(dir) => Fact::of(dir, "the profile's home", Stability::Static),
+                    None => Fact::absent("there is no global directory"),
+                }
+            }
             ("prompt", "model") => given(turn.model.as_deref(), "the turn"),
             ("prompt", "conversation_id") => given(turn.conversation.as_deref(), "the turn"),
             ("tool", name) => {

@@ -1,0 +1,78 @@
+//! Texts that the caller gives for options of a profile: the path of a file, or the text itself (`pi.md` §4.2).
+
+use crate::{Error, engine::Engine};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    lint::hidden::escape_hidden,
+    origin::{Origin, Piece},
+    profile::Profile,
+};
+use preface_host::{
+    look::CONTEXT_FILE_LIMIT,
+    places::normal,
+    system::{ReadError, Within},
+};
+use std::{collections::BTreeMap, path::Path};
+
+/// What stands between the values of an option that was given several times.
+const BETWEEN: &str = "\n\n";
+
+impl Engine<'_> {
+    /// Reads what the caller gave for the profile's `text_options`. A path is relative to the caller's own directory.
+    ///
+    /// # Errors
+    /// A file that exists and cannot be read.
+    pub(crate) fn given(
+        &self,
+        profile: &Profile,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<BTreeMap<String, Vec<Piece>>, Error> {
+        let mut given = BTreeMap::new();
+        for name in &profile.text_options {
+            let Some(values) = profile.given.get(name) else { continue };
+            let mut pieces: Vec<Piece> = Vec::new();
+            for value in values {
+                if !pieces.is_empty() {
+                    pieces.push(by_caller(name, BETWEEN));
+                }
+                pieces.push(self.text_or_file(name, value, diagnostics)?);
+            }
+            pieces.retain(|piece| !piece.text.is_empty());
+            given.insert(name.clone(), pieces);
+        }
+        Ok(given)
+    }
+
+    fn text_or_file(&self, name: &str, value: &str, diagnostics: &mut Diagnostics) -> Result<Piece, Error> {
+        let system = self.system();
+        let base = system.current_dir().unwrap_or_default();
+        let path = normal(&base, Path::new(value));
+        if value.is_empty() || value.contains('\0') || system.stat(&path).is_none() {
+            return Ok(by_caller(name, value));
+        }
+        let shown = escape_hidden(value);
+        let read = system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).map_err(|error| match error {
+            ReadError::TooLarge { .. } => {
+                Error::Usage(format!("`--set {name}={shown}`: {error}"), Some("shorten the file".to_owned()))
+            }
+            error => Error::Usage(
+                format!(
+                    "`--set {name}={shown}` names a file that cannot be read (unreadable-source): {error}"
+                ),
+                Some("name a file that you can read, or give the text itself".to_owned()),
+            ),
+        })?;
+        let text = String::from_utf8_lossy(&read.bytes).into_owned();
+        if text.contains('\u{fffd}') && std::str::from_utf8(&read.bytes).is_err() {
+            diagnostics.push(Diagnostic::warning(
+                "file/not-utf8",
+                format!("{shown} is not UTF-8; bad bytes became U+FFFD"),
+            ));
+        }
+        Ok(Piece { text, origin: Origin::Caller { flag: format!("--set {name}={shown}").into() } })
+    }
+}
+
+fn by_caller(name: &str, text: &str) -> Piece {
+    Piece { text: text.to_owned(), origin: Origin::Caller { flag: format!("--set {name}").into() } }
+}
