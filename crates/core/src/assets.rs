@@ -16,6 +16,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("extensions/tools/read/manifest.json"),
     asset!("extensions/tools/write/manifest.json"),
     asset!("presets/default.toml"),
+    asset!("presets/pi.toml"),
     asset!("presets/stud.toml"),
     asset!("presets/template.toml"),
     asset!("sections/default/answers.md"),
