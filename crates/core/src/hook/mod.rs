@@ -1,0 +1,9 @@
+//! Hooks: who is told what at which moment of a run, what they may answer, and what an answer does.
+//!
+//! Nothing here starts a program or owns a conversation. The host runs commands, the engine's session calls
+//! everybody in order; what an answer changes is decided here, as functions on values. `docs/hooks.md` is the page for
+//! people.
+
+mod event;
+
+pub use event::{HookEvent, OnFailure, UnknownEvent};
