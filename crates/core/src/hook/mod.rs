@@ -4,6 +4,14 @@
 //! everybody in order; what an answer changes is decided here, as functions on values. `docs/hooks.md` is the page for
 //! people.
 
+mod ask;
 mod event;
+mod failure;
+mod handler;
+mod reply;
 
+pub use ask::{DiscoverReason, HookAsk, HookContextFile, HookInputs, HookSkill, HookTool};
 pub use event::{HookEvent, OnFailure, UnknownEvent};
+pub use failure::HookFailure;
+pub use handler::{HookFn, HookHandler, tell};
+pub use reply::HookReply;
