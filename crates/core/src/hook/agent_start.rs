@@ -1,7 +1,7 @@
 //! The chain at the start of a run: each hook sees the prompt that the one before left, and may change it, switch tools
 //! and add messages (`pi.md` §6.2, §6.3).
 
-use super::{HookEvent, HookFailure, HookReply};
+use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     prompt::Prompt,
@@ -22,8 +22,8 @@ const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 /// let mut start = AgentStart::new(Prompt::default());
 /// let say = |text: &str| Ok(HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() });
 /// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
-/// assert!(start.hear("tone", say("Be brief."), no_tools).is_empty());
-/// let notes = start.hear("shy", say(""), no_tools);
+/// assert!(start.hear("tone".into(), say("Be brief."), no_tools).is_empty());
+/// let notes = start.hear("shy".into(), say(""), no_tools);
 /// assert_eq!(notes[0].code, "hook-empty-prompt");
 /// assert_eq!(start.prompt().text, "Be brief.");
 /// ```
@@ -74,68 +74,59 @@ impl AgentStart {
     }
 
     /// Takes over what a hook answered. `rebuild` builds the base for other tools; it is called where the hook switches
-    /// them, before its text is looked at, and has its own notes for itself. `reply` is one for this event:
-    /// [`HookReply::confine`].
+    /// them, before its text is looked at, and has its own notes for itself.
     ///
     /// What a failing hook would have changed stays as it was. Notes: `hook-error`, `hook-empty-prompt`,
-    /// `stale-override`, `hook/removed`.
+    /// `stale-override`, `hook/removed`, `hook/ignored-key`.
     pub fn hear(
         &mut self,
-        hook: &str,
+        hook: HookSource<'_>,
         reply: Result<HookReply, HookFailure>,
         rebuild: impl FnOnce(&[String]) -> Prompt,
     ) -> Diagnostics {
-        let reply = match reply {
-            Ok(reply) => reply,
-            Err(failure) => return vec![failure.diagnostic(hook, EVENT, None)],
-        };
         let mut notes = Vec::new();
-        let seen = self.prompt.clone();
+        let Some(reply) = hook.said(EVENT, reply, &mut notes) else { return notes };
         let mut stale = false;
+        let mut seen = None;
         if let Some(tools) = reply.active_tools {
             let rebuilt = rebuild(&tools);
-            match rebased(&seen, &self.base, &rebuilt) {
+            let given = self.prompt.clone();
+            match rebased(&given, &self.base, &rebuilt) {
                 Some(prompt) => self.prompt = prompt,
                 None => stale = true,
             }
+            seen = Some(given);
             self.base = rebuilt;
             self.active_tools = Some(tools);
         }
         let text = match reply.system_prompt {
             _ if reply.replace_with_empty => Some(String::new()),
             Some(text) if text.is_empty() => {
-                notes.push(empty(hook));
+                notes.push(hook.note(empty(hook.name)));
                 None
             }
             other => other,
         };
-        if let Some(text) = text {
-            stale |= self.answered(hook, &seen, &text, &mut notes);
-            self.set_by = Some(hook.to_owned());
+        if let Some(mut text) = text {
+            if let Some(seen) = seen {
+                match text.strip_prefix(seen.text.as_str()) {
+                    Some(more) => text = format!("{}{more}", self.prompt.text),
+                    None => {
+                        // An explicitly empty prompt overrides nothing by accident.
+                        stale |= !text.is_empty();
+                        self.prompt = seen;
+                    }
+                }
+            }
+            let removed = self.prompt.revise(&text, hook.name, EVENT);
+            notes.extend(Removed::note(&removed, hook.name, EVENT).map(|note| hook.note(note)));
+            self.set_by = Some(hook.name.to_owned());
         }
         if stale {
-            notes.push(overridden(hook));
+            notes.push(hook.note(overridden(hook.name)));
         }
         self.messages.extend(reply.message);
         notes
-    }
-
-    /// Takes over a text that was written with `seen` in mind. True where that does not fit what tools made of it since.
-    fn answered(&mut self, hook: &str, seen: &Prompt, text: &str, notes: &mut Diagnostics) -> bool {
-        let mut stale = false;
-        let text = if self.prompt.text == seen.text {
-            text.to_owned()
-        } else if let Some(more) = text.strip_prefix(seen.text.as_str()) {
-            format!("{}{more}", self.prompt.text)
-        } else {
-            // An explicitly empty prompt overrides nothing by accident.
-            stale = !text.is_empty();
-            self.prompt = seen.clone();
-            text.to_owned()
-        };
-        let removed = self.prompt.revise(&text, hook, EVENT);
-        notes.extend(Removed::note(&removed, hook, EVENT));
-        stale
     }
 }
 
@@ -195,7 +186,7 @@ mod tests {
     }
 
     fn hear(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<String> {
-        let notes = start.hear(hook, Ok(reply), |names| base(&names.join(",")));
+        let notes = start.hear(hook.into(), Ok(reply), |names| base(&names.join(",")));
         start.prompt().check_tiling().expect("parts and spans tile the prompt");
         notes.into_iter().map(|note| note.code).collect()
     }
@@ -233,8 +224,7 @@ mod tests {
             // An empty R is none, and an explicitly empty one is meant.
             (nothing(), both("read", ""), NEW.to_owned(), &["hook-empty-prompt"]),
             (nothing(), empty(), String::new(), &["hook/removed"]),
-            // Other tools may be the same text.
-            (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed"]),
+            (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed", "stale-override"]),
         ] {
             let mut start = AgentStart::new(base("all"));
             hear(&mut start, "a", before);
@@ -270,8 +260,8 @@ mod tests {
         let with = |reply: HookReply, words: &str| HookReply { message: message(words), ..reply };
         assert!(hear(&mut start, "A", with(text(&format!("{OLD}\n[A]")), "msg A")).is_empty());
         let before = start.clone();
-        let notes =
-            start.hear("T", Err(HookFailure::failed("boom in T")), |_| unreachable!("it says nothing"));
+        let notes = start
+            .hear("T".into(), Err(HookFailure::failed("boom in T")), |_| unreachable!("it says nothing"));
         assert_eq!(start, before);
         assert_eq!(notes[0].message, "hook `T` failed at before_agent_start and was skipped: boom in T");
         let seen = start.prompt().text.clone();

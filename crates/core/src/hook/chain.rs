@@ -3,7 +3,7 @@
 //!
 //! In all of them a failing hook is told and skipped, and the chain goes on with what the hooks before it left.
 
-use super::{HookEvent, HookFailure, HookReply};
+use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::diagnostic::Diagnostics;
 use serde_json::Value;
 use std::ops::ControlFlow;
@@ -15,16 +15,16 @@ use std::ops::ControlFlow;
 /// use preface_core::hook::{HookReply, hear_input};
 /// let mut words = "hi".to_owned();
 /// let shout = HookReply { prompt: Some("HI".to_owned()), ..HookReply::default() };
-/// assert!(hear_input(&mut words, "shout", Ok(shout), &mut Vec::new()).is_continue());
+/// assert!(hear_input(&mut words, "shout".into(), Ok(shout), &mut Vec::new()).is_continue());
 /// assert_eq!(words, "HI");
 /// ```
 pub fn hear_input(
     words: &mut String,
-    hook: &str,
+    hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) -> ControlFlow<()> {
-    let Some(reply) = said(HookEvent::Input, hook, reply, notes) else { return ControlFlow::Continue(()) };
+    let Some(reply) = hook.said(HookEvent::Input, reply, notes) else { return ControlFlow::Continue(()) };
     if reply.handled {
         return ControlFlow::Break(());
     }
@@ -38,11 +38,11 @@ pub fn hear_input(
 /// in `messages` already, and stays even where it failed.
 pub fn hear_context(
     messages: &mut Vec<Value>,
-    hook: &str,
+    hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    if let Some(list) = said(HookEvent::Context, hook, reply, notes).and_then(|reply| reply.messages) {
+    if let Some(list) = hook.said(HookEvent::Context, reply, notes).and_then(|reply| reply.messages) {
         *messages = list;
     }
 }
@@ -60,25 +60,16 @@ pub struct SkillPath {
 /// there already stays where it is.
 pub fn hear_resources(
     paths: &mut Vec<SkillPath>,
-    hook: &str,
+    hook: HookSource<'_>,
     reply: Result<HookReply, HookFailure>,
     notes: &mut Diagnostics,
 ) {
-    let Some(reply) = said(HookEvent::ResourcesDiscover, hook, reply, notes) else { return };
+    let Some(reply) = hook.said(HookEvent::ResourcesDiscover, reply, notes) else { return };
     for path in reply.skill_paths {
         if !paths.iter().any(|known| known.path == path) {
-            paths.push(SkillPath { path, hook: hook.to_owned() });
+            paths.push(SkillPath { path, hook: hook.name.to_owned() });
         }
     }
-}
-
-fn said(
-    event: HookEvent,
-    hook: &str,
-    reply: Result<HookReply, HookFailure>,
-    notes: &mut Diagnostics,
-) -> Option<HookReply> {
-    reply.map_err(|failure| notes.push(failure.diagnostic(hook, event, None))).ok()
 }
 
 #[cfg(test)]
@@ -103,8 +94,9 @@ mod tests {
             (vec![Ok(prompt("a")), Ok(handled), Ok(prompt("b"))], "a", true, 0),
         ] {
             let (mut text, mut notes) = ("hi".to_owned(), Vec::new());
-            let flow =
-                replies.into_iter().try_for_each(|reply| hear_input(&mut text, "h", reply, &mut notes));
+            let flow = replies
+                .into_iter()
+                .try_for_each(|reply| hear_input(&mut text, "h".into(), reply, &mut notes));
             assert_eq!((text.as_str(), flow.is_break(), notes.len()), (words, done, told));
         }
     }
@@ -112,16 +104,16 @@ mod tests {
     #[test]
     fn messages_are_replaced_and_what_was_done_in_place_stays() {
         let (mut messages, mut notes) = (vec![json!({"role": "user"})], Vec::new());
-        hear_context(&mut messages, "quiet", Ok(HookReply::default()), &mut notes);
+        hear_context(&mut messages, "quiet".into(), Ok(HookReply::default()), &mut notes);
         messages.push(json!({"role": "custom"}));
-        hear_context(&mut messages, "broken", boom(), &mut notes);
+        hear_context(&mut messages, "broken".into(), boom(), &mut notes);
         assert_eq!(messages, [json!({"role": "user"}), json!({"role": "custom"})]);
         assert_eq!(
             notes.iter().map(|note| note.message.as_str()).collect::<Vec<_>>(),
             ["hook `broken` failed at context and was skipped: boom"]
         );
         let empty = HookReply { messages: Some(vec![]), ..HookReply::default() };
-        hear_context(&mut messages, "empty", Ok(empty), &mut notes);
+        hear_context(&mut messages, "empty".into(), Ok(empty), &mut notes);
         assert_eq!(messages, Vec::<Value>::new(), "an empty list is a list");
     }
 
@@ -134,9 +126,9 @@ mod tests {
                 ..HookReply::default()
             })
         };
-        hear_resources(&mut paths, "a", reply(&["x", "y"]), &mut notes);
-        hear_resources(&mut paths, "b", boom(), &mut notes);
-        hear_resources(&mut paths, "c", reply(&["z", "x"]), &mut notes);
+        hear_resources(&mut paths, "a".into(), reply(&["x", "y"]), &mut notes);
+        hear_resources(&mut paths, "b".into(), boom(), &mut notes);
+        hear_resources(&mut paths, "c".into(), reply(&["z", "x"]), &mut notes);
         let named: Vec<_> = paths.iter().map(|one| (one.path.as_str(), one.hook.as_str())).collect();
         assert_eq!(named, [("x", "a"), ("y", "a"), ("z", "c")]);
         assert_eq!(notes.len(), 1);

@@ -11,6 +11,7 @@ mod event;
 mod failure;
 mod handler;
 mod reply;
+mod source;
 
 pub use agent_start::{AgentStart, rebased};
 pub use ask::{DiscoverReason, HookAsk, HookContextFile, HookInputs, HookSkill, HookTool};
@@ -19,3 +20,4 @@ pub use event::{HookEvent, OnFailure, UnknownEvent};
 pub use failure::HookFailure;
 pub use handler::{HookFn, HookHandler, tell};
 pub use reply::HookReply;
+pub use source::HookSource;
