@@ -39,6 +39,7 @@ fn identity(origin: &Origin) -> (u8, &str, &str) {
         Origin::Literal { profile, key } => (10, profile, key),
         Origin::Fact { key, source } => (11, key.as_str(), source),
         Origin::Caller { flag } => (12, flag, ""),
+        Origin::Hook { hook, event } => (13, hook, event.as_str()),
     }
 }
 

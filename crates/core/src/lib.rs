@@ -18,6 +18,7 @@ pub mod draft;
 pub mod explain;
 pub mod extension;
 pub mod fact;
+pub mod hook;
 pub mod layer;
 pub mod line;
 pub mod lint;
@@ -27,6 +28,7 @@ pub mod outline;
 pub mod profile;
 pub mod prompt;
 pub mod render;
+pub mod revise;
 #[cfg(test)]
 mod sample;
 pub mod scope;

@@ -1,6 +1,6 @@
 //! Where text came from. A prompt is a list of spans, each with one origin, and the spans tile it.
 
-use crate::{fact::FactKey, scope::Scope};
+use crate::{fact::FactKey, hook::HookEvent, scope::Scope};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -48,6 +48,13 @@ pub enum Origin {
         /// The flag or API field.
         flag: Arc<str>,
     },
+    /// Bytes that a hook put into the finished prompt.
+    Hook {
+        /// The hook's name.
+        hook: Arc<str>,
+        /// When it was told.
+        event: HookEvent,
+    },
 }
 
 impl Origin {
@@ -81,6 +88,7 @@ impl fmt::Display for Origin {
             Origin::Literal { profile, key } => write!(f, "{profile}.toml {key}"),
             Origin::Fact { key, .. } => write!(f, "[{key}]"),
             Origin::Caller { flag } => write!(f, "{flag}"),
+            Origin::Hook { hook, event } => write!(f, "hook {hook} ({event})"),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     fact::{FactKey, Stability},
+    hook::HookEvent,
     origin::{Origin, Source, Span},
     prompt::{Part, Prompt},
     scope::Scope,
@@ -41,6 +42,11 @@ pub(crate) fn fact(key: &str) -> Origin {
 /// Returns an origin in what the caller said.
 pub(crate) fn caller(flag: &str) -> Origin {
     Origin::Caller { flag: flag.into() }
+}
+
+/// Returns an origin in what a hook said.
+pub(crate) fn hook(name: &str) -> Origin {
+    Origin::Hook { hook: name.into(), event: HookEvent::BeforeAgentStart }
 }
 
 impl Prompt {
@@ -84,6 +90,7 @@ pub(crate) fn prompts() -> impl Strategy<Value = Prompt> {
         "[a-c]".prop_map(|key| literal(&key)),
         "git:[a-c]".prop_map(|key| fact(&key)),
         Just(caller("--append")),
+        "[a-c]".prop_map(|name| hook(&name)),
     ];
     let piece = ("([ab]|\n|é|ê|漢|\u{202e}){0,6}", origin);
     let stability =

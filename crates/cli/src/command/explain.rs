@@ -369,6 +369,9 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
             format!(" ——▶ the fact `{key}`, from {}\n     {said}\n", one_line(source))
         }
         Origin::Caller { flag } => format!(" ——▶ {}\n     {said}\n", one_line(flag)),
+        Origin::Hook { hook, event } => {
+            format!(" ——▶ the hook `{}`, at {event}\n     {said}\n", one_line(hook))
+        }
     }
 }
 

@@ -123,7 +123,7 @@ impl Difference {
 
 impl FirstDifference {
     /// Returns the side whose origin most likely made the difference: the one within whose span the common prefix ends;
-    /// else, of two texts that start here, the one that moves more (a fact before a flag, a file, the profile).
+    /// else, of two texts that start here, the one that moves more (a hook before a fact, a flag, a file, the profile).
     ///
     /// ```
     /// use preface_core::diff::FirstDifference;
@@ -138,6 +138,7 @@ impl FirstDifference {
                 Origin::Source { .. } => 1,
                 Origin::Caller { .. } => 2,
                 Origin::Fact { .. } => 3,
+                Origin::Hook { .. } => 4,
             };
             (side.within, kind)
         };

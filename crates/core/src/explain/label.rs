@@ -7,7 +7,8 @@ use crate::{
 use memchr::memchr_iter;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// Names origins: `AGENTS.md:3`, `pi.toml section.tools.before`, `[git:branch]`, `--append`.
+/// Names origins: `AGENTS.md:3`, `pi.toml section.tools.before`, `[git:branch]`, `--append`,
+/// `hook audit (before_agent_start)`.
 ///
 /// A span knows bytes, not lines. Where the caller lends a file as it is on disk, its label has a line; where not, only
 /// the start of a file is known to be line 1 and other places are `AGENTS.md@120`. Hidden characters are shown escaped.
@@ -81,7 +82,7 @@ impl<'f> Labels<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bad, caller, fact, file, literal};
+    use crate::sample::{bad, caller, fact, file, hook, literal};
     use std::cell::Cell;
 
     #[test]
@@ -93,6 +94,8 @@ mod tests {
             (literal("section.a.before"), "test.toml section.a.before"),
             (fact("git:branch"), "[git:branch]"),
             (caller("--append"), "--append"),
+            (hook("audit"), "hook audit (before_agent_start)"),
+            (hook("au\u{202e}dit"), "hook au\\u{202e}dit (before_agent_start)"),
             (file("a\u{202e}dm.exe", 0..4), "a\\u{202e}dm.exe:1"),
         ] {
             assert_eq!(labels.label(&origin), label);

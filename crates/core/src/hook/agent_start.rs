@@ -1,0 +1,312 @@
+//! The chain at the start of a run: each hook sees the prompt that the one before left, and may change it, switch tools
+//! and add messages (`pi.md` §6.2, §6.3).
+
+use super::{HookEvent, HookFailure, HookReply, HookSource};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    prompt::Prompt,
+    revise::Removed,
+    settings::shown,
+};
+use serde_json::Value;
+
+const EVENT: HookEvent = HookEvent::BeforeAgentStart;
+
+/// The prompt of one run while hooks are told of it, one after the other.
+///
+/// It starts from the stored base and belongs to the run: a base that is rebuilt elsewhere in between changes nothing
+/// here (`pi.md` D13), and nothing here changes the stored base.
+///
+/// ```
+/// use preface_core::{hook::{AgentStart, HookReply}, prompt::Prompt};
+/// let mut start = AgentStart::new(Prompt::default());
+/// let say = |text: &str| Ok(HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() });
+/// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
+/// assert!(start.hear("tone".into(), say("Be brief."), no_tools).is_empty());
+/// let notes = start.hear("shy".into(), say(""), no_tools);
+/// assert_eq!(notes[0].code, "hook-empty-prompt");
+/// assert_eq!(start.prompt().text, "Be brief.");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentStart {
+    prompt: Prompt,
+    base: Prompt,
+    messages: Vec<Value>,
+    active_tools: Option<Vec<String>>,
+    set_by: Option<String>,
+}
+
+impl AgentStart {
+    /// Starts from the stored base.
+    #[must_use]
+    pub fn new(base: Prompt) -> Self {
+        AgentStart { prompt: base.clone(), base, messages: Vec::new(), active_tools: None, set_by: None }
+    }
+
+    /// Returns the prompt as it is now: what the next hook is told, and in the end what is sent.
+    #[must_use]
+    pub fn prompt(&self) -> &Prompt {
+        &self.prompt
+    }
+
+    /// Returns the base that the prompt stands on: the stored one, or the one that was rebuilt for other tools.
+    #[must_use]
+    pub fn base(&self) -> &Prompt {
+        &self.base
+    }
+
+    /// Returns the messages of all hooks, in order. They follow the person's and the next-turn messages.
+    #[must_use]
+    pub fn messages(&self) -> &[Value] {
+        &self.messages
+    }
+
+    /// Returns the tools that a hook switched to, as it named them.
+    #[must_use]
+    pub fn active_tools(&self) -> Option<&[String]> {
+        self.active_tools.as_deref()
+    }
+
+    /// Returns the last hook that gave the prompt a text. Such a prompt stays in force for the whole run.
+    #[must_use]
+    pub fn set_by(&self) -> Option<&str> {
+        self.set_by.as_deref()
+    }
+
+    /// Takes over what a hook answered. `rebuild` builds the base for other tools; it is called where the hook switches
+    /// them, before its text is looked at, and has its own notes for itself.
+    ///
+    /// What a failing hook would have changed stays as it was. Notes: `hook-error`, `hook-empty-prompt`,
+    /// `stale-override`, `hook/removed`, `hook/ignored-key`.
+    pub fn hear(
+        &mut self,
+        hook: HookSource<'_>,
+        reply: Result<HookReply, HookFailure>,
+        rebuild: impl FnOnce(&[String]) -> Prompt,
+    ) -> Diagnostics {
+        let mut notes = Vec::new();
+        let Some(reply) = hook.said(EVENT, reply, &mut notes) else { return notes };
+        let mut stale = false;
+        let mut seen = None;
+        if let Some(tools) = reply.active_tools {
+            let rebuilt = rebuild(&tools);
+            let given = self.prompt.clone();
+            match rebased(&given, &self.base, &rebuilt) {
+                Some(prompt) => self.prompt = prompt,
+                None => stale = true,
+            }
+            seen = Some(given);
+            self.base = rebuilt;
+            self.active_tools = Some(tools);
+        }
+        let text = match reply.system_prompt {
+            _ if reply.replace_with_empty => Some(String::new()),
+            Some(text) if text.is_empty() => {
+                notes.push(hook.note(empty(hook.name)));
+                None
+            }
+            other => other,
+        };
+        if let Some(mut text) = text {
+            if let Some(seen) = seen {
+                match text.strip_prefix(seen.text.as_str()) {
+                    Some(more) => text = format!("{}{more}", self.prompt.text),
+                    None => {
+                        // An explicitly empty prompt overrides nothing by accident.
+                        stale |= !text.is_empty();
+                        self.prompt = seen;
+                    }
+                }
+            }
+            let removed = self.prompt.revise(&text, hook.name, EVENT);
+            notes.extend(Removed::note(&removed, hook.name, EVENT).map(|note| hook.note(note)));
+            self.set_by = Some(hook.name.to_owned());
+        }
+        if stale {
+            notes.push(hook.note(overridden(hook.name)));
+        }
+        self.messages.extend(reply.message);
+        notes
+    }
+}
+
+/// Puts a rebuilt base below what hooks added to the old one; `None` where `seen` does not start with that base.
+///
+/// Everything that was added keeps its parts, spans and origins.
+#[must_use]
+pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt> {
+    if !seen.text.starts_with(&base.text) {
+        return None;
+    }
+    let mut prompt = rebuilt.clone();
+    prompt.append_behind(seen, base.text.len());
+    let lost = seen.absent.iter().filter(|one| !base.absent.contains(one));
+    let lost = lost.filter(|one| !prompt.parts.iter().any(|part| part.section == one.section)).cloned();
+    let lost: Vec<_> = lost.collect();
+    prompt.absent.extend(lost);
+    Some(prompt)
+}
+
+fn empty(hook: &str) -> Diagnostic {
+    let what =
+        format!("hook `{}` answered with an empty prompt at {EVENT}; that changes nothing", shown(hook));
+    Diagnostic::warning("hook-empty-prompt", what)
+        .help("`\"replace_with_empty\": true` sends an empty prompt")
+}
+
+fn overridden(hook: &str) -> Diagnostic {
+    let what = format!(
+        "hook `{}` switched tools, and the text of this run does not tell: a hook replaced what would have",
+        shown(hook)
+    );
+    Diagnostic::warning("stale-override", what)
+        .help("a hook that only adds behind the prompt it was given leaves room for the new text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{literal, prompts};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn base(tools: &str) -> Prompt {
+        Prompt::default()
+            .with("identity", &[("You help.\n", literal("identity"))])
+            .with("tools", &[("Tools: ", literal("tools")), (tools, literal("names"))])
+            .with("tail", &[("\nDate: today", literal("date"))])
+    }
+
+    fn text(text: &str) -> HookReply {
+        HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() }
+    }
+
+    fn tools(names: &str) -> HookReply {
+        HookReply { active_tools: Some(vec![names.to_owned()]), ..HookReply::default() }
+    }
+
+    fn hear(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<String> {
+        let notes = start.hear(hook.into(), Ok(reply), |names| base(&names.join(",")));
+        start.prompt().check_tiling().expect("parts and spans tile the prompt");
+        notes.into_iter().map(|note| note.code).collect()
+    }
+
+    const OLD: &str = "You help.\nTools: all\nDate: today";
+    const NEW: &str = "You help.\nTools: read\nDate: today";
+
+    /// `pi.md` §6.3, each way through it. P is what `before` made of the base.
+    #[test]
+    fn tools_that_a_hook_switches_change_the_text_of_this_run() {
+        let both =
+            |names: &str, says: &str| HookReply { active_tools: tools(names).active_tools, ..text(says) };
+        let nothing = HookReply::default;
+        let empty = || HookReply { replace_with_empty: true, ..tools("read") };
+        for (before, reply, result, codes) in [
+            // P starts with B: B' and the rest of P.
+            (nothing(), tools("read"), NEW.to_owned(), &[][..]),
+            (text(&format!("{OLD}\n[A]")), tools("read"), format!("{NEW}\n[A]"), &[]),
+            // P does not: it stays.
+            (text("Mine"), tools("read"), "Mine".to_owned(), &["stale-override"]),
+            (text(&format!("# {OLD}")), tools("read"), format!("# {OLD}"), &["stale-override"]),
+            // R starts with P: the current text and the rest of R.
+            (nothing(), both("read", &format!("{OLD}\n[B]")), format!("{NEW}\n[B]"), &[]),
+            (
+                text(&format!("{OLD}\n[A]")),
+                both("read", &format!("{OLD}\n[A]\n[B]")),
+                format!("{NEW}\n[A]\n[B]"),
+                &[],
+            ),
+            (nothing(), both("read", OLD), NEW.to_owned(), &[]),
+            (text("Mine"), both("read", "Mine too"), "Mine too".to_owned(), &["stale-override"]),
+            // R does not: it counts as it is.
+            (nothing(), both("read", "Mine"), "Mine".to_owned(), &["hook/removed", "stale-override"]),
+            (nothing(), both("read", NEW), NEW.to_owned(), &["hook/removed", "stale-override"]),
+            // An empty R is none, and an explicitly empty one is meant.
+            (nothing(), both("read", ""), NEW.to_owned(), &["hook-empty-prompt"]),
+            (nothing(), empty(), String::new(), &["hook/removed"]),
+            (nothing(), both("all", "Mine"), "Mine".to_owned(), &["hook/removed", "stale-override"]),
+        ] {
+            let mut start = AgentStart::new(base("all"));
+            hear(&mut start, "a", before);
+            let said = format!("{reply:?}");
+            let names = reply.active_tools.clone();
+            assert_eq!(hear(&mut start, "b", reply), codes, "{said}");
+            assert_eq!(start.prompt().text, result, "{said}");
+            assert_eq!(start.active_tools(), names.as_deref(), "the request carries the new tools");
+        }
+    }
+
+    #[test]
+    fn later_hooks_build_on_the_rebuilt_base() {
+        let mut start = AgentStart::new(base("all"));
+        let text_of = |start: &AgentStart| start.prompt().text.clone();
+        assert!(hear(&mut start, "a", tools("read")).is_empty());
+        let more = format!("{}\n[B]", text_of(&start));
+        assert!(hear(&mut start, "b", text(&more)).is_empty());
+        assert!(hear(&mut start, "c", tools("bash")).is_empty());
+        assert_eq!(text_of(&start), "You help.\nTools: bash\nDate: today\n[B]");
+        let sections: Vec<_> = start.prompt().parts.iter().map(|part| part.section.as_str()).collect();
+        assert_eq!(sections, ["identity", "tools", "tail", "hooks.b"]);
+        let (_, _, origin) = start.prompt().at(text_of(&start).len() - 1).unwrap();
+        assert_eq!(origin.to_string(), "hook b (before_agent_start)");
+        assert_eq!(start.base().text, "You help.\nTools: bash\nDate: today");
+        assert_eq!(start.set_by(), Some("b"));
+    }
+
+    #[test]
+    fn what_hooks_say_adds_up_and_a_failing_one_changes_nothing() {
+        let mut start = AgentStart::new(base("all"));
+        let message = |text: &str| Some(json!({"content": text}));
+        let with = |reply: HookReply, words: &str| HookReply { message: message(words), ..reply };
+        assert!(hear(&mut start, "A", with(text(&format!("{OLD}\n[A]")), "msg A")).is_empty());
+        let before = start.clone();
+        let notes = start
+            .hear("T".into(), Err(HookFailure::failed("boom in T")), |_| unreachable!("it says nothing"));
+        assert_eq!(start, before);
+        assert_eq!(notes[0].message, "hook `T` failed at before_agent_start and was skipped: boom in T");
+        let seen = start.prompt().text.clone();
+        assert!(hear(&mut start, "B", with(text(&format!("{seen}\n[B]")), "msg B")).is_empty());
+        assert_eq!(start.prompt().text, format!("{OLD}\n[A]\n[B]"));
+        assert_eq!(start.messages(), [json!({"content": "msg A"}), json!({"content": "msg B"})]);
+        assert_eq!(start.set_by(), Some("B"));
+    }
+
+    #[test]
+    fn an_empty_prompt_has_to_be_asked_for() {
+        let mut start = AgentStart::new(base("all"));
+        assert_eq!(hear(&mut start, "a", text("")), ["hook-empty-prompt"]);
+        assert_eq!((start.prompt(), start.set_by()), (&base("all"), None), "as if it had said nothing");
+        assert!(hear(&mut start, "b", text(" ")).contains(&"hook/removed".to_owned()), "a blank is a text");
+        let empty = HookReply { replace_with_empty: true, ..text("") };
+        assert_eq!(hear(&mut start, "c", empty), ["hook/removed"]);
+        assert_eq!((start.prompt().text.as_str(), start.set_by()), ("", Some("c")));
+        assert!(hear(&mut start, "d", text("x")).is_empty(), "one may build on it");
+        assert_eq!(start.prompt().text, "x");
+    }
+
+    #[test]
+    fn sections_that_came_back_are_there() {
+        let mut start = AgentStart::new(base("all"));
+        hear(&mut start, "a", text("Mine"));
+        hear(&mut start, "b", text(&format!("{OLD}+")));
+        assert_eq!(start.prompt().absent.len(), 3 + 1, "three of the base, and what `a` said");
+        assert!(hear(&mut start, "c", tools("read")).is_empty(), "what counts is the text");
+        assert_eq!(start.prompt().text, format!("{NEW}+"));
+        let absent: Vec<_> = start.prompt().absent.iter().map(|one| one.section.as_str()).collect();
+        assert_eq!(absent, ["hooks.a"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_added_keeps_its_origins(old in prompts(), new in prompts(), more in "([ab]|\n|é){0,6}") {
+            let mut seen = old.clone();
+            seen.revise(&format!("{}{more}", old.text), "h", HookEvent::BeforeAgentStart);
+            let result = rebased(&seen, &old, &new).expect("it starts with the base");
+            prop_assert_eq!(result.check_tiling(), Ok(()));
+            prop_assert_eq!(&result.text, &format!("{}{more}", new.text));
+            prop_assert_eq!(&result.parts[..new.parts.len()], &new.parts[..]);
+            prop_assert_eq!(result.parts.len() - new.parts.len(), usize::from(!more.is_empty()));
+            prop_assert_eq!(rebased(&seen, &old, &old).map(|same| same.text), Some(seen.text));
+        }
+    }
+}

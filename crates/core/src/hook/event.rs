@@ -1,0 +1,194 @@
+//! The moments at which hooks are told, by the names that manifests use (`pi.md` §6).
+
+use crate::extension::{Hook, Position, Slot, SlotStage as Stage};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::{fmt, str::FromStr};
+
+/// A moment at which hooks are told. The order is that of a run.
+///
+/// ```
+/// use preface_core::hook::HookEvent;
+/// let event: HookEvent = "before_agent_start".parse().unwrap();
+/// assert_eq!(event.slot().to_string(), "COMPOSE_REQUEST/pre");
+/// assert!(event.answers().contains(&"system_prompt"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookEvent {
+    /// A session starts or reloads: hooks may bring skills.
+    ResourcesDiscover,
+    /// A person said something: hooks may change it, or take it as done.
+    Input,
+    /// A run starts: hooks may change its prompt and its tools and add messages.
+    BeforeAgentStart,
+    /// A request goes out: hooks may change its messages.
+    Context,
+    /// A tool is about to be called.
+    ToolCall,
+    /// A tool answered.
+    ToolResult,
+}
+
+/// What happens to what a hook stands before, where the hook fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// It goes on as if the hook had said nothing; the failure is reported.
+    GoesOn,
+    /// It does not happen: the failure stands in its place.
+    Stops,
+}
+
+impl HookEvent {
+    /// All events, in the order of a run.
+    pub const ALL: [HookEvent; 6] = [
+        HookEvent::ResourcesDiscover,
+        HookEvent::Input,
+        HookEvent::BeforeAgentStart,
+        HookEvent::Context,
+        HookEvent::ToolCall,
+        HookEvent::ToolResult,
+    ];
+
+    /// Returns the name that manifests, hooks and notes use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            HookEvent::ResourcesDiscover => "resources_discover",
+            HookEvent::Input => "input",
+            HookEvent::BeforeAgentStart => "before_agent_start",
+            HookEvent::Context => "context",
+            HookEvent::ToolCall => "tool_call",
+            HookEvent::ToolResult => "tool_result",
+        }
+    }
+
+    /// Returns the slot in which its hooks are ordered.
+    #[must_use]
+    pub fn slot(self) -> Slot {
+        let (stage, position) = match self {
+            HookEvent::ResourcesDiscover | HookEvent::Input => (Stage::ReceiveInput, Position::Pre),
+            HookEvent::BeforeAgentStart => (Stage::ComposeRequest, Position::Pre),
+            HookEvent::Context => (Stage::SendRequest, Position::Pre),
+            HookEvent::ToolCall => (Stage::ToolCall, Position::Pre),
+            HookEvent::ToolResult => (Stage::ToolCall, Position::Post),
+        };
+        Slot { stage, position }
+    }
+
+    /// Returns the event that a manifest's hook is told: the one that it names, else the one of its slot.
+    ///
+    /// A slot alone never means `resources_discover`, which is no part of a turn and has to be named. `None`: nothing
+    /// that preface does happens in that slot.
+    #[must_use]
+    pub fn heard_by(hook: &Hook) -> Option<HookEvent> {
+        match &hook.event {
+            Some(name) => name.parse().ok(),
+            None => {
+                let of_turn =
+                    HookEvent::ALL.into_iter().filter(|event| *event != HookEvent::ResourcesDiscover);
+                hook.slot.and_then(|slot| of_turn.into_iter().find(|event| event.slot() == slot))
+            }
+        }
+    }
+
+    /// Returns the keys of a reply that mean something here; others are ignored with a note.
+    #[must_use]
+    pub fn answers(self) -> &'static [&'static str] {
+        match self {
+            HookEvent::ResourcesDiscover => &["skill_paths"],
+            HookEvent::Input => &["prompt", "handled"],
+            HookEvent::BeforeAgentStart => {
+                &["system_prompt", "replace_with_empty", "message", "active_tools"]
+            }
+            HookEvent::Context => &["messages"],
+            HookEvent::ToolCall | HookEvent::ToolResult => &[],
+        }
+    }
+
+    /// Returns what becomes of the rest where a hook fails. Before a tool call a hook may be the guard, so the call does
+    /// not happen without it (`pi.md` §6.5).
+    #[must_use]
+    pub fn on_failure(self) -> OnFailure {
+        match self {
+            HookEvent::ToolCall => OnFailure::Stops,
+            _ => OnFailure::GoesOn,
+        }
+    }
+}
+
+impl fmt::Display for HookEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// There is no event of this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownEvent;
+
+impl fmt::Display for UnknownEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = HookEvent::ALL.iter().map(|event| event.as_str()).collect();
+        write!(f, "an event is one of {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownEvent {}
+
+impl FromStr for HookEvent {
+    type Err = UnknownEvent;
+
+    fn from_str(text: &str) -> Result<Self, UnknownEvent> {
+        HookEvent::ALL.into_iter().find(|event| event.as_str() == text).ok_or(UnknownEvent)
+    }
+}
+
+impl Serialize for HookEvent {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for HookEvent {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_and_slots_agree_with_the_manifests() {
+        assert!(HookEvent::ALL.is_sorted(), "in the order of a run");
+        assert!(HookEvent::ALL.map(HookEvent::slot).is_sorted(), "which is that of a turn");
+        assert_eq!(Slot::events().count(), HookEvent::ALL.len());
+        for event in HookEvent::ALL {
+            assert_eq!(Slot::of_event(event.as_str()), Some(event.slot()), "{event}");
+            assert_eq!(event.as_str().parse(), Ok(event));
+        }
+        assert_eq!("Context".parse::<HookEvent>(), Err(UnknownEvent));
+    }
+
+    #[test]
+    fn a_slot_alone_means_the_event_of_the_turn() {
+        let hook = |slot: &str, event: Option<&str>| Hook {
+            slot: slot.parse().ok(),
+            event: event.map(str::to_owned),
+            ..Hook::default()
+        };
+        for (slot, event, heard) in [
+            ("RECEIVE_INPUT/pre", None, Some(HookEvent::Input)),
+            ("RECEIVE_INPUT/pre", Some("resources_discover"), Some(HookEvent::ResourcesDiscover)),
+            ("COMPOSE_REQUEST/pre", None, Some(HookEvent::BeforeAgentStart)),
+            ("SEND_REQUEST/pre", None, Some(HookEvent::Context)),
+            ("TOOL_CALL/post", None, Some(HookEvent::ToolResult)),
+            ("COMPOSE_REQUEST/post", None, None),
+            ("RENDER/pre", None, None),
+            ("", Some("context"), Some(HookEvent::Context)),
+            ("", None, None),
+        ] {
+            assert_eq!(HookEvent::heard_by(&hook(slot, event)), heard, "{slot} {event:?}");
+        }
+    }
+}

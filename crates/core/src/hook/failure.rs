@@ -1,0 +1,202 @@
+//! Why a hook failed, and how that is told.
+
+use super::{HookEvent, OnFailure};
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    lint::hidden::escape_hidden,
+    settings::shown,
+};
+use std::fmt;
+
+/// Why a hook has no answer. It is reported and skipped, and what it was to change stays as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HookFailure {
+    /// Its program ended badly.
+    Ended {
+        /// How, for people: `exit code 7`.
+        status: String,
+        /// The first line that it wrote to stderr.
+        said: Option<String>,
+    },
+    /// It was not done in time and was ended.
+    Late {
+        /// What was allowed, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// It wrote too much and was ended.
+    TooMuch {
+        /// What was allowed, in bytes.
+        limit: usize,
+    },
+    /// Its program could not be started.
+    NotStarted {
+        /// Why not.
+        why: String,
+    },
+    /// It belongs to a project and was never allowed to run.
+    NotGranted,
+    /// Its answer is no JSON.
+    Json {
+        /// The line of the answer, from 1.
+        line: usize,
+        /// The column, in bytes from 1.
+        column: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// Its answer is JSON, and not an answer.
+    Shape {
+        /// Where: `message.content`; empty for the answer as a whole.
+        key: String,
+        /// What it should be: `a list of texts`.
+        expected: &'static str,
+        /// What it is: `a number`.
+        found: &'static str,
+    },
+    /// Two of its answers exclude each other.
+    Contradiction {
+        /// Which, for people.
+        what: &'static str,
+    },
+    /// A handler in the same process panicked.
+    Panicked {
+        /// What it said.
+        message: String,
+    },
+    /// A handler says itself that it failed.
+    Failed {
+        /// Its words.
+        message: String,
+        /// Where in its code, where it tells.
+        stack: Option<String>,
+    },
+}
+
+impl HookFailure {
+    /// Builds the failure that a handler reports in its own words.
+    ///
+    /// ```
+    /// use preface_core::hook::HookFailure;
+    /// assert_eq!(HookFailure::failed("no connection").to_string(), "no connection");
+    /// ```
+    #[must_use]
+    pub fn failed(why: impl fmt::Display) -> Self {
+        HookFailure::Failed { message: why.to_string(), stack: None }
+    }
+
+    /// Says which hook failed when and why, as an error `hook-error`.
+    #[must_use]
+    pub fn diagnostic(&self, hook: &str, event: HookEvent, place: Option<Place>) -> Diagnostic {
+        let then = match event.on_failure() {
+            OnFailure::GoesOn => "was skipped",
+            OnFailure::Stops => "stopped what it was asked about",
+        };
+        let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
+        let mut note = Diagnostic::error("hook-error", what);
+        note.place = place;
+        note.help = self.help();
+        note
+    }
+
+    /// Says what to do about it, where that is known.
+    fn help(&self) -> Option<String> {
+        match self {
+            HookFailure::NotGranted => Some(
+                "`preface trust grant --allow-commands` shows what it would run, and allows it".to_owned(),
+            ),
+            HookFailure::Late { .. } => Some("`timeoutMs` of its manifest allows it more time".to_owned()),
+            HookFailure::Json { .. } | HookFailure::Shape { .. } => {
+                Some("a hook prints one JSON object, or nothing where it changes nothing".to_owned())
+            }
+            HookFailure::Failed { stack: Some(stack), .. } => Some(escape_hidden(stack).into_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for HookFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HookFailure::Ended { status, said: None } => write!(f, "it ended with {status}"),
+            HookFailure::Ended { status, said: Some(said) } => {
+                write!(f, "it ended with {status}: {}", one_line(said))
+            }
+            HookFailure::Late { timeout_ms } => write!(f, "no answer within {timeout_ms} ms"),
+            HookFailure::TooMuch { limit } => write!(f, "its answer is longer than {limit} bytes"),
+            HookFailure::NotStarted { why } => write!(f, "it did not start: {}", one_line(why)),
+            HookFailure::NotGranted => {
+                write!(f, "it may not run: `preface trust grant --allow-commands` allows it")
+            }
+            HookFailure::Json { line, column, message } => {
+                write!(f, "its answer is no JSON, at line {line}, column {column}: {message}")
+            }
+            HookFailure::Shape { key, expected, found } if key.is_empty() => {
+                write!(f, "its answer must be {expected}, and is {found}")
+            }
+            HookFailure::Shape { key, expected, found } => {
+                write!(f, "`{key}` of its answer must be {expected}, and is {found}")
+            }
+            HookFailure::Contradiction { what } => write!(f, "{what}"),
+            HookFailure::Panicked { message } => write!(f, "it panicked: {}", one_line(message)),
+            HookFailure::Failed { message, .. } => write!(f, "{}", one_line(message)),
+        }
+    }
+}
+
+impl std::error::Error for HookFailure {}
+
+/// What others wrote, fit for a note: its first line with something in it, nothing hidden, not too long.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 300;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let cut = line.char_indices().nth(LONGEST).map(|(at, _)| at);
+    let mut shown = escape_hidden(&line[..cut.unwrap_or(line.len())]).into_owned();
+    if cut.is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_names_who_when_and_why() {
+        for (event, failure, message, help) in [
+            (
+                HookEvent::BeforeAgentStart,
+                HookFailure::Ended { status: "exit code 7".into(), said: Some("\n oh\u{1b}[1m\nno".into()) },
+                r"hook `a\u{202e}b` failed at before_agent_start and was skipped: it ended with exit code 7: oh\u{1b}[1m",
+                None,
+            ),
+            (
+                HookEvent::ToolCall,
+                HookFailure::failed("x".repeat(301)),
+                &format!(
+                    "hook `a\\u{{202e}}b` failed at tool_call and stopped what it was asked about: {}…",
+                    "x".repeat(300)
+                ),
+                None,
+            ),
+            (
+                HookEvent::Input,
+                HookFailure::NotGranted,
+                "hook `a\\u{202e}b` failed at input and was skipped: it may not run: `preface trust grant \
+                 --allow-commands` allows it",
+                Some("`preface trust grant --allow-commands` shows what it would run, and allows it"),
+            ),
+            (
+                HookEvent::Context,
+                HookFailure::Failed { message: "boom".into(), stack: Some("at a.js:3".into()) },
+                r"hook `a\u{202e}b` failed at context and was skipped: boom",
+                Some("at a.js:3"),
+            ),
+        ] {
+            let note = failure.diagnostic("a\u{202e}b", event, None);
+            assert_eq!((note.code.as_str(), note.message.as_str()), ("hook-error", message));
+            assert_eq!(note.help.as_deref(), help);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Handlers: hooks that live in the program which embeds preface.
+
+use super::{HookAsk, HookEvent, HookFailure, HookReply};
+use std::{
+    any::Any,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// A hook in the same process. Handlers run after the hooks of the layers, in the order in which they were registered.
+///
+/// A handler that fails is reported and skipped. One that panics fails too, where panics unwind; in a program that is
+/// built with `panic = "abort"` (the `preface` command is) a panic ends the program, as it does everywhere else in it.
+///
+/// ```
+/// use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookHandler, HookReply, tell};
+///
+/// /// Says on which branch the run starts.
+/// struct Branch(String);
+///
+/// impl HookHandler for Branch {
+///     fn name(&self) -> &str {
+///         "branch"
+///     }
+///
+///     fn wants(&self, event: HookEvent) -> bool {
+///         event == HookEvent::BeforeAgentStart
+///     }
+///
+///     fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
+///         let prompt = ask.system_prompt.unwrap_or_default();
+///         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBranch: {}", self.0)), ..HookReply::default() })
+///     }
+/// }
+///
+/// let mut messages = Vec::new();
+/// let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
+/// ask.system_prompt = Some("Be kind.");
+/// let reply = tell(&Branch("main".to_owned()), &mut ask)?;
+/// assert_eq!(reply.system_prompt.as_deref(), Some("Be kind.\nBranch: main"));
+/// # Ok::<(), HookFailure>(())
+/// ```
+pub trait HookHandler: Send + Sync {
+    /// The name that notes and origins use. It needs not be unique.
+    fn name(&self) -> &str;
+
+    /// Tells whether the handler is to be called at this event.
+    fn wants(&self, event: HookEvent) -> bool;
+
+    /// Looks at what is told, and answers. `Ok(HookReply::default())` changes nothing.
+    ///
+    /// At [`HookEvent::Context`] the handler may also change [`HookAsk::messages`] in place; that counts even where it
+    /// fails afterwards.
+    ///
+    /// # Errors
+    /// [`HookFailure::failed`], in words that help whoever reads the note.
+    fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure>;
+}
+
+impl fmt::Debug for dyn HookHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookHandler").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// A handler made of a name, its events and a function.
+///
+/// ```
+/// use preface_core::hook::{HookAsk, HookEvent, HookFn, HookReply, tell};
+/// let shy = HookFn::new("shy", [HookEvent::Context], |ask| {
+///     ask.messages.retain(|message| message["role"] != "custom");
+///     Ok(HookReply::default())
+/// });
+/// let mut messages = vec![serde_json::json!({"role": "custom"}), serde_json::json!({"role": "user"})];
+/// tell(&shy, &mut HookAsk::new(HookEvent::Context, "/work", &mut messages))?;
+/// assert_eq!(messages.len(), 1);
+/// # Ok::<(), preface_core::hook::HookFailure>(())
+/// ```
+pub struct HookFn<F> {
+    name: String,
+    events: Vec<HookEvent>,
+    function: F,
+}
+
+impl<F> HookFn<F>
+where
+    F: Fn(&mut HookAsk<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
+{
+    /// Builds a handler.
+    pub fn new(name: impl Into<String>, events: impl IntoIterator<Item = HookEvent>, function: F) -> Self {
+        HookFn { name: name.into(), events: events.into_iter().collect(), function }
+    }
+}
+
+impl<F> fmt::Debug for HookFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookFn")
+            .field("name", &self.name)
+            .field("events", &self.events)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<F> HookHandler for HookFn<F>
+where
+    F: Fn(&mut HookAsk<'_>) -> Result<HookReply, HookFailure> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn wants(&self, event: HookEvent) -> bool {
+        self.events.contains(&event)
+    }
+
+    fn call(&self, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
+        (self.function)(ask)
+    }
+}
+
+/// Calls a handler, and turns a panic into a failure where panics unwind. Whether it [wants](HookHandler::wants) the event
+/// is the caller's to ask.
+///
+/// # Errors
+/// What the handler says, [`HookFailure::Panicked`], or [`HookFailure::Contradiction`].
+pub fn tell(handler: &dyn HookHandler, ask: &mut HookAsk<'_>) -> Result<HookReply, HookFailure> {
+    // What the panic may leave half done is the handler's own, and the list of messages, which is whole at any time.
+    let called = catch_unwind(AssertUnwindSafe(|| handler.call(ask)));
+    called.unwrap_or_else(|payload| Err(HookFailure::Panicked { message: words(&*payload) }))?.sound()
+}
+
+fn words(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_handler_is_an_object() {
+        let handlers: Vec<Box<dyn HookHandler>> =
+            vec![Box::new(HookFn::new("a", [HookEvent::Input], |_| Ok(HookReply::default())))];
+        assert_eq!(handlers[0].name(), "a");
+        assert!(handlers[0].wants(HookEvent::Input) && !handlers[0].wants(HookEvent::Context));
+        assert_eq!(format!("{:?}", handlers[0]), r#"HookHandler { name: "a", .. }"#);
+    }
+
+    #[test]
+    fn what_was_changed_before_a_failure_stays() {
+        let hook = HookFn::new("h", [HookEvent::Context], |ask| {
+            ask.messages.push(json!({"role": "user"}));
+            Err(HookFailure::failed("boom"))
+        });
+        let mut messages = Vec::new();
+        let told = tell(&hook, &mut HookAsk::new(HookEvent::Context, "/", &mut messages));
+        assert_eq!(told, Err(HookFailure::failed("boom")));
+        assert_eq!(messages, [json!({"role": "user"})]);
+    }
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        let hook = HookFn::new("h", [HookEvent::Context], |ask| panic!("no {}", ask.cwd));
+        let told = tell(&hook, &mut HookAsk::new(HookEvent::Context, "way", &mut Vec::new()));
+        assert_eq!(told, Err(HookFailure::Panicked { message: "no way".into() }));
+    }
+
+    #[test]
+    fn a_handler_may_not_contradict_itself_either() {
+        let reply =
+            HookReply { replace_with_empty: true, system_prompt: Some("x".into()), ..HookReply::default() };
+        let hook = HookFn::new("h", [HookEvent::BeforeAgentStart], move |_| Ok(reply.clone()));
+        let told = tell(&hook, &mut HookAsk::new(HookEvent::BeforeAgentStart, "/", &mut Vec::new()));
+        assert!(matches!(told, Err(HookFailure::Contradiction { .. })));
+    }
+}
