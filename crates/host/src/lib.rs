@@ -8,6 +8,7 @@ pub mod audit_file;
 pub mod discover;
 pub mod extensions;
 pub mod gate;
+pub mod hook_command;
 pub mod look;
 pub mod places;
 pub mod profile;

@@ -1,0 +1,318 @@
+//! Hooks that are programs: one is started for each event, reads what it is told from stdin and prints what it answers.
+//!
+//! A program gets what every program of preface gets: no shell, a few variables, a deadline, a limit on what it may print.
+//! It need not read what it is told.
+
+use crate::{
+    extensions::manifest_path,
+    look::Look,
+    provider::{extension::launched, git},
+    system::{Run, RunError, RunStatus, System},
+};
+use preface_core::{
+    diagnostic::{Diagnostics, Place},
+    extension::{Ability, Category, Entry, Role, Scopes},
+    hook::{HookAsk, HookEvent, HookFailure, HookReply, HookSource},
+};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// The most bytes that a hook may print.
+pub const OUTPUT_LIMIT: usize = 1 << 20;
+
+/// A program that is told at one event.
+///
+/// ```
+/// use preface_core::hook::{HookAsk, HookEvent};
+/// use preface_host::{hook_command::HookCommand, system::memory::{FakeRun, MemorySystem}};
+/// use std::path::Path;
+///
+/// let machine = MemorySystem::new().with_command(["tone"], FakeRun::printing(r#"{"system_prompt": "Be brief."}"#));
+/// let hook = HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone"], Path::new("/work"));
+/// let mut messages = Vec::new();
+/// let mut notes = Vec::new();
+/// let reply = hook.call(&machine, &HookAsk::new(hook.event, "/work", &mut messages), &mut notes)?;
+/// assert_eq!(reply.system_prompt.as_deref(), Some("Be brief."));
+/// # Ok::<(), preface_core::hook::HookFailure>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HookCommand {
+    /// Its name.
+    pub name: String,
+    /// When it is told.
+    pub event: HookEvent,
+    /// What it may do.
+    pub role: Role,
+    /// The program, an absolute path or a bare name, and its arguments.
+    pub argv: Vec<String>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// The directory that a bare name is never found in.
+    pub not_below: PathBuf,
+    /// Its manifest, where it has one.
+    pub place: Option<Place>,
+    /// True where it may run. What a project brings is compared with its grant each time extensions are resolved, so
+    /// whoever keeps hooks for longer makes them again before they are used.
+    pub granted: bool,
+}
+
+impl HookCommand {
+    /// Builds a hook of the caller's own, which has five seconds and may change what its event allows.
+    pub fn new(
+        name: impl Into<String>,
+        event: HookEvent,
+        argv: impl IntoIterator<Item = impl Into<String>>,
+        cwd: &Path,
+    ) -> Self {
+        HookCommand {
+            name: name.into(),
+            event,
+            role: Role::default(),
+            argv: argv.into_iter().map(Into::into).collect(),
+            timeout: Duration::from_secs(5),
+            cwd: cwd.to_owned(),
+            not_below: cwd.to_owned(),
+            place: None,
+            granted: true,
+        }
+    }
+
+    /// Builds the hook of an entry. `None` where it takes no part, is incomplete, or stands in a slot in which preface
+    /// tells nobody anything.
+    #[must_use]
+    pub fn of(entry: &Entry, manifest: Option<&Path>, system: &dyn System, cwd: &Path) -> Option<Self> {
+        let Some(Ability::Hook(hook)) = entry.ability.as_ref().filter(|_| entry.active) else { return None };
+        let program = hook.program.as_ref()?;
+        let argv = launched(program, manifest.and_then(Path::parent));
+        let root = git::work_tree(system, cwd).map(|(root, _)| root);
+        Some(HookCommand {
+            role: hook.role,
+            timeout: Duration::from_millis(program.timeout_ms),
+            not_below: root.unwrap_or_else(|| cwd.to_owned()),
+            place: Some(Place::file(Some(entry.origin.scope), entry.origin.path.clone())),
+            granted: entry.runnable,
+            ..HookCommand::new(&entry.name, HookEvent::heard_by(hook)?, argv, cwd)
+        })
+    }
+
+    /// Names it for notes and origins.
+    #[must_use]
+    pub fn source(&self) -> HookSource<'_> {
+        HookSource { name: &self.name, place: self.place.as_ref() }
+    }
+
+    /// Starts the program, tells it, and reads its answer. Notes are about the answer and do not fail it.
+    ///
+    /// # Errors
+    /// Says why there is no answer; nothing was changed then.
+    pub fn call(
+        &self,
+        system: &dyn System,
+        ask: &HookAsk<'_>,
+        notes: &mut Diagnostics,
+    ) -> Result<HookReply, HookFailure> {
+        if !self.granted {
+            return Err(HookFailure::NotGranted);
+        }
+        let mut run = Run::new(self.argv.iter().cloned(), &self.cwd);
+        run.stdin = ask.to_json().into_bytes();
+        run.stdin.push(b'\n');
+        run.timeout = self.timeout;
+        run.output_limit = OUTPUT_LIMIT;
+        run.not_below = Some(self.not_below.clone());
+        let ran = system.run(&run).map_err(|error| failure(&error))?;
+        if !ran.status.success() {
+            return Err(ended(ran.status, &ran.stderr));
+        }
+        let (mut reply, more) = HookReply::read(&self.name, ask.event, &ran.stdout)?;
+        let observed = reply.confine_role(&self.name, self.role);
+        let placed = more.into_iter().chain(observed).map(|mut note| {
+            note.place.clone_from(&self.place);
+            note
+        });
+        notes.extend(placed);
+        Ok(reply)
+    }
+}
+
+/// Returns the hooks of all layers, slot by slot in the order in which they run.
+#[must_use]
+pub fn hook_commands(scopes: &Scopes, look: &Look<'_>) -> Vec<HookCommand> {
+    let mut entries: Vec<&Entry> = scopes.of(Category::Hooks).filter(|entry| entry.active).collect();
+    entries.sort_by_key(|entry| (entry.slot, entry.order));
+    let hook = |entry: &Entry| {
+        HookCommand::of(entry, manifest_path(entry, look).as_deref(), look.system, &look.places.cwd)
+    };
+    entries.into_iter().filter_map(hook).collect()
+}
+
+fn failure(error: &RunError) -> HookFailure {
+    match error {
+        RunError::TimedOut { after } => {
+            HookFailure::Late { timeout_ms: u64::try_from(after.as_millis()).unwrap_or(u64::MAX) }
+        }
+        RunError::TooMuch { limit } => HookFailure::TooMuch { limit: *limit },
+        other => HookFailure::NotStarted { why: other.to_string() },
+    }
+}
+
+fn ended(status: RunStatus, stderr: &[u8]) -> HookFailure {
+    let words = String::from_utf8_lossy(stderr);
+    let said = words.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    HookFailure::Ended { status: status.to_string(), said }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::memory::{FakeRun, MemorySystem};
+    use preface_core::{
+        extension::{Found, FoundWhat, SchemaChecker, SchemaFault, resolve},
+        scope::Scope,
+        settings::Merged,
+    };
+    use serde_json::{Value, json};
+
+    type Told = (Result<HookReply, HookFailure>, Vec<String>, MemorySystem);
+
+    fn told(fake: FakeRun, change: impl FnOnce(&mut HookCommand)) -> Told {
+        let machine = MemorySystem::new().with_dir("/work/api").with_command(["tone", "-x"], fake);
+        let mut hook =
+            HookCommand::new("tone", HookEvent::BeforeAgentStart, ["tone", "-x"], Path::new("/work/api"));
+        hook.place = Some(Place::file(Some(Scope::Global), "~/manifest.json"));
+        change(&mut hook);
+        let mut messages = vec![json!({"role": "user"})];
+        let mut ask = HookAsk::new(hook.event, "/work/api", &mut messages);
+        ask.prompt = Some("hi");
+        let mut notes = Vec::new();
+        let reply = hook.call(&machine, &ask, &mut notes);
+        assert!(notes.iter().all(|note| note.place == hook.place), "{notes:?}");
+        (reply, notes.into_iter().map(|note| note.code).collect(), machine)
+    }
+
+    fn text(text: &str) -> HookReply {
+        HookReply { system_prompt: Some(text.to_owned()), ..HookReply::default() }
+    }
+
+    #[test]
+    fn a_program_reads_one_line_and_is_held_to_its_limits() {
+        let (reply, notes, machine) = told(FakeRun::printing(r#"{"system_prompt":"x"}"#), |hook| {
+            hook.not_below = "/work".into();
+            hook.timeout = Duration::from_millis(200);
+        });
+        assert_eq!((reply, notes), (Ok(text("x")), vec![]));
+        let runs = machine.runs();
+        let [run] = runs.as_slice() else { panic!("it runs once: {runs:?}") };
+        assert_eq!(
+            String::from_utf8_lossy(&run.stdin),
+            "{\"event\":\"before_agent_start\",\"prompt\":\"hi\",\"system_prompt\":null,\
+             \"messages\":[{\"role\":\"user\"}],\"tools\":[],\"inputs\":null,\"cwd\":\"/work/api\"}\n"
+        );
+        assert_eq!((run.timeout, run.output_limit), (Duration::from_millis(200), 1 << 20));
+        assert_eq!(
+            (run.cwd.as_path(), run.not_below.as_deref()),
+            (Path::new("/work/api"), Some(Path::new("/work")))
+        );
+        assert!(run.env.is_empty());
+    }
+
+    #[test]
+    fn each_way_to_fail_is_told() {
+        let late = Duration::from_secs(5);
+        for (fake, failure) in [
+            (
+                FakeRun::failing(7, "\n  no \nmore"),
+                HookFailure::Ended { status: "exit code 7".into(), said: Some("no".into()) },
+            ),
+            (FakeRun::failing(1, ""), HookFailure::Ended { status: "exit code 1".into(), said: None }),
+            (FakeRun::printing("").taking(late), HookFailure::Late { timeout_ms: 5000 }),
+            (FakeRun::printing(vec![b' '; OUTPUT_LIMIT + 1]), HookFailure::TooMuch { limit: OUTPUT_LIMIT }),
+            (
+                FakeRun::refused(RunError::NotFound { program: "tone".into() }),
+                HookFailure::NotStarted { why: "program not found: `tone`".into() },
+            ),
+            (
+                FakeRun::printing("oops"),
+                HookFailure::Json { line: 1, column: 1, message: "expected value".into() },
+            ),
+            (
+                FakeRun::printing("[]"),
+                HookFailure::Shape { key: String::new(), expected: "an object", found: "a list" },
+            ),
+        ] {
+            let (reply, notes, _) = told(fake, |_| {});
+            assert_eq!((reply, notes), (Err(failure), vec![]));
+        }
+        let most = told(FakeRun::printing(vec![b' '; OUTPUT_LIMIT]), |_| {});
+        assert_eq!(most.0, Ok(HookReply::default()), "a mebibyte is not too much");
+    }
+
+    #[test]
+    fn one_that_may_not_run_is_not_started() {
+        let (reply, _, machine) = told(FakeRun::printing(""), |hook| hook.granted = false);
+        assert_eq!(reply, Err(HookFailure::NotGranted));
+        assert_eq!(machine.runs(), []);
+    }
+
+    #[test]
+    fn an_observer_only_looks() {
+        let (reply, notes, _) =
+            told(FakeRun::printing(r#"{"system_prompt":"x","nobody":1}"#), |hook| hook.role = Role::Observer);
+        assert_eq!(reply, Ok(HookReply::default()));
+        assert_eq!(notes, ["hook/unknown-key", "hook/ignored-key"]);
+    }
+
+    #[derive(Debug)]
+    struct NoSchemas;
+
+    impl SchemaChecker for NoSchemas {
+        fn check(&self, _schema: &Value, _config: &Value) -> Result<(), SchemaFault> {
+            Ok(())
+        }
+    }
+
+    fn of(scope: Scope, more: &str) -> Option<HookCommand> {
+        let manifest = format!(
+            r#"{{"id":"h","category":"hooks","contractVersion":"1.0.0","requiredCoreVersion":">=1.0.0",{more}}}"#
+        );
+        let found = Found {
+            scope,
+            category: Category::Hooks,
+            id: "h".into(),
+            path: "x/manifest.json".into(),
+            what: FoundWhat::Manifest(manifest.into_bytes()),
+        };
+        let scopes = resolve(vec![found], &Merged::default(), &[], &NoSchemas);
+        let entry = scopes.of(Category::Hooks).next().expect("it is listed").clone();
+        let machine = MemorySystem::new().with_dir("/work/.git");
+        HookCommand::of(&entry, Some(Path::new("/global/x/manifest.json")), &machine, Path::new("/work"))
+    }
+
+    #[test]
+    fn an_entry_says_what_runs_and_when() {
+        let hook = of(
+            Scope::Global,
+            r#""event":"context","command":["./h.sh","./a"],"timeoutMs":70,"role":"guard""#,
+        );
+        let hook = hook.expect("it is complete");
+        assert_eq!(hook.argv, ["/global/x/h.sh", "./a"]);
+        assert_eq!((hook.event, hook.role, hook.granted), (HookEvent::Context, Role::Guard, true));
+        assert_eq!(hook.timeout, Duration::from_millis(70));
+        assert_eq!(hook.source().place, Some(&Place::file(Some(Scope::Global), "x/manifest.json")));
+        let usual =
+            of(Scope::Project, r#""slot":"COMPOSE_REQUEST/pre","command":["h"]"#).expect("it is complete");
+        assert_eq!((usual.event, usual.timeout), (HookEvent::BeforeAgentStart, Duration::from_secs(5)));
+        assert!(!usual.granted, "a project's waits for a grant");
+        assert_eq!(of(Scope::Global, r#""event":"context""#), None, "there is no program");
+        assert_eq!(
+            of(Scope::Global, r#""slot":"RENDER/pre","command":["h"]"#),
+            None,
+            "nothing happens there"
+        );
+    }
+}

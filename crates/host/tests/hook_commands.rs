@@ -1,0 +1,117 @@
+//! Hooks that are real programs: good ones, and those that never answer, never stop or never read.
+
+#![cfg(unix)]
+
+use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookReply};
+use preface_host::{
+    hook_command::{HookCommand, OUTPUT_LIMIT},
+    system::os::OsSystem,
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+/// Longer than any hook here may hold us.
+const SOON: Duration = Duration::from_secs(10);
+
+struct Told {
+    reply: Result<HookReply, HookFailure>,
+    notes: Vec<String>,
+}
+
+fn tell(script: &str, timeout: Duration, messages: &mut Vec<Value>) -> Told {
+    let dir = tempfile::tempdir().expect("a directory");
+    let argv = ["/bin/sh", "-c", script];
+    let mut hook = HookCommand::new("h", HookEvent::BeforeAgentStart, argv, dir.path());
+    hook.timeout = timeout;
+    call(&hook, messages)
+}
+
+fn call(hook: &HookCommand, messages: &mut Vec<Value>) -> Told {
+    let mut ask = HookAsk::new(hook.event, "/work", messages);
+    ask.system_prompt = Some("Be kind.");
+    let (mut notes, start) = (Vec::new(), Instant::now());
+    let reply = hook.call(&OsSystem::new(&[]), &ask, &mut notes);
+    assert!(start.elapsed() < SOON, "{:?} took {:?}", hook.argv, start.elapsed());
+    Told { reply, notes: notes.into_iter().map(|note| note.code).collect() }
+}
+
+fn say(script: &str) -> Told {
+    tell(script, SOON, &mut Vec::new())
+}
+
+#[test]
+fn a_hook_reads_one_line_of_json_and_answers() {
+    let told =
+        say(r#"IFS= read -r line; rest=$(cat); printf '{"message":{"content":"%s|%s"}}' "${#line}" "$rest""#);
+    let mut none = Vec::new();
+    let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut none);
+    ask.system_prompt = Some("Be kind.");
+    let content = format!("{}|", ask.to_json().len());
+    let reply = HookReply { message: Some(json!({"content": content})), ..HookReply::default() };
+    assert_eq!((told.reply, told.notes), (Ok(reply), vec![]));
+}
+
+#[test]
+fn a_hook_that_prints_nothing_changes_nothing() {
+    for script in ["exit 0", "echo", "printf ' \\n\\n'", "cat >/dev/null", "echo noise >&2"] {
+        assert_eq!(say(script).reply, Ok(HookReply::default()), "{script}");
+    }
+}
+
+#[test]
+fn one_that_exits_7_failed() {
+    let told = say("echo '{\"system_prompt\":\"x\"}'; echo 'no such thing' >&2; exit 7");
+    let ended = HookFailure::Ended { status: "exit code 7".into(), said: Some("no such thing".into()) };
+    assert_eq!(told.reply, Err(ended));
+}
+
+#[test]
+fn one_that_never_answers_is_late() {
+    let told = tell("sleep 60", Duration::from_millis(200), &mut Vec::new());
+    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }));
+    let told = tell("trap '' TERM; while :; do sleep 1; done", Duration::from_millis(200), &mut Vec::new());
+    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that does not listen either");
+}
+
+#[test]
+fn one_that_prints_without_end_is_stopped() {
+    let told = say("exec yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
+    assert_eq!(told.reply, Err(HookFailure::TooMuch { limit: OUTPUT_LIMIT }));
+}
+
+#[test]
+fn bad_json_has_a_place() {
+    let told = say(r"printf '{\n  system_prompt: 1}'");
+    let json = HookFailure::Json { line: 2, column: 3, message: "key must be a string".into() };
+    assert_eq!(told.reply, Err(json));
+}
+
+#[test]
+fn one_that_does_not_read_does_not_hold_us() {
+    let many = || vec![json!({"role": "user", "content": "x".repeat(4 << 20)})];
+    let told = tell("echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
+    let reply = HookReply { system_prompt: Some("x".into()), ..HookReply::default() };
+    assert_eq!(told.reply, Ok(reply.clone()), "one that ends at once");
+    let told = tell("exec <&-; sleep 0.1; echo '{\"system_prompt\":\"x\"}'", SOON, &mut many());
+    assert_eq!(told.reply, Ok(reply), "one that closes its end");
+    let told = tell("sleep 60", Duration::from_millis(200), &mut many());
+    assert_eq!(told.reply, Err(HookFailure::Late { timeout_ms: 200 }), "one that waits");
+}
+
+#[test]
+fn one_that_cannot_start_says_why() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let at = |argv: &[&str]| HookCommand::new("h", HookEvent::Input, argv.iter().copied(), dir.path());
+    let why = |hook: &HookCommand| match call(hook, &mut Vec::new()).reply {
+        Err(HookFailure::NotStarted { why }) => why,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why(&at(&["preface-no-such-program"])), "program not found: `preface-no-such-program`");
+    let script = dir.path().join("hook.sh");
+    fs::write(&script, "#!/bin/sh\nexit 0\n").expect("it can be written");
+    let word = script.display().to_string();
+    assert!(why(&at(&[&word])).contains("permission denied"), "it is not executable");
+}
