@@ -51,6 +51,14 @@ pub struct MessageForms {
     pub system: SystemMessages,
 }
 
+impl MessageForms {
+    /// Says whether nothing was changed.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == MessageForms::default()
+    }
+}
+
 impl Default for MessageForms {
     fn default() -> Self {
         MessageForms {

@@ -23,6 +23,9 @@ pub const MOST_MESSAGES: usize = 100_000;
 /// The most JSON values of a file, all levels counted; a file of nothing but brackets must not fill the memory.
 const MOST_VALUES: usize = 2_000_000;
 
+/// What a file that ends early makes one ask.
+const CUT: &str = "the file ends early: was it cut?";
+
 /// A file that is no history, and where it says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessagesError {
@@ -181,6 +184,7 @@ impl Walk<'_> {
     /// `{"messages": […]}`; it was read once, so it is well-formed JSON without a key that stands twice.
     fn wrapped(&mut self, notes: &mut Diagnostics) -> Result<(), MessagesError> {
         self.at += 1;
+        let (mut first, mut keys) = (None, 0);
         loop {
             self.peek();
             let start = self.at;
@@ -198,24 +202,32 @@ impl Walk<'_> {
                 }
                 _ => {
                     self.value(None)?;
-                    let key = key.as_str().unwrap_or_default();
-                    let message = format!("`{}` beside `messages` is not read", shown(key));
-                    notes.push(
-                        Diagnostic::warning("messages/ignored-key", message)
-                            .at(Place::within(None, self.path, self.text, start..name))
-                            .help("only the list of messages counts"),
-                    );
+                    first.get_or_insert((key, start..name));
+                    keys += 1;
                 }
             }
             match self.peek() {
                 Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.at += 1;
-                    return Ok(());
-                }
+                Some(b'}') => break,
                 _ => return Err(self.expected("`,` or `}`", None)),
             }
         }
+        self.at += 1;
+        notes.extend(first.map(|(key, span)| self.ignored(&key, span, keys - 1)));
+        Ok(())
+    }
+
+    /// Tells of the keys beside `messages` in one note, however many they are.
+    fn ignored(&self, first: &Value, span: Range<usize>, others: usize) -> Diagnostic {
+        let name = shown(first.as_str().unwrap_or_default());
+        let message = match others {
+            0 => format!("`{name}` beside `messages` is not read"),
+            1 => format!("`{name}` and 1 other key beside `messages` are not read"),
+            _ => format!("`{name}` and {others} other keys beside `messages` are not read"),
+        };
+        Diagnostic::warning("messages/ignored-key", message)
+            .at(Place::within(None, self.path, self.text, span))
+            .help("only the list of messages counts")
     }
 
     /// Takes an object that began at `start` as the next message.
@@ -298,35 +310,40 @@ impl Walk<'_> {
     fn broken(&self, rest: &str, error: &serde_json::Error, index: Option<usize>) -> MessagesError {
         let lines: usize =
             rest.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-        let mut at = (self.at + lines + error.column().saturating_sub(1)).min(self.text.len());
+        let at = self.at + lines + error.column().saturating_sub(1);
+        let mut at = if error.is_eof() { self.text.len() } else { at.min(self.text.len()) };
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
         let said = error.to_string();
         let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
         let help = if error.is_eof() {
-            "the file ends early: was it cut?"
+            CUT
         } else if said.starts_with("the key `") {
             "keep one of them"
         } else if said == "too many values" || said.starts_with("recursion limit") {
             "messages are texts and blocks; leave out what only a program reads"
-        } else if said.contains("surrogate") {
+        } else if said.contains("surrogate") || said.contains("hex escape") {
             "write both halves of the character, or the character itself"
         } else {
             "messages are strict JSON, without comments"
         };
-        let mut letters = said.chars();
-        let first = letters.next().map(|first| first.to_ascii_lowercase());
-        let message: String = first.into_iter().chain(letters).collect();
+        let message = if error.is_eof() { "the file ends in the middle of a value" } else { said };
         self.error(at..at, index, message).help(help)
     }
 
     fn expected(&self, what: &str, index: Option<usize>) -> MessagesError {
-        let found = match self.text[self.at..].chars().next() {
-            Some(c) => format!("expected {what} after it, found `{}`", shown(c.encode_utf8(&mut [0; 4]))),
-            None => format!("expected {what} after it, and the file ends"),
+        let (message, help) = match self.text[self.at..].chars().next() {
+            Some(c) => {
+                let found = shown(c.encode_utf8(&mut [0; 4]));
+                (
+                    format!("expected {what} after it, found `{found}`"),
+                    "messages are strict JSON, without comments",
+                )
+            }
+            None => (format!("expected {what} after it, and the file ends"), CUT),
         };
-        self.error(self.at..self.at, index, found).help("messages are strict JSON, without comments")
+        self.error(self.at..self.at, index, message).help(help)
     }
 
     fn error(&self, span: Range<usize>, index: Option<usize>, message: impl Into<String>) -> MessagesError {

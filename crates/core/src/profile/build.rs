@@ -8,6 +8,7 @@ use super::{
 use crate::{
     condition::Condition,
     fact::Stability,
+    message::MessageForms,
     origin::{Origin, Piece},
     section::{Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Section, SectionId, Trim},
     suggestion::did_you_mean,
@@ -57,7 +58,7 @@ pub fn build(
 const OPTIONS: [&str; 6] = ["arrange", "budget", "join", "order", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 21] = [
+const TOP: [&str; 22] = [
     "about",
     "added_after",
     "arrange",
@@ -67,6 +68,7 @@ const TOP: [&str; 21] = [
     "guideline",
     "home",
     "join",
+    "messages",
     "options",
     "order",
     "orders",
@@ -229,6 +231,7 @@ impl Builder<'_> {
         let seam: bool = self.take_or("seam")?;
         let about: String = self.take_or("about")?;
         let tools: Vec<String> = self.take_or("tools")?;
+        let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
@@ -269,6 +272,7 @@ impl Builder<'_> {
             added_after,
             guidelines,
             tools,
+            messages,
             template,
             budget,
             escape,

@@ -13,6 +13,7 @@ pub use raw::{ProfileError, RawProfile, read};
 
 use crate::{
     condition::Condition,
+    message::MessageForms,
     origin::Piece,
     section::{Section, SectionId},
     trust::TrustMode,
@@ -57,6 +58,9 @@ pub struct Profile {
     /// Tools that are active when the caller names none; `None` is no tool.
     #[serde(default)]
     pub tools: Vec<String>,
+    /// The words around messages that a model would not know.
+    #[serde(default, skip_serializing_if = "MessageForms::is_default")]
+    pub messages: MessageForms,
     /// What the template language may do in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
