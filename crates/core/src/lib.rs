@@ -23,6 +23,7 @@ pub mod layer;
 pub mod line;
 pub mod lint;
 pub mod mcp_servers;
+pub mod message;
 pub mod origin;
 pub mod outline;
 pub mod profile;

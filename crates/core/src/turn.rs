@@ -51,6 +51,9 @@ pub struct Tool {
     /// Advice that belongs to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<serde_json::Value>,
     /// Where its texts came from, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

@@ -62,6 +62,7 @@ impl ToolTexts {
             description: self.description.clone(),
             snippet: self.prompt_snippet.clone(),
             guidelines: self.prompt_guidelines.clone(),
+            input_schema: self.input_schema.clone(),
             source: Some(source.to_owned()),
         }
     }

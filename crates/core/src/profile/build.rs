@@ -8,6 +8,7 @@ use super::{
 use crate::{
     condition::Condition,
     fact::Stability,
+    message::MessageForms,
     origin::{Origin, Piece},
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
@@ -65,7 +66,7 @@ pub fn build(
 const OPTIONS: [&str; 8] = ["arrange", "budget", "join", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 28] = [
+const TOP: [&str; 29] = [
     "about",
     "added_after",
     "arrange",
@@ -77,6 +78,7 @@ const TOP: [&str; 28] = [
     "home",
     "join",
     "layer_tools",
+    "messages",
     "options",
     "order",
     "orders",
@@ -273,6 +275,7 @@ impl Builder<'_> {
         let seam: bool = self.take_or("seam")?;
         let about: String = self.take_or("about")?;
         let tools: Vec<String> = self.take_or("tools")?;
+        let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
@@ -324,6 +327,7 @@ impl Builder<'_> {
             snippet_from,
             layer_tools,
             repeat_tools,
+            messages,
             template,
             budget,
             escape,

@@ -13,6 +13,7 @@ pub use raw::{ProfileError, RawProfile, read};
 
 use crate::{
     condition::Condition,
+    message::MessageForms,
     origin::Piece,
     section::{Section, SectionId},
     trust::TrustMode,
@@ -72,6 +73,9 @@ pub struct Profile {
     /// True: a tool that is named twice is listed twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_tools: bool,
+    /// The words around messages that a model would not know.
+    #[serde(default, skip_serializing_if = "MessageForms::is_default")]
+    pub messages: MessageForms,
     /// What the template language may do in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.

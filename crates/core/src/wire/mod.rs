@@ -1,19 +1,23 @@
-//! The forms in which a prompt leaves.
+//! The forms in which a prompt leaves, alone or with messages and tools.
 //!
-//! A [`Wire`] shapes a prompt into what somebody else reads. A new one is one file here, with the type and its tests,
+//! A [`Wire`] shapes a [`Call`] into what somebody else reads. A new one is one file here, with the type and its tests,
 //! and one line in [`WIRES`]. Nothing outside this module knows a vendor.
 
+mod call;
+mod neutral;
 mod plain;
 
+pub use call::Call;
+pub use neutral::Neutral;
 pub use plain::Plain;
 
-use crate::prompt::Prompt;
+use crate::diagnostic::Diagnostics;
 use std::fmt::Debug;
 
-/// Shapes a prompt for a reader outside preface. The same prompt gives the same request.
+/// Shapes a call for a reader outside preface. The same call gives the same request.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, wire::{Request, Wire}};
+/// use preface_core::{prompt::Prompt, wire::{Call, Request, Wire}};
 ///
 /// #[derive(Debug)]
 /// struct Quoted;
@@ -25,13 +29,14 @@ use std::fmt::Debug;
 ///     fn about(&self) -> &'static str {
 ///         "the prompt as one JSON string"
 ///     }
-///     fn shape(&self, prompt: &Prompt) -> Request {
-///         Request { media_type: "application/json", body: serde_json::Value::from(&*prompt.text).to_string() }
+///     fn shape(&self, call: Call<'_>) -> Request {
+///         let body = serde_json::Value::from(&*call.prompt.text).to_string();
+///         Request { media_type: "application/json", body, diagnostics: Vec::new() }
 ///     }
 /// }
 ///
 /// let prompt = Prompt { text: "Say \"hi\".".into(), ..Prompt::default() };
-/// assert_eq!(Quoted.shape(&prompt).body, r#""Say \"hi\".""#);
+/// assert_eq!(Quoted.shape(Call::from(&prompt)).body, r#""Say \"hi\".""#);
 /// ```
 pub trait Wire: Debug + Send + Sync {
     /// Returns the name that options and reports use.
@@ -40,15 +45,15 @@ pub trait Wire: Debug + Send + Sync {
     /// Returns half a sentence for lists and help.
     fn about(&self) -> &'static str;
 
-    /// Turns the prompt into what is sent.
-    fn shape(&self, prompt: &Prompt) -> Request;
+    /// Turns prompt, messages and tools into what is sent. What the form cannot say is a note of the request.
+    fn shape(&self, call: Call<'_>) -> Request;
 }
 
 /// Holds what is sent, ready for a pipe or a request body.
 ///
 /// ```
 /// use preface_core::{prompt::Prompt, wire::wire};
-/// let request = wire("plain").unwrap().shape(&Prompt::default());
+/// let request = wire("plain").unwrap().shape((&Prompt::default()).into());
 /// assert_eq!((request.media_type, request.body.as_str()), ("text/plain; charset=utf-8", ""));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +62,8 @@ pub struct Request {
     pub media_type: &'static str,
     /// The body.
     pub body: String,
+    /// Notes about what was sent in another form, or not at all.
+    pub diagnostics: Diagnostics,
 }
 
 /// The wire formats, by name.
@@ -65,7 +72,7 @@ pub struct Request {
 /// use preface_core::wire::WIRES;
 /// assert!(WIRES.iter().any(|wire| wire.name() == "plain"));
 /// ```
-pub const WIRES: &[&dyn Wire] = &[&Plain];
+pub const WIRES: &[&dyn Wire] = &[&Plain, &Neutral];
 
 /// Returns the wire format with this name.
 ///

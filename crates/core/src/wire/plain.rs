@@ -1,14 +1,13 @@
 //! The prompt as it is, for pipes, files and programs that wrap it themselves.
 
-use super::{Request, Wire};
-use crate::prompt::Prompt;
+use super::{Call, Request, Wire};
 
-/// Gives exactly the prompt's bytes.
+/// Gives exactly the prompt's bytes. Messages and tools are not part of it.
 ///
 /// ```
-/// use preface_core::{prompt::Prompt, wire::{Plain, Wire}};
+/// use preface_core::{prompt::Prompt, wire::{Call, Plain, Wire}};
 /// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
-/// assert_eq!(Plain.shape(&prompt).body, "Be brief.");
+/// assert_eq!(Plain.shape(Call::from(&prompt)).body, "Be brief.");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Plain;
@@ -22,20 +21,25 @@ impl Wire for Plain {
         "exactly the prompt's bytes"
     }
 
-    fn shape(&self, prompt: &Prompt) -> Request {
-        Request { media_type: "text/plain; charset=utf-8", body: prompt.text.clone() }
+    fn shape(&self, call: Call<'_>) -> Request {
+        Request {
+            media_type: "text/plain; charset=utf-8",
+            body: call.prompt.text.clone(),
+            diagnostics: Vec::new(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::prompt::Prompt;
 
     #[test]
     fn no_byte_is_added_or_lost() {
         for text in ["", "a", "a\n", "\r\n\u{feff}a\0b\u{202e}", "漢字\n\n"] {
             let prompt = Prompt { text: text.into(), ..Prompt::default() };
-            assert_eq!(Plain.shape(&prompt).body, text);
+            assert_eq!(Plain.shape(Call::from(&prompt)).body, text);
         }
     }
 }

@@ -1,0 +1,169 @@
+//! From the messages of an agent to those that a model knows (`pi.md` §7.2).
+
+use super::{
+    forms::{Frame, MessageForms, SystemMessages},
+    framed::Framed,
+    model::{FrameSpan, MessageOrigin, ModelMessage},
+    noun::{Message, text_block},
+    role::{ModelRole, Role},
+    shell,
+};
+use crate::diagnostic::Diagnostic;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::{ops::Range, sync::Arc};
+
+/// What became of a list of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conversion {
+    /// What a model sees, in the order of the list.
+    pub messages: Vec<ModelMessage>,
+    /// What it does not see.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A message that a model does not see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Its place in the list.
+    pub message: usize,
+    /// Why.
+    pub why: DroppedWhy,
+}
+
+/// Why a model does not see a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DroppedWhy {
+    /// The user ran a command with `!!`.
+    Excluded,
+    /// The profile leaves out instructions between the messages.
+    System,
+}
+
+impl Conversion {
+    /// Returns what was left out as notes.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Diagnostic> {
+        let note = |dropped: &Dropped| {
+            let at = dropped.message;
+            match dropped.why {
+                DroppedWhy::Excluded => Diagnostic::info(
+                    "messages/excluded",
+                    format!("message {at} is not sent: its command was run with `!!`"),
+                ),
+                DroppedWhy::System => Diagnostic::warning(
+                    "messages/system",
+                    format!("message {at} is not sent: this profile leaves out messages of role `system`"),
+                )
+                .help("`messages.system = \"keep\"` in a profile sends them"),
+            }
+        };
+        self.dropped.iter().map(note).collect()
+    }
+}
+
+/// Turns messages into those that a model knows. Order is kept, and each result knows its message.
+///
+/// ```
+/// use preface_core::message::{Message, MessageForms, convert};
+/// let history = [Message::custom("weather", "It rains."), Message::user("Do I need a coat?")];
+/// let seen = convert(&history, &MessageForms::default()).messages;
+/// assert_eq!(seen.iter().map(|message| message.role().as_str()).collect::<Vec<_>>(), ["user", "user"]);
+/// assert_eq!(seen[0].text(), "It rains.");
+/// ```
+#[must_use]
+pub fn convert(messages: &[Message], forms: &MessageForms) -> Conversion {
+    let mut conversion = Conversion::default();
+    for (at, message) in messages.iter().enumerate() {
+        match converted(at, message, forms) {
+            Ok(seen) => conversion.messages.push(seen),
+            Err(why) => conversion.dropped.push(Dropped { message: at, why }),
+        }
+    }
+    conversion
+}
+
+fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DroppedWhy> {
+    let as_it_is = |role| ModelMessage {
+        role,
+        fields: message.shared(),
+        origin: MessageOrigin { message: at, frames: Vec::new() },
+    };
+    Ok(match message.role() {
+        Role::Assistant => as_it_is(ModelRole::Assistant),
+        Role::ToolResult => as_it_is(ModelRole::ToolResult),
+        Role::User => as_it_is(ModelRole::User),
+        Role::System if forms.system == SystemMessages::Keep => as_it_is(ModelRole::System),
+        Role::System => return Err(DroppedWhy::System),
+        Role::BashExecution if message.flag("excludeFromContext") => return Err(DroppedWhy::Excluded),
+        Role::BashExecution => spoken(at, message, shell::told(message, &forms.shell)),
+        Role::BranchSummary => spoken(at, message, summary(message, &forms.branch)),
+        Role::CompactionSummary => spoken(at, message, summary(message, &forms.compaction)),
+        Role::Custom => custom(at, message, &forms.custom),
+    })
+}
+
+fn summary(message: &Message, frame: &Frame) -> Framed {
+    let mut framed = Framed::default();
+    framed.form(&frame.before).own(message.string("summary")).form(&frame.after);
+    framed
+}
+
+/// An extension's content. The frame goes before the text of the first block, if that is one, and after the last text; where
+/// a list has no text at all it becomes a block of its own, in front.
+fn custom(at: usize, message: &Message, frame: &Frame) -> ModelMessage {
+    let word = message.string("customType");
+    let Some(Value::Array(blocks)) = message.fields().get("content") else {
+        let mut framed = Framed::default();
+        framed.form_with(&frame.before, word).own(message.string("content")).form_with(&frame.after, word);
+        return spoken(at, message, framed);
+    };
+    if frame.is_empty() {
+        return user(at, message, Value::Array(blocks.clone()), Vec::new());
+    }
+    let Some(last) = blocks.iter().rposition(|block| text_block(block).is_some()) else {
+        let mut framed = Framed::default();
+        framed.form_with(&frame.before, word).form_with(&frame.after, word);
+        let mut content = vec![json!({ "type": "text", "text": framed.text })];
+        content.extend(blocks.iter().cloned());
+        return user(at, message, Value::Array(content), spans(0, framed.frames).collect());
+    };
+    let mut content = blocks.clone();
+    let mut frames = Vec::new();
+    for block in if last == 0 { vec![0] } else { vec![0, last] } {
+        let Some(text) = text_block(&blocks[block]) else { continue };
+        let mut framed = Framed::default();
+        if block == 0 {
+            framed.form_with(&frame.before, word);
+        }
+        framed.own(text);
+        if block == last {
+            framed.form_with(&frame.after, word);
+        }
+        content[block]["text"] = Value::String(framed.text);
+        frames.extend(spans(block, framed.frames));
+    }
+    user(at, message, Value::Array(content), frames)
+}
+
+/// A message of the user that is one text.
+fn spoken(at: usize, message: &Message, framed: Framed) -> ModelMessage {
+    let content = json!([{ "type": "text", "text": framed.text }]);
+    user(at, message, content, spans(0, framed.frames).collect())
+}
+
+fn user(at: usize, message: &Message, content: Value, frames: Vec<FrameSpan>) -> ModelMessage {
+    let mut fields = Map::new();
+    fields.insert("role".to_owned(), Value::from(ModelRole::User.as_str()));
+    fields.insert("content".to_owned(), content);
+    if let Some(timestamp) = message.fields().get("timestamp") {
+        fields.insert("timestamp".to_owned(), timestamp.clone());
+    }
+    let origin = MessageOrigin { message: at, frames };
+    ModelMessage { role: ModelRole::User, fields: Arc::new(fields), origin }
+}
+
+fn spans(block: usize, ranges: Vec<Range<usize>>) -> impl Iterator<Item = FrameSpan> {
+    ranges.into_iter().map(move |range| FrameSpan { block, range })
+}

@@ -1,0 +1,373 @@
+//! One message of a history: its fields as they were written, checked as far as preface reads them.
+
+use super::role::Role;
+use crate::settings::shown;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::{fmt, sync::Arc};
+
+/// One message of a history.
+///
+/// It holds the object that was read, every field in its order, also those that preface does not know. What the role
+/// needs was checked when it was made. A copy is cheap.
+///
+/// ```
+/// use preface_core::message::{Message, Role};
+/// let message = Message::user("How long is a day?");
+/// assert_eq!((message.role(), message.text().as_str()), (Role::User, "How long is a day?"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Map<String, Value>", into = "Map<String, Value>")]
+pub struct Message {
+    role: Role,
+    fields: Arc<Map<String, Value>>,
+}
+
+/// What makes an object no message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageFault {
+    /// The field that is wrong; `None` where one is missing.
+    pub field: Option<&'static str>,
+    /// What is wrong, lower case first.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl MessageFault {
+    fn new(field: Option<&'static str>, message: impl Into<String>) -> Self {
+        MessageFault { field, message: message.into(), help: None }
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for MessageFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for MessageFault {}
+
+/// Exit codes beyond this are not whole numbers for every reader of JSON.
+const LARGEST: f64 = 9_007_199_254_740_991.0;
+
+impl Message {
+    /// Takes an object as a message.
+    ///
+    /// # Errors
+    /// A role that is missing or unknown, and a field of the role that is missing or of a wrong type.
+    pub fn new(fields: Map<String, Value>) -> Result<Self, MessageFault> {
+        let role: Role = match fields.get("role") {
+            Some(Value::String(word)) => word.parse().map_err(|unknown: super::role::UnknownRole| {
+                MessageFault::new(Some("role"), unknown.to_string()).help(unknown.help)
+            })?,
+            Some(other) => {
+                return Err(MessageFault::new(
+                    Some("role"),
+                    format!("`role` must be a string, not {}", kind(other)),
+                ));
+            }
+            None if fields.get("message").is_some_and(Value::is_object) => {
+                return Err(MessageFault::new(None, "an entry of a session file is no message").help(
+                    "give what stands in its `message`: `jq -c 'select(.type == \"message\").message' FILE`",
+                ));
+            }
+            None => {
+                return Err(MessageFault::new(None, "`role` is missing")
+                    .help(format!("roles are {}", Role::ALL.map(|role| format!("`{role}`")).join(", "))));
+            }
+        };
+        match role {
+            Role::Assistant | Role::System | Role::ToolResult | Role::User => content(&fields, role)?,
+            Role::Custom => {
+                content(&fields, role)?;
+                optional(&fields, "customType", "a string", Value::is_string)?;
+            }
+            Role::BashExecution => {
+                required(&fields, role, "command")?;
+                optional(&fields, "output", "a string", Value::is_string)?;
+                optional(&fields, "fullOutputPath", "a string", Value::is_string)?;
+                optional(&fields, "exitCode", "a whole number", |value| exit_code(value).is_some())?;
+                for flag in ["cancelled", "excludeFromContext", "truncated"] {
+                    optional(&fields, flag, "`true` or `false`", Value::is_boolean)?;
+                }
+            }
+            Role::BranchSummary | Role::CompactionSummary => required(&fields, role, "summary")?,
+        }
+        Ok(Message { role, fields: Arc::new(fields) })
+    }
+
+    /// Makes a message of the user: one block of text.
+    #[must_use]
+    pub fn user(text: &str) -> Self {
+        Message::made(Role::User, json!({ "role": "user", "content": [{ "type": "text", "text": text }] }))
+    }
+
+    /// Makes an extension's message of one text.
+    #[must_use]
+    pub fn custom(custom_type: &str, text: &str) -> Self {
+        Message::made(Role::Custom, json!({ "role": "custom", "customType": custom_type, "content": text }))
+    }
+
+    fn made(role: Role, value: Value) -> Self {
+        let fields = match value {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        };
+        Message { role, fields: Arc::new(fields) }
+    }
+
+    /// Returns who speaks.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns every field, in the order in which they were written.
+    #[must_use]
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
+    /// Returns the text that it brings, for people: the texts of its blocks joined by line ends, a summary, a command's
+    /// output. Images and calls are left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.role {
+            Role::BashExecution => self.string("output").to_owned(),
+            Role::BranchSummary | Role::CompactionSummary => self.string("summary").to_owned(),
+            _ => text_of(self.fields.get("content")),
+        }
+    }
+
+    pub(super) fn shared(&self) -> Arc<Map<String, Value>> {
+        Arc::clone(&self.fields)
+    }
+
+    /// Returns a text field; one that is not there is empty.
+    pub(super) fn string(&self, field: &str) -> &str {
+        self.fields.get(field).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// Returns a flag; one that is not there is off.
+    pub(super) fn flag(&self, field: &str) -> bool {
+        self.fields.get(field).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// Returns the exit code, if there is one.
+    pub(super) fn exit_code(&self) -> Option<i64> {
+        self.fields.get("exitCode").and_then(exit_code)
+    }
+}
+
+impl TryFrom<Map<String, Value>> for Message {
+    type Error = MessageFault;
+
+    fn try_from(fields: Map<String, Value>) -> Result<Self, MessageFault> {
+        Message::new(fields)
+    }
+}
+
+impl From<Message> for Map<String, Value> {
+    fn from(message: Message) -> Self {
+        Arc::unwrap_or_clone(message.fields)
+    }
+}
+
+/// Joins the texts of a content.
+pub(super) fn text_of(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let texts: Vec<&str> = blocks.iter().filter_map(text_block).collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns the text of a block of text.
+pub(super) fn text_block(block: &Value) -> Option<&str> {
+    if block.get("type")? == "text" { block.get("text")?.as_str() } else { None }
+}
+
+/// A content is a string or a list of blocks, and a block says what it is. Blocks of types that nobody knows here pass.
+fn content(fields: &Map<String, Value>, role: Role) -> Result<(), MessageFault> {
+    let blocks = match fields.get("content") {
+        Some(Value::String(_)) => return Ok(()),
+        Some(Value::Array(blocks)) => blocks,
+        Some(other) => {
+            let message = format!("`content` must be a string or a list of blocks, not {}", kind(other));
+            return Err(MessageFault::new(Some("content"), message));
+        }
+        None => {
+            return Err(MessageFault::new(
+                None,
+                format!("`content` is missing from a message of role `{role}`"),
+            )
+            .help("write a string, or a list of blocks such as `{\"type\": \"text\", \"text\": \"…\"}`"));
+        }
+    };
+    for (at, block) in blocks.iter().enumerate() {
+        let fault = match block.get("type") {
+            _ if !block.is_object() => {
+                format!("block {at} of `content` must be an object, not {}", kind(block))
+            }
+            None => format!("block {at} of `content` does not say its `type`"),
+            Some(Value::String(word)) if word == "text" && text_block(block).is_none() => {
+                format!("block {at} of `content` is a text without a string `text`")
+            }
+            Some(Value::String(_)) => continue,
+            Some(other) => {
+                format!("the `type` of block {at} of `content` must be a string, not {}", kind(other))
+            }
+        };
+        return Err(MessageFault::new(Some("content"), fault)
+            .help("a block of text is `{\"type\": \"text\", \"text\": \"…\"}`"));
+    }
+    Ok(())
+}
+
+fn required(fields: &Map<String, Value>, role: Role, field: &'static str) -> Result<(), MessageFault> {
+    match fields.get(field) {
+        Some(Value::String(_)) => Ok(()),
+        Some(other) => {
+            Err(MessageFault::new(Some(field), format!("`{field}` must be a string, not {}", kind(other))))
+        }
+        None => Err(MessageFault::new(None, format!("`{field}` is missing from a message of role `{role}`"))
+            .help(format!("add `\"{field}\": \"…\"`"))),
+    }
+}
+
+fn optional(
+    fields: &Map<String, Value>,
+    field: &'static str,
+    wanted: &str,
+    fits: impl Fn(&Value) -> bool,
+) -> Result<(), MessageFault> {
+    match fields.get(field) {
+        None | Some(Value::Null) => Ok(()),
+        Some(value) if fits(value) => Ok(()),
+        Some(value) => {
+            let message = format!("`{field}` must be {wanted}, not {}", kind(value));
+            Err(MessageFault::new(Some(field), message).help("or leave it out"))
+        }
+    }
+}
+
+/// Reads a whole number, also one that is written `2.0`.
+fn exit_code(value: &Value) -> Option<i64> {
+    let number = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() <= LARGEST)?;
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and small enough")]
+    Some(number as i64)
+}
+
+/// Names a value, for people.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "`null`".to_owned(),
+        Value::Bool(flag) => format!("`{flag}`"),
+        Value::Number(number) => format!("`{number}`"),
+        Value::String(text) => format!("the string `{}`", shown(text)),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(json: &str) -> Result<Message, MessageFault> {
+        Message::new(serde_json::from_str(json).unwrap())
+    }
+
+    #[test]
+    fn what_a_role_needs_is_checked_and_told() {
+        for (json, field, said) in [
+            (r#"{}"#, None, "`role` is missing"),
+            (r#"{"role":7}"#, Some("role"), "`role` must be a string, not `7`"),
+            (r#"{"role":"usr"}"#, Some("role"), "unknown role `usr`"),
+            (r#"{"role":"user"}"#, None, "`content` is missing from a message of role `user`"),
+            (
+                r#"{"role":"user","content":null}"#,
+                Some("content"),
+                "`content` must be a string or a list of blocks, not `null`",
+            ),
+            (
+                r#"{"role":"user","content":["x"]}"#,
+                Some("content"),
+                "block 0 of `content` must be an object, not the string `x`",
+            ),
+            (
+                r#"{"role":"user","content":[{}]}"#,
+                Some("content"),
+                "block 0 of `content` does not say its `type`",
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"text"}]}"#,
+                Some("content"),
+                "block 0 of `content` is a text without a string `text`",
+            ),
+            (
+                r#"{"role":"bashExecution"}"#,
+                None,
+                "`command` is missing from a message of role `bashExecution`",
+            ),
+            (
+                r#"{"role":"bashExecution","command":"ls","exitCode":"1"}"#,
+                Some("exitCode"),
+                "`exitCode` must be a whole number, not the string `1`",
+            ),
+            (
+                r#"{"role":"bashExecution","command":"ls","exitCode":1.5}"#,
+                Some("exitCode"),
+                "`exitCode` must be a whole number, not `1.5`",
+            ),
+            (
+                r#"{"role":"bashExecution","command":"ls","truncated":"yes"}"#,
+                Some("truncated"),
+                "`truncated` must be `true` or `false`, not the string `yes`",
+            ),
+            (
+                r#"{"role":"branchSummary","summary":[]}"#,
+                Some("summary"),
+                "`summary` must be a string, not a list",
+            ),
+            (
+                r#"{"role":"custom","content":"x","customType":1}"#,
+                Some("customType"),
+                "`customType` must be a string, not `1`",
+            ),
+            (
+                r#"{"type":"message","message":{"role":"user"}}"#,
+                None,
+                "an entry of a session file is no message",
+            ),
+        ] {
+            let fault = message(json).unwrap_err();
+            assert_eq!((fault.field, fault.message.as_str()), (field, said), "{json}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_and_blocks_stay_in_their_order() {
+        let json = r#"{"zeta":1,"role":"user","content":[{"type":"hologram","b":[],"a":{}}],"alpha":null}"#;
+        let message = message(json).unwrap();
+        assert_eq!(serde_json::to_string(&message).unwrap(), json);
+        assert_eq!(message.text(), "");
+    }
+
+    #[test]
+    fn made_messages_are_as_good_as_read_ones() {
+        for made in [Message::user("hi"), Message::custom("note", "hi")] {
+            assert_eq!(Message::new(made.fields().clone()).as_ref(), Ok(&made));
+            assert_eq!(made.text(), "hi");
+        }
+    }
+}

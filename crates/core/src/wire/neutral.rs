@@ -1,0 +1,195 @@
+//! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
+
+use super::{Call, Request, Wire};
+use crate::{
+    diagnostic::Diagnostic,
+    message::{ModelMessage, ModelRole},
+    settings::shown,
+    turn::Tool,
+};
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap, SerializeSeq},
+};
+use serde_json::{Value, json};
+
+/// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
+/// always in the same order.
+///
+/// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
+/// are for the agent's interface. A tool without a schema takes any object, and a note says so.
+///
+/// ```
+/// use preface_core::{prompt::Prompt, turn::Tool, wire::{Call, Neutral, Wire}};
+/// let prompt = Prompt { text: "Be brief.".into(), ..Prompt::default() };
+/// let tools = [Tool { name: "read".into(), ..Tool::default() }];
+/// let request = Neutral.shape(Call { prompt: &prompt, messages: &[], tools: &tools });
+/// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
+/// assert_eq!(request.diagnostics[0].code, "tool/no-schema");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Neutral;
+
+impl Wire for Neutral {
+    fn name(&self) -> &'static str {
+        "request"
+    }
+
+    fn about(&self) -> &'static str {
+        "prompt, messages and tools as one JSON object"
+    }
+
+    fn shape(&self, call: Call<'_>) -> Request {
+        let body = Body {
+            system: Some(&*call.prompt.text).filter(|text| !text.is_empty()),
+            messages: Messages(call.messages),
+            tools: Tools(call.tools),
+        };
+        // Strings, numbers and maps with string keys are always JSON.
+        let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
+        body.push('\n');
+        let bare = call.tools.iter().filter(|tool| tool.input_schema.is_none());
+        Request {
+            media_type: "application/json",
+            body,
+            diagnostics: bare.map(|tool| no_schema(&tool.name)).collect(),
+        }
+    }
+}
+
+fn no_schema(name: &str) -> Diagnostic {
+    let message =
+        format!("the tool `{}` has no schema; it is sent as one that takes any object", shown(name));
+    Diagnostic::info("tool/no-schema", message).help("its manifest may give `inputSchema`")
+}
+
+#[derive(Serialize)]
+struct Body<'c> {
+    system: Option<&'c str>,
+    messages: Messages<'c>,
+    tools: Tools<'c>,
+}
+
+struct Messages<'c>(&'c [ModelMessage]);
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut list = to.serialize_seq(Some(self.0.len()))?;
+        for message in self.0 {
+            list.serialize_element(&Sent(message))?;
+        }
+        list.end()
+    }
+}
+
+/// A message without what only the agent's interface reads.
+struct Sent<'c>(&'c ModelMessage);
+
+impl Serialize for Sent<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let kept = |key: &str| self.0.role() != ModelRole::ToolResult || key != "details";
+        let mut map = to.serialize_map(None)?;
+        for (key, value) in self.0.fields().iter().filter(|(key, _)| kept(key)) {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+struct Tools<'c>(&'c [Tool]);
+
+impl Serialize for Tools<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Definition<'c> {
+            name: &'c str,
+            description: &'c str,
+            input_schema: &'c Value,
+        }
+        let any = json!({ "type": "object" });
+        let mut list = to.serialize_seq(Some(self.0.len()))?;
+        for tool in self.0 {
+            list.serialize_element(&Definition {
+                name: &tool.name,
+                description: tool.description.as_deref().unwrap_or_default(),
+                input_schema: tool.input_schema.as_ref().unwrap_or(&any),
+            })?;
+        }
+        list.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        message::{Message, MessageForms, convert},
+        prompt::Prompt,
+    };
+
+    #[test]
+    fn nothing_at_all_is_a_request_too() {
+        let body = Neutral.shape(Call::from(&Prompt::default())).body;
+        assert_eq!(body, "{\n  \"system\": null,\n  \"messages\": [],\n  \"tools\": []\n}\n");
+    }
+
+    #[test]
+    fn order_and_unknown_fields_stay_and_details_go() {
+        let history: Vec<Message> = serde_json::from_str(
+            r#"[{"zeta":1,"role":"user","content":"hi","details":"kept"},
+                {"role":"toolResult","toolCallId":"c","content":[],"details":{"lines":1},"isError":false}]"#,
+        )
+        .unwrap();
+        let messages = convert(&history, &MessageForms::default()).messages;
+        let schema = json!({"type": "object", "required": ["path"], "additionalProperties": false});
+        let tools = [
+            Tool { name: "write".into(), description: Some("Writes.".into()), ..Tool::default() },
+            Tool { name: "read".into(), input_schema: Some(schema), ..Tool::default() },
+        ];
+        let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
+        let request = Neutral.shape(Call { prompt: &prompt, messages: &messages, tools: &tools });
+        assert_eq!(
+            request.body,
+            r#"{
+  "system": "Be \"brief\".\n",
+  "messages": [
+    {
+      "zeta": 1,
+      "role": "user",
+      "content": "hi",
+      "details": "kept"
+    },
+    {
+      "role": "toolResult",
+      "toolCallId": "c",
+      "content": [],
+      "isError": false
+    }
+  ],
+  "tools": [
+    {
+      "name": "write",
+      "description": "Writes.",
+      "input_schema": {
+        "type": "object"
+      }
+    },
+    {
+      "name": "read",
+      "description": "",
+      "input_schema": {
+        "type": "object",
+        "required": [
+          "path"
+        ],
+        "additionalProperties": false
+      }
+    }
+  ]
+}
+"#
+        );
+        let codes: Vec<&str> = request.diagnostics.iter().map(|note| note.message.as_str()).collect();
+        assert_eq!(codes, ["the tool `write` has no schema; it is sent as one that takes any object"]);
+    }
+}
