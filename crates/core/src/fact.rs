@@ -181,6 +181,11 @@ impl Facts {
         self.0.entry(key).or_insert(fact);
     }
 
+    /// Forgets what is no answer any more.
+    pub fn retain(&mut self, mut keep: impl FnMut(&FactKey, &Fact) -> bool) {
+        self.0.retain(|key, fact| keep(key, fact));
+    }
+
     /// Walks over all recorded facts, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&FactKey, &Fact)> {
         self.0.iter()

@@ -37,6 +37,7 @@ pub mod section;
 pub mod settings;
 pub mod suggestion;
 pub mod template;
+pub mod trigger;
 pub mod trust;
 pub mod turn;
 pub mod wire;

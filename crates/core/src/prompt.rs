@@ -7,6 +7,7 @@ use crate::{
     fact::Stability,
     origin::{Origin, Span},
     section::{ProviderName, SectionId},
+    trigger::Trigger,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -26,6 +27,9 @@ pub struct Prompt {
     pub diagnostics: Diagnostics,
     /// Facts for the log.
     pub audit: Vec<AuditEvent>,
+    /// What made it, in order; empty where it was built once and never changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<Trigger>,
 }
 
 /// One part of a prompt. The separator before it belongs to it.

@@ -72,7 +72,9 @@ impl Trigger {
             parts.map(|part| prompt.text_of(part)).collect()
         };
         for part in after.parts.iter().chain(&before.parts) {
-            if !sections.contains(&part.section) && texts(before, &part.section) != texts(after, &part.section) {
+            if !sections.contains(&part.section)
+                && texts(before, &part.section) != texts(after, &part.section)
+            {
                 sections.push(part.section.clone());
             }
         }

@@ -2,52 +2,37 @@
 
 use crate::{
     Error,
-    consent::{self, Ask, Opened},
+    consent::{self, Ask},
     error::Held,
-    extensions, grant,
-    prepare::Prepared,
+    gather::{Breadth, Gathered, option_fact},
+    grant,
+    hooks::Told,
     request::{Request, TrustChoice},
 };
 use preface_core::{
-    audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics},
-    extension::{Category, Scopes},
-    fact::{Fact, FactKey, Facts, Stability},
-    layer::Stack,
+    fact::{Fact, FactKey},
     line,
-    mcp_servers::{self, McpServers},
     origin::Piece,
-    profile::{Arrange, OnOver, Profile, ScaffoldWhen},
+    profile::Arrange,
     prompt::Prompt,
-    scope::Scope,
-    section::{Body, CutRule, Override, Section, SectionId},
-    settings::{self, LayerSettings, Merged, Own},
-    suggestion::did_you_mean,
+    section::{Body, CutRule, Section, SectionId},
     trust::{Trust, TrustMode},
-    turn::Turn,
-    world::{Contribution, OwnPrompt, WORLD_VERSION, World},
+    world::{OwnPrompt, World},
 };
 use preface_host::{
-    discover, extensions as host_extensions,
-    gate::{Consent, Gate, Seen, Verdict},
-    look::{Headless, Look, RealDirs},
+    gate::{Consent, Seen, Verdict},
+    look::Headless,
     places::Places,
     provider::{self, FactInfo},
-    scaffold,
     system::System,
 };
-use std::{
-    cell::RefCell,
-    collections::BTreeMap,
-    mem::take,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// The preset that is used when nothing else is said.
 pub const DEFAULT_PRESET: &str = "default";
 
 /// Builds prompts on one machine. It holds its collaborators and nothing else.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Engine<'s> {
     system: &'s dyn System,
 }
@@ -74,6 +59,19 @@ pub struct Built {
 }
 
 impl Built {
+    pub(crate) fn new(prompt: Prompt, world: World, gathered: Gathered) -> Self {
+        Built {
+            prompt,
+            mode: world.profile.trust,
+            world,
+            seen: gathered.gate.seen(),
+            store: gathered.store,
+            held_layer: gathered.held_layer,
+            trust: gathered.trust,
+            places: gathered.places,
+        }
+    }
+
     /// Returns the project texts that are held.
     pub fn held(&self) -> impl Iterator<Item = &Seen> {
         self.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks)
@@ -87,28 +85,6 @@ pub struct FactRow {
     pub info: FactInfo,
     /// The answer; `None` for types where any name is good.
     pub fact: Option<Fact>,
-}
-
-/// Everything that was gathered for one turn, before the pure line runs.
-pub(crate) struct Gathered {
-    pub turn: Turn,
-    pub profile: Profile,
-    pub places: Places,
-    pub given: BTreeMap<String, Vec<Piece>>,
-    pub settings: Merged,
-    pub gate: Gate,
-    pub trust: Trust,
-    pub held_layer: Option<PathBuf>,
-    pub store: Option<PathBuf>,
-    pub scopes: Scopes,
-    pub mcp: McpServers,
-    pub diagnostics: Diagnostics,
-    pub audit: Vec<AuditEvent>,
-    stack: Stack,
-    overrides: Vec<Override>,
-    system_prompt: OwnPrompt,
-    contributions: Vec<Contribution>,
-    real_dirs: RealDirs,
 }
 
 impl<'s> Engine<'s> {
@@ -162,6 +138,18 @@ impl<'s> Engine<'s> {
         Err(Error::Held(Held { path: path.display().to_string(), sources }))
     }
 
+    /// As [`Engine::refuse_held`], of what was just gathered.
+    pub(crate) fn refuse_held_of(&self, request: &Request, gathered: &Gathered) -> Result<(), Error> {
+        let held: Vec<String> = gathered
+            .gate
+            .seen()
+            .iter()
+            .filter(|seen| seen.verdict != Verdict::Speaks)
+            .map(|seen| seen.shown.clone())
+            .collect();
+        self.refuse_held(request, &gathered.places, gathered.held_layer.as_deref(), &held)
+    }
+
     /// Builds as if the named files (all of them, where none is named) were granted. Nothing is recorded.
     ///
     /// # Errors
@@ -184,7 +172,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<Built, Error> {
-        let mut gathered = self.gather(request, None, &Headless)?;
+        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         let mut section = Section::new(SectionId::new("template"), Body::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
@@ -207,7 +195,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn facts(&self, request: &Request) -> Result<Vec<FactRow>, Error> {
-        let gathered = self.gather(request, None, &Headless)?;
+        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         let look = self.look(&gathered, &Headless);
         let mut rows: Vec<FactRow> = provider::FACT_PROVIDERS
             .iter()
@@ -234,168 +222,32 @@ impl<'s> Engine<'s> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
-        let gathered = self.gather(request, consent, ask)?;
-        let logs = self.log_files(&gathered);
-        let mut built = self.finish(gathered, ask)?;
-        self.log(&logs, &mut built);
-        Ok(built)
-    }
-
-    /// Everything up to the world: prepare, scaffold, trust, discover, context providers.
-    pub(crate) fn gather(
-        &self,
-        request: &Request,
-        consent: Option<Consent>,
-        ask: &dyn Ask,
-    ) -> Result<Gathered, Error> {
-        let mut diagnostics = Diagnostics::new();
-        let mut audit = Vec::new();
-        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
-            self.prepare(request, &mut diagnostics)?;
-
-        if profile.scaffold.when == ScaffoldWhen::Discover
-            && let Some(dir) = &places.global
-        {
-            scaffold::scaffold(self.system, dir, &profile.scaffold, &mut diagnostics, &mut audit);
-        }
-
-        // The user's own settings decide how the gate is opened; a project's are read through it.
-        let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
-        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
-            profile.trust = mode.value;
-        }
-        let store = consent::store_path(self.system, &profile, &places);
-        let Opened { gate, trust, held_layer } = consent::Gatekeeper {
-            system: self.system,
-            mode: profile.trust,
-            store: store.as_deref(),
-            places: &places,
-            choice: request.trust,
-            pins: request.pins.as_deref(),
-            ask,
-        }
-        .open(consent, &mut diagnostics, &mut audit)?;
-
-        let mut gathered = Gathered {
-            turn,
-            profile,
-            places,
-            given,
-            settings: settings::merge(Vec::new(), &mut Diagnostics::new()),
-            gate,
-            trust,
-            held_layer,
-            store,
-            scopes: Scopes::default(),
-            mcp: McpServers::default(),
-            diagnostics,
-            audit,
-            stack: Stack::default(),
-            overrides: Vec::new(),
-            system_prompt: OwnPrompt::default(),
-            contributions: Vec::new(),
-            real_dirs: RealDirs::default(),
-        };
-        let look = self.look(&gathered, ask);
-        let project = discover::project_settings(&look);
-        let mut notes = look.notes.take();
-        let layers: Vec<LayerSettings> =
-            bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
-        gathered.settings = settings::merge(layers, &mut notes);
-        apply(&mut gathered.profile, &Own::read(&gathered.settings));
-        gathered.system_prompt = discover::system_prompt(&gathered.settings);
-        let look = self.look(&gathered, ask);
-        let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
-        notes.extend(look.notes.take());
-        notes.extend(scopes.diagnostics.iter().cloned());
-        gathered.audit.extend(scopes.audit());
-        gathered.turn.tools = extensions::tools(&request.tools, &gathered.profile, &scopes, &mut notes);
-        gathered.scopes = scopes;
-        let look = self.look(&gathered, ask);
-        let mcp = mcp_servers::resolve(host_extensions::mcp_files(&look));
-        notes.extend(look.notes.take());
-        notes.extend(mcp.diagnostics.iter().cloned());
-        gathered.mcp = mcp;
-        self.allow(&mut gathered, &mut notes);
-        if gathered.system_prompt.custom.is_some() {
-            // Nothing else is part of the prompt, so nothing else is looked at.
-            gathered.diagnostics.append(&mut notes);
-            return Ok(gathered);
-        }
-
-        let mut profile = gathered.profile.clone();
-        let look = self.look(&gathered, ask);
-        let stack = discover::layers(&gathered.profile, trust, &look);
-        let mut overrides = Vec::new();
-        let said = [
-            (&bundled, Some(Scope::Bundled)),
-            (&global, Some(Scope::Global)),
-            (&project, Some(Scope::Project)),
-        ];
-        for (layer, scope) in said.into_iter().filter_map(|(layer, scope)| Some((layer.as_ref()?, scope))) {
-            overrides.extend(discover::overrides(layer, scope, &look, &mut notes));
-        }
-        for layer in &sets {
-            overrides.extend(discover::overrides(layer, None, &look, &mut notes));
-        }
-        let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
-        let more = contribute(&profile, &contributions, &gathered.scopes, &look);
-        contributions.extend(more);
-        notes.extend(look.notes.take());
-        gathered.profile = profile;
-        gathered.stack = stack;
-        gathered.overrides = overrides;
-        gathered.contributions = contributions;
-        gathered.diagnostics.append(&mut notes);
-        Ok(gathered)
+        let mut gathered = self.gather(request, Breadth::Turn, consent, ask)?;
+        let (world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
+        self.log(&gathered, &mut prompt);
+        Ok(Built::new(prompt, world, gathered))
     }
 
     /// The pure line, with this machine answering for facts.
-    fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
-        // The texts move into the world; what facts are answered from stays behind.
-        let mut world = World {
-            version: WORLD_VERSION,
-            turn: gathered.turn.clone(),
-            profile: gathered.profile.clone(),
-            stack: take(&mut gathered.stack),
-            overrides: take(&mut gathered.overrides),
-            system_prompt: take(&mut gathered.system_prompt),
-            given: gathered.given.clone(),
-            contributions: take(&mut gathered.contributions),
-            facts: Facts::default(),
-            diagnostics: take(&mut gathered.diagnostics),
-            audit: take(&mut gathered.audit),
-        };
-        let look = self.look(&gathered, ask);
+    pub(crate) fn compose(
+        &self,
+        gathered: &Gathered,
+        world: &mut World,
+        ask: &dyn Ask,
+    ) -> Result<Prompt, Error> {
+        let look = self.look(gathered, ask);
         let profile = &gathered.profile;
-        let mut prompt = line::run(&mut world, &mut |key| {
+        let mut prompt = line::run(world, &mut |key| {
             Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
-        Ok(Built {
-            prompt,
-            mode: world.profile.trust,
-            world,
-            seen: gathered.gate.seen(),
-            store: gathered.store,
-            held_layer: gathered.held_layer,
-            trust: gathered.trust,
-            places: gathered.places,
-        })
+        Ok(prompt)
     }
 
-    pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
-        Look {
-            system: self.system,
-            turn: &gathered.turn,
-            places: &gathered.places,
-            given: &gathered.given,
-            gate: &gathered.gate,
-            settings: &gathered.settings,
-            confirm: ask.as_confirm(),
-            notes: RefCell::default(),
-            real_dirs: &gathered.real_dirs,
-        }
+    fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
+        let mut world = gathered.world();
+        let prompt = self.compose(&gathered, &mut world, ask)?;
+        Ok(Built::new(prompt, world, gathered))
     }
 }
 
@@ -412,104 +264,3 @@ const SEED_ORDER: [(&str, &str); 10] = [
     ("git", "status"),
     ("file", "<path>"),
 ];
-
-/// Lays the settings' own keys over the profile.
-fn apply(profile: &mut Profile, own: &Own) {
-    let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-    if let Some(tokens) = &own.budget.tokens {
-        profile.budget.tokens = Some(size(tokens.value));
-    }
-    if let Some(on_over) = &own.budget.on_over {
-        profile.budget.on_over = match on_over.value {
-            settings::OnOver::Cut => OnOver::Cut,
-            settings::OnOver::Error => OnOver::Error,
-            settings::OnOver::Warn => OnOver::Warn,
-        };
-    }
-    let limits = &mut profile.template;
-    limits.max_depth = own.template.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
-    limits.max_bytes = own.template.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
-    limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
-    limits.trim_tag_lines =
-        own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
-}
-
-/// Asks each section's context provider, in the profile's order.
-fn contribute(
-    profile: &Profile,
-    said: &[Contribution],
-    scopes: &Scopes,
-    look: &Look<'_>,
-) -> Vec<Contribution> {
-    let known = known_facts(profile, look);
-    profile
-        .sections
-        .iter()
-        .filter_map(|section| {
-            let Body::Fill(name) = &section.body else { return None };
-            // An extension has taken the place of the built-in one.
-            if said.iter().any(|said| said.section == section.id && said.provider == *name) {
-                return None;
-            }
-            // A section that cannot speak whatever else is known needs nobody to look.
-            if let Some(when) = &section.when
-                && let preface_core::condition::Verdict::Fails(_) = when.decide(&known)
-            {
-                return None;
-            }
-            match provider::context_provider(name.as_str()) {
-                Some(provider) => Some(match extensions::switched_off(scopes, provider.id()) {
-                    Some(why) => provider::silent(provider, section, why),
-                    None => provider.contribute(section, look),
-                }),
-                // An extension that is no part of this prompt.
-                None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
-                None => {
-                    let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
-                    let what = format!(
-                        "section `{}` is filled by `{name}`, which this version does not have",
-                        section.id
-                    );
-                    let note = match did_you_mean(name.as_str(), names) {
-                        Some(near) => Diagnostic::warning("profile/unknown-provider", what)
-                            .help(format!("did you mean `{near}`?")),
-                        None => Diagnostic::info("profile/unknown-provider", what),
-                    };
-                    look.note(note);
-                    None
-                }
-            }
-        })
-        .collect()
-}
-
-/// The facts that cost nothing and that conditions of providers ask for: which tools are active, which options are set.
-fn known_facts(profile: &Profile, look: &Look<'_>) -> Facts {
-    let mut facts = Facts::default();
-    for key in
-        profile.sections.iter().filter_map(|section| section.when.as_ref()).flat_map(|when| when.keys())
-    {
-        if key.kind() == "tool" {
-            facts.supply(key.clone(), provider::answer(key, look));
-        } else if let Some(fact) = option_fact(key, profile) {
-            facts.supply(key.clone(), fact);
-        }
-    }
-    facts
-}
-
-/// `option:NAME` is the value of an option that is set; `given:NAME` one that the caller set to more than a switch.
-fn option_fact(key: &FactKey, profile: &Profile) -> Option<Fact> {
-    let value = profile.options.get(key.name());
-    let fact = |value: Option<&String>| match value {
-        Some(value) => Fact::of(value, "the profile's options", Stability::Static),
-        None => Fact::absent("the option is not set"),
-    };
-    match key.kind() {
-        "option" => Some(fact(value)),
-        "given" => {
-            Some(fact(value.filter(|value| *value != "true" && profile.given.contains_key(key.name()))))
-        }
-        _ => None,
-    }
-}

@@ -1,6 +1,51 @@
 //! Everything that is looked at for one turn, before the pure line runs: layers, settings, extensions, context providers.
 
+use crate::{
+    Error,
+    consent::{self, Ask, Opened},
+    engine::Engine,
+    extensions,
+    prepare::Prepared,
+    request::Request,
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics},
+    extension::{Category, Scopes},
+    fact::{Fact, FactKey, Facts, Stability},
+    hook::SkillPath,
+    layer::Stack,
+    mcp_servers::{self, McpServers},
+    origin::Piece,
+    profile::{OnOver, Profile, ScaffoldWhen},
+    scope::Scope,
+    section::{Body, Override},
+    settings::{self, LayerSettings, Merged, Own},
+    suggestion::did_you_mean,
+    trust::Trust,
+    turn::Turn,
+    world::{Contribution, OwnPrompt, WORLD_VERSION, World},
+};
+use preface_host::{
+    discover, extensions as host_extensions,
+    gate::{Consent, Gate},
+    look::{Look, RealDirs},
+    places::Places,
+    provider, scaffold,
+};
+use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
+
+/// How much a gathering looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// What this turn has a use for.
+    Turn,
+    /// Also what a section would say if other tools were active.
+    EveryTool,
+}
+
 /// Everything that was gathered for one turn, before the pure line runs.
+#[derive(Debug)]
 pub(crate) struct Gathered {
     pub turn: Turn,
     pub profile: Profile,
@@ -15,11 +60,32 @@ pub(crate) struct Gathered {
     pub mcp: McpServers,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
-    stack: Stack,
-    overrides: Vec<Override>,
-    system_prompt: OwnPrompt,
-    contributions: Vec<Contribution>,
+    /// The paths of skills that hooks named.
+    pub skill_paths: Vec<SkillPath>,
+    pub stack: Stack,
+    pub overrides: Vec<Override>,
+    pub system_prompt: OwnPrompt,
+    pub contributions: Vec<Contribution>,
     real_dirs: RealDirs,
+}
+
+impl Gathered {
+    /// Moves the texts into a world. What facts are answered from stays.
+    pub(crate) fn world(&mut self) -> World {
+        World {
+            version: WORLD_VERSION,
+            turn: self.turn.clone(),
+            profile: self.profile.clone(),
+            stack: take(&mut self.stack),
+            overrides: take(&mut self.overrides),
+            system_prompt: take(&mut self.system_prompt),
+            given: self.given.clone(),
+            contributions: take(&mut self.contributions),
+            facts: Facts::default(),
+            diagnostics: take(&mut self.diagnostics),
+            audit: take(&mut self.audit),
+        }
+    }
 }
 
 impl Engine<'_> {
@@ -27,6 +93,7 @@ impl Engine<'_> {
     pub(crate) fn gather(
         &self,
         request: &Request,
+        breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<Gathered, Error> {
@@ -38,7 +105,7 @@ impl Engine<'_> {
         if profile.scaffold.when == ScaffoldWhen::Discover
             && let Some(dir) = &places.global
         {
-            scaffold::scaffold(self.system, dir, &profile.scaffold, &mut diagnostics, &mut audit);
+            scaffold::scaffold(self.system(), dir, &profile.scaffold, &mut diagnostics, &mut audit);
         }
 
         // The user's own settings decide how the gate is opened; a project's are read through it.
@@ -46,9 +113,9 @@ impl Engine<'_> {
         if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
             profile.trust = mode.value;
         }
-        let store = consent::store_path(self.system, &profile, &places);
+        let store = consent::store_path(self.system(), &profile, &places);
         let Opened { gate, trust, held_layer } = consent::Gatekeeper {
-            system: self.system,
+            system: self.system(),
             mode: profile.trust,
             store: store.as_deref(),
             places: &places,
@@ -76,6 +143,7 @@ impl Engine<'_> {
             overrides: Vec::new(),
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
+            skill_paths: Vec::new(),
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
@@ -121,7 +189,7 @@ impl Engine<'_> {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
         }
         let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
-        let more = contribute(&profile, &contributions, &gathered.scopes, &look);
+        let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
         gathered.profile = profile;
@@ -134,7 +202,7 @@ impl Engine<'_> {
 
     pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
         Look {
-            system: self.system,
+            system: self.system(),
             turn: &gathered.turn,
             places: &gathered.places,
             given: &gathered.given,
@@ -173,9 +241,10 @@ fn contribute(
     profile: &Profile,
     said: &[Contribution],
     scopes: &Scopes,
+    breadth: Breadth,
     look: &Look<'_>,
 ) -> Vec<Contribution> {
-    let known = known_facts(profile, look);
+    let known = known_facts(profile, breadth, look);
     profile
         .sections
         .iter()
@@ -217,13 +286,37 @@ fn contribute(
         .collect()
 }
 
+/// Asks again those that look where hooks point to, now that hooks have pointed.
+pub(crate) fn look_where_hooks_point(gathered: &Gathered, world: &mut World, look: &Look<'_>) {
+    for section in &gathered.profile.sections {
+        let Body::Fill(name) = &section.body else { continue };
+        let said =
+            world.contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
+        if let Some(said) = said
+            && let Some(provider) = provider::context_provider(name.as_str())
+            && provider.follows_hooks()
+            && extensions::switched_off(&gathered.scopes, provider.id()).is_none()
+        {
+            *said = provider.contribute(section, look);
+        }
+    }
+    for note in look.notes.take() {
+        if !world.diagnostics.contains(&note) {
+            world.diagnostics.push(note);
+        }
+    }
+}
+
 /// The facts that cost nothing and that conditions of providers ask for: which tools are active, which options are set.
-fn known_facts(profile: &Profile, look: &Look<'_>) -> Facts {
+fn known_facts(profile: &Profile, breadth: Breadth, look: &Look<'_>) -> Facts {
     let mut facts = Facts::default();
     for key in
         profile.sections.iter().filter_map(|section| section.when.as_ref()).flat_map(|when| when.keys())
     {
         if key.kind() == "tool" {
+            if breadth == Breadth::EveryTool {
+                continue;
+            }
             facts.supply(key.clone(), provider::answer(key, look));
         } else if let Some(fact) = option_fact(key, profile) {
             facts.supply(key.clone(), fact);
@@ -233,7 +326,7 @@ fn known_facts(profile: &Profile, look: &Look<'_>) -> Facts {
 }
 
 /// `option:NAME` is the value of an option that is set; `given:NAME` one that the caller set to more than a switch.
-fn option_fact(key: &FactKey, profile: &Profile) -> Option<Fact> {
+pub(crate) fn option_fact(key: &FactKey, profile: &Profile) -> Option<Fact> {
     let value = profile.options.get(key.name());
     let fact = |value: Option<&String>| match value {
         Some(value) => Fact::of(value, "the profile's options", Stability::Static),

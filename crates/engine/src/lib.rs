@@ -20,14 +20,17 @@ pub mod consent;
 mod engine;
 mod error;
 mod extensions;
+mod gather;
 mod given;
 pub mod grant;
+mod hooks;
 pub mod lint;
 mod log;
 mod permit;
 mod prepare;
 mod request;
 mod scopes;
+pub mod session;
 mod settings;
 mod skills;
 
@@ -43,5 +46,6 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 pub use preface_schema::JsonSchema;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
+pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::SkillsReport;

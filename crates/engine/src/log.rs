@@ -1,10 +1,11 @@
 //! Writing down what happened, for those who asked for it: a logger is a file that audit events are appended to
 //! (`DETAILS` 17). Without one nothing is written.
 
-use crate::{Built, Engine, engine::Gathered};
+use crate::{Engine, gather::Gathered};
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     extension::{Ability, Category, Log},
+    prompt::Prompt,
     scope::Scope,
 };
 use preface_host::audit_file::AuditFile;
@@ -20,7 +21,7 @@ pub(crate) struct LogFile {
 
 impl Engine<'_> {
     /// Returns the files of the loggers that may write. Their paths are relative to the root of their layer.
-    pub(crate) fn log_files(&self, gathered: &Gathered) -> Vec<LogFile> {
+    fn log_files(&self, gathered: &Gathered) -> Vec<LogFile> {
         gathered
             .scopes
             .of(Category::Loggers)
@@ -38,18 +39,18 @@ impl Engine<'_> {
     }
 
     /// Appends the events of a build to the loggers' files. A file that cannot be written is a note.
-    pub(crate) fn log(&self, files: &[LogFile], built: &mut Built) {
-        if built.prompt.audit.is_empty() {
+    pub(crate) fn log(&self, gathered: &Gathered, prompt: &mut Prompt) {
+        if prompt.audit.is_empty() {
             return;
         }
-        let turn = &built.world.turn;
+        let turn = &gathered.turn;
         let correlation = turn.conversation.clone().unwrap_or_else(|| format!("build-{}", turn.now));
-        for LogFile { name, manifest, path } in files {
-            let log = AuditFile::at(self.system(), path);
-            if let Err(error) = log.append(&built.prompt.audit, &correlation, &[]) {
+        for LogFile { name, manifest, path } in self.log_files(gathered) {
+            let log = AuditFile::at(self.system(), &path);
+            if let Err(error) = log.append(&prompt.audit, &correlation, &[]) {
                 let what = format!("logger `{name}` wrote nothing: {error}");
                 let place = Place::file(Some(manifest.0), manifest.1.clone());
-                built.prompt.diagnostics.push(Diagnostic::warning("logger/failed", what).at(place));
+                prompt.diagnostics.push(Diagnostic::warning("logger/failed", what).at(place));
             }
         }
     }

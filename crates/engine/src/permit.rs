@@ -1,7 +1,11 @@
 //! What a project may do beyond text: start programs, talk to addresses, write files. Each deed needs a grant that names
 //! it, and is compared with that grant again each time (`DETAILS` 19).
 
-use crate::{Engine, Error, consent, engine::Gathered, request::Request};
+use crate::{
+    Engine, Error, consent,
+    gather::{Breadth, Gathered},
+    request::Request,
+};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -145,7 +149,7 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
-        let gathered = self.gather(request, Some(Consent::Granting(Vec::new())), &Headless)?;
+        let gathered = self.gather(request, Breadth::Turn, Some(Consent::Granting(Vec::new())), &Headless)?;
         let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
         let look = self.look(&gathered, &Headless);
         let entries = gathered

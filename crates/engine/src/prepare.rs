@@ -131,6 +131,11 @@ impl Engine<'_> {
         }
     }
 
+    /// Returns this instant as a turn has it.
+    pub(crate) fn instant_now(&self) -> String {
+        written(self.system().now())
+    }
+
     fn choice<'l>(
         &self,
         request: &Request,
@@ -228,6 +233,7 @@ fn split_sets(sets: &[String]) -> Result<(Vec<Setting>, Vec<LayerSettings>), Err
     Ok((options, layers))
 }
 
+/// Returns the instant of a build that names none.
 fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
     let now = match given {
         None => system.now(),
@@ -238,7 +244,11 @@ fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
             )
         })?,
     };
-    Ok(now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string())
+    Ok(written(now))
+}
+
+fn written(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// `estimate` is the short name of the default.

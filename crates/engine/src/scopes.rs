@@ -1,6 +1,6 @@
 //! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
 
-use crate::{Engine, Error, request::Request};
+use crate::{Engine, Error, gather::Breadth, request::Request};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
@@ -37,7 +37,7 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
-        let gathered = self.gather(request, None, &Headless)?;
+        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         let held: Vec<String> = gathered
             .gate
             .seen()

@@ -2,7 +2,7 @@
 
 use super::{
     Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, Profile, ProfileError,
-    RawProfile, Scaffold, SnippetSource, TemplateLimits, Win,
+    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
@@ -66,7 +66,7 @@ pub fn build(
 const OPTIONS: [&str; 8] = ["arrange", "budget", "join", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 29] = [
+const TOP: [&str; 30] = [
     "about",
     "added_after",
     "arrange",
@@ -93,6 +93,7 @@ const TOP: [&str; 29] = [
     "text_options",
     "tool_texts",
     "tools",
+    "tools_apply",
     "trust",
     "variant",
     "variants",
@@ -283,6 +284,7 @@ impl Builder<'_> {
         let frame = self.frame()?;
         let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
+        let tools_apply: ToolsApply = self.take_or("tools_apply")?;
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
@@ -327,6 +329,7 @@ impl Builder<'_> {
             snippet_from,
             layer_tools,
             repeat_tools,
+            tools_apply,
             messages,
             template,
             budget,

@@ -76,6 +76,9 @@ pub struct Profile {
     /// The words around messages that a model would not know.
     #[serde(default, skip_serializing_if = "MessageForms::is_default")]
     pub messages: MessageForms,
+    /// When tools that are switched during a run count.
+    #[serde(default)]
+    pub tools_apply: ToolsApply,
     /// What the template language may do in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
@@ -153,6 +156,17 @@ pub struct BuiltinTexts {
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,
+}
+
+/// When tools that are switched during a run count, where no hook at its start did it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolsApply {
+    /// From the next run on.
+    #[default]
+    Run,
+    /// From the next request on.
+    Request,
 }
 
 /// Where the snippet of a registered tool comes from.

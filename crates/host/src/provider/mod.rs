@@ -37,6 +37,11 @@ pub trait ContextProvider: Sync {
         self.name()
     }
 
+    /// True where it looks at the paths that hooks name at `resources_discover`.
+    fn follows_hooks(&self) -> bool {
+        false
+    }
+
     /// Looks, and says what it found. It never fails: what went wrong is a note of `look`.
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
 }

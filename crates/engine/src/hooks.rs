@@ -1,0 +1,131 @@
+//! Telling hooks: the programs of the layers in their order, then the handlers of whoever embeds preface (seed 001,
+//! "Per-Prompt Modifications"; `pi.md` §6).
+
+use crate::{
+    Error,
+    consent::Ask,
+    engine::Engine,
+    gather::{Gathered, look_where_hooks_point},
+};
+use preface_core::{
+    diagnostic::Diagnostics,
+    hook::{
+        DiscoverReason, HookAsk, HookEvent, HookFailure, HookHandler, HookReply, HookSource, hear_resources,
+        tell,
+    },
+    prompt::Prompt,
+    trigger::{Trigger, TriggerKind},
+    world::World,
+};
+use preface_host::{
+    hook_command::{HookCommand, hook_commands},
+    system::System,
+};
+use std::sync::Arc;
+
+/// Who is told, beside the programs of the layers, and why skills are looked for.
+pub(crate) struct Told<'h> {
+    pub handlers: &'h [Arc<dyn HookHandler>],
+    pub reason: DiscoverReason,
+}
+
+impl Told<'_> {
+    /// No handlers, at the start.
+    pub(crate) fn nobody() -> Self {
+        Told { handlers: &[], reason: DiscoverReason::Startup }
+    }
+}
+
+/// One hook of an event.
+pub(crate) enum Hook<'h> {
+    Program(&'h HookCommand),
+    Handler(&'h dyn HookHandler),
+}
+
+impl Hook<'_> {
+    pub(crate) fn source(&self) -> HookSource<'_> {
+        match self {
+            Hook::Program(program) => program.source(),
+            Hook::Handler(handler) => handler.name().into(),
+        }
+    }
+
+    /// Tells it, and returns what it answers. Notes are about the answer and do not fail it.
+    pub(crate) fn tell(
+        &self,
+        system: &dyn System,
+        ask: &mut HookAsk<'_>,
+        notes: &mut Diagnostics,
+    ) -> Result<HookReply, HookFailure> {
+        match self {
+            Hook::Program(program) => program.call(system, ask, notes),
+            Hook::Handler(handler) => tell(*handler, ask),
+        }
+    }
+}
+
+/// The hooks of an event: programs first, slot by slot in their order, then handlers as they were registered.
+pub(crate) fn of_event<'h>(
+    programs: &'h [HookCommand],
+    handlers: &'h [Arc<dyn HookHandler>],
+    event: HookEvent,
+) -> Vec<Hook<'h>> {
+    let programs = programs.iter().filter(|program| program.event == event).map(Hook::Program);
+    let handlers = handlers.iter().filter(|handler| handler.wants(event));
+    programs.chain(handlers.map(|handler| Hook::Handler(handler.as_ref()))).collect()
+}
+
+impl Engine<'_> {
+    /// Returns the programs that hooks are, in the order in which they run.
+    pub(crate) fn programs(&self, gathered: &Gathered, ask: &dyn Ask) -> Vec<HookCommand> {
+        hook_commands(&gathered.scopes, &self.look(gathered, ask))
+    }
+
+    /// Builds the first base, lets hooks point to skills, and builds it again where they did.
+    pub(crate) fn first_base(
+        &self,
+        gathered: &mut Gathered,
+        told: &Told<'_>,
+        ask: &dyn Ask,
+    ) -> Result<(World, Prompt), Error> {
+        let mut world = gathered.world();
+        let mut prompt = self.compose(gathered, &mut world, ask)?;
+        let programs = self.programs(gathered, ask);
+        let hooks = of_event(&programs, told.handlers, HookEvent::ResourcesDiscover);
+        if hooks.is_empty() {
+            return Ok((world, prompt));
+        }
+        let kind = match told.reason {
+            DiscoverReason::Startup => TriggerKind::Startup,
+            DiscoverReason::Reload => TriggerKind::Reload,
+        };
+        let mut triggers = vec![Trigger::between(kind, None, &Prompt::default(), &prompt)];
+        let mut notes = Diagnostics::new();
+        let mut by = Vec::new();
+        for hook in &hooks {
+            let mut messages = Vec::new();
+            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &gathered.turn.cwd, &mut messages);
+            asked.system_prompt = Some(&prompt.text);
+            asked.reason = Some(told.reason);
+            let before = gathered.skill_paths.len();
+            let reply = hook.tell(self.system(), &mut asked, &mut notes);
+            hear_resources(&mut gathered.skill_paths, hook.source(), reply, &mut notes);
+            if gathered.skill_paths.len() > before {
+                by.push(hook.source().name.to_owned());
+            }
+        }
+        world.diagnostics.append(&mut notes.clone());
+        if by.is_empty() {
+            prompt.diagnostics.append(&mut notes);
+        } else {
+            let look = self.look(gathered, ask);
+            look_where_hooks_point(gathered, &mut world, &look);
+            let before = prompt;
+            prompt = self.compose(gathered, &mut world, ask)?;
+            let by = by.join(", ");
+            triggers.push(Trigger::between(TriggerKind::ResourcesDiscover, Some(&by), &before, &prompt));
+        }
+        prompt.triggers = triggers;
+        Ok((world, prompt))
+    }
+}

@@ -1,0 +1,89 @@
+//! What hooks are told beside the prompt: the tools, and what the base was built from (`pi.md` §3.1, §6.2).
+
+use super::Session;
+use crate::gather::Gathered;
+use preface_core::{
+    extension::Category,
+    hook::{HookContextFile, HookInputs, HookSkill, HookTool},
+    origin::Piece,
+    profile::Candidate,
+    world::{Contribution, Item, World},
+};
+
+/// The active tools in order, then those that could be active.
+pub(super) fn tools(gathered: &Gathered) -> Vec<HookTool> {
+    let active = gathered.turn.tools.iter().map(|tool| HookTool {
+        name: tool.name.clone(),
+        active: true,
+        description: tool.description.clone(),
+        input_schema: tool.input_schema.clone(),
+    });
+    let others = gathered
+        .scopes
+        .of(Category::Tools)
+        .filter(|entry| entry.active && !gathered.turn.tools.iter().any(|tool| tool.name == entry.name))
+        .map(|entry| HookTool { name: entry.name.clone(), ..HookTool::default() });
+    active.chain(others).collect()
+}
+
+impl Session<'_> {
+    /// The inputs of the base in the words of the seed. Which section they come from is the profile's business; what
+    /// fills a section tells which input it is.
+    pub(super) fn inputs(&self) -> HookInputs {
+        let world = &self.world;
+        let turn = &self.gathered.turn;
+        let custom = world.profile.groups.iter().find_map(|group| {
+            group.replace.iter().find_map(|candidate| match candidate {
+                Candidate::Option(name) => world.given.get(name),
+                Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+            })
+        });
+        HookInputs {
+            custom_prompt: custom.map(|pieces| text(pieces)).filter(|text| !text.is_empty()),
+            selected_tools: turn.tools.iter().map(|tool| tool.name.clone()).collect(),
+            tool_snippets: turn
+                .tools
+                .iter()
+                .filter_map(|tool| Some((tool.name.clone(), tool.snippet.clone()?)))
+                .collect(),
+            prompt_guidelines: turn.tools.iter().flat_map(|tool| tool.guidelines.clone()).collect(),
+            append_system_prompt: fills(world, "layer-files")
+                .find_map(|said| Some(text(&said.items.first()?.pieces))),
+            cwd: turn.cwd.clone(),
+            context_files: fills(world, "context-files").flat_map(files).collect(),
+            skills: fills(world, "skills").flat_map(skills).collect(),
+        }
+    }
+}
+
+fn fills<'w>(world: &'w World, provider: &str) -> impl Iterator<Item = &'w Contribution> {
+    world.contributions.iter().filter(move |said| said.provider.as_str() == provider)
+}
+
+fn text(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
+}
+
+fn fact(item: &Item, name: &str) -> String {
+    item.facts.get(name).cloned().unwrap_or_default()
+}
+
+fn files(said: &Contribution) -> Vec<HookContextFile> {
+    said.items
+        .iter()
+        .map(|item| HookContextFile { path: fact(item, "absolute"), content: text(&item.pieces) })
+        .collect()
+}
+
+fn skills(said: &Contribution) -> Vec<HookSkill> {
+    said.items
+        .iter()
+        .map(|item| HookSkill {
+            name: fact(item, "name"),
+            description: text(&item.pieces),
+            file_path: fact(item, "location"),
+            base_dir: fact(item, "base_dir"),
+            disable_model_invocation: false,
+        })
+        .collect()
+}

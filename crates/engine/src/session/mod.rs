@@ -1,0 +1,131 @@
+//! Sessions: a base prompt that is built once and rebuilt for a few reasons only, runs that hooks may change it for, and
+//! what a model sees at each request (seed 001, "When the System Prompt Is Rebuilt" and "The Full Context Surface Area").
+//!
+//! ```no_run
+//! use preface::{ASSETS, Engine, OsSystem, Request, session::{Said, Session}};
+//! use preface::core::hook::{HookEvent, HookFn, HookReply};
+//!
+//! let system = OsSystem::new(ASSETS);
+//! let request = Request { preset: Some("pi".to_owned()), ..Request::new(".") };
+//! let mut session = Session::setup(Engine::new(&system), request)
+//!     .handler(HookFn::new("tone", [HookEvent::BeforeAgentStart], |ask| {
+//!         let prompt = ask.system_prompt.unwrap_or_default();
+//!         Ok(HookReply { system_prompt: Some(format!("{prompt}\nBe brief.")), ..HookReply::default() })
+//!     }))
+//!     .start()?;
+//! if session.say("Fix the tests.")? == Said::Run {
+//!     let seen = session.request();
+//!     println!("{} messages below {} bytes", seen.messages.len(), seen.prompt.text.len());
+//!     session.finish();
+//! }
+//! # Ok::<(), preface::Error>(())
+//! ```
+
+mod inputs;
+mod request;
+mod run;
+mod setup;
+mod tools;
+
+pub use request::ModelRequest;
+pub use run::Said;
+pub use setup::Setup;
+
+use crate::{Built, Engine, Error, gather::Gathered, hooks::Told, request::Request};
+use preface_core::{
+    diagnostic::Diagnostics,
+    hook::{DiscoverReason, HookHandler},
+    message::Message,
+    prompt::Prompt,
+    turn::Tool,
+    world::World,
+};
+use preface_host::{hook_command::HookCommand, look::Headless};
+use run::Run;
+use std::sync::Arc;
+
+/// One conversation's prompt while a program lives. See the [module](self).
+#[derive(Debug)]
+pub struct Session<'s> {
+    engine: Engine<'s>,
+    request: Request,
+    handlers: Vec<Arc<dyn HookHandler>>,
+    registered: Vec<Tool>,
+    gathered: Gathered,
+    world: World,
+    programs: Vec<HookCommand>,
+    base: Prompt,
+    run: Option<Run>,
+    history: Vec<Message>,
+    next_turn: Vec<Message>,
+    notes: Diagnostics,
+}
+
+impl<'s> Session<'s> {
+    /// Prepares a session for a request.
+    #[must_use]
+    pub fn setup(engine: Engine<'s>, request: Request) -> Setup<'s> {
+        Setup::new(engine, request)
+    }
+
+    /// Returns the base: what is sent where no hook speaks.
+    #[must_use]
+    pub fn base(&self) -> &Prompt {
+        &self.base
+    }
+
+    /// Returns the prompt that is in force: that of the run, else the base.
+    #[must_use]
+    pub fn prompt(&self) -> &Prompt {
+        self.run.as_ref().map_or(&self.base, |run| &run.prompt)
+    }
+
+    /// Returns the tools that are in force, in order.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        self.run.as_ref().map_or(&self.gathered.turn.tools, |run| &run.tools)
+    }
+
+    /// Returns what was said so far, in order, as hooks see it: before it is converted for a model.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.history
+    }
+
+    /// Takes the notes that came up since they were taken last: failing hooks, unknown tools.
+    pub fn take_notes(&mut self) -> Diagnostics {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Reads everything again: settings, files, skills, extensions. The active tools stay, and those that extensions
+    /// bring are active too.
+    ///
+    /// # Errors
+    /// See [`Error`]. The session stays as it was.
+    pub fn reload(&mut self) -> Result<(), Error> {
+        let mut gathered =
+            self.engine.gather(&self.request, crate::gather::Breadth::EveryTool, None, &Headless)?;
+        self.engine.refuse_held_of(&self.request, &gathered)?;
+        let active: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        self.reactivate(&mut gathered, active);
+        let told = Told { handlers: &self.handlers, reason: DiscoverReason::Reload };
+        let (world, mut prompt) = self.engine.first_base(&mut gathered, &told, &Headless)?;
+        if prompt.triggers.is_empty() {
+            let kind = preface_core::trigger::TriggerKind::Reload;
+            prompt.triggers.push(preface_core::trigger::Trigger::between(kind, None, &self.base, &prompt));
+        }
+        self.programs = self.engine.programs(&gathered, &Headless);
+        self.engine.log(&gathered, &mut prompt);
+        self.gathered = gathered;
+        self.world = world;
+        self.base = prompt;
+        Ok(())
+    }
+
+    /// Returns the base as a finished build, with the prompt of the run in it where there is one.
+    #[must_use]
+    pub fn into_built(self) -> Built {
+        let prompt = self.run.map_or(self.base, |run| run.prompt);
+        Built::new(prompt, self.world, self.gathered)
+    }
+}

@@ -1,0 +1,84 @@
+//! What a model sees at one request: prompt, messages after the hooks of `context` and after conversion, tools
+//! (`pi.md` §6.4, §7).
+
+use super::Session;
+use crate::hooks::of_event;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    hook::{HookAsk, HookEvent, hear_context},
+    message::{Message, ModelMessage, convert},
+    prompt::Prompt,
+    turn::Tool,
+    wire::Call,
+};
+use serde_json::Value;
+
+/// Everything that a model sees at one request.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// The system prompt.
+    pub prompt: Prompt,
+    /// The messages.
+    pub messages: Vec<ModelMessage>,
+    /// The tools, in order.
+    pub tools: Vec<Tool>,
+}
+
+impl ModelRequest {
+    /// Returns it as a wire takes it.
+    #[must_use]
+    pub fn call(&self) -> Call<'_> {
+        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
+    }
+}
+
+impl Session<'_> {
+    /// Makes the next request of the run: hooks of `context` work on a copy of the messages, and nothing of that is kept.
+    /// Outside of a run it is what a run without hooks would send.
+    pub fn request(&mut self) -> ModelRequest {
+        let mut values = self.values();
+        let mut notes = Diagnostics::new();
+        let hooks = of_event(&self.programs, &self.handlers, HookEvent::Context);
+        let changes = !hooks.is_empty();
+        for hook in &hooks {
+            let mut list = values;
+            let mut asked = HookAsk::new(HookEvent::Context, &self.gathered.turn.cwd, &mut list);
+            let reply = hook.tell(self.engine.system(), &mut asked, &mut notes);
+            hear_context(&mut list, hook.source(), reply, &mut notes);
+            values = list;
+        }
+        let messages: Vec<Message> = match changes {
+            false => self.history.clone(),
+            true => {
+                values.into_iter().enumerate().filter_map(|(at, value)| read(at, value, &mut notes)).collect()
+            }
+        };
+        let converted = convert(&messages, &self.gathered.profile.messages);
+        notes.extend(converted.notes());
+        self.notes.append(&mut notes);
+        ModelRequest {
+            prompt: self.prompt().clone(),
+            messages: converted.messages,
+            tools: self.tools().to_vec(),
+        }
+    }
+}
+
+/// A message that a hook made may be none.
+fn read(at: usize, value: Value, notes: &mut Diagnostics) -> Option<Message> {
+    let fault = match value {
+        Value::Object(fields) => match Message::new(fields) {
+            Ok(message) => return Some(message),
+            Err(fault) => fault.to_string(),
+        },
+        _ => "it is no object".to_owned(),
+    };
+    notes.push(
+        Diagnostic::warning(
+            "messages/left-out",
+            format!("message {at} of a `context` hook was left out: {fault}"),
+        )
+        .help("a message is an object with `role` and `content`"),
+    );
+    None
+}

@@ -1,0 +1,100 @@
+//! What a session begins with.
+
+use super::Session;
+use crate::{
+    Engine, Error,
+    consent::Ask,
+    gather::Breadth,
+    hooks::Told,
+    request::{Request, TrustChoice},
+};
+use preface_core::{
+    hook::{DiscoverReason, HookHandler},
+    message::Message,
+    prompt::Prompt,
+    trigger::{Trigger, TriggerKind},
+    turn::Tool,
+};
+use preface_host::look::Headless;
+use std::sync::Arc;
+
+/// A session that has not started yet.
+#[derive(Debug)]
+pub struct Setup<'s> {
+    engine: Engine<'s>,
+    request: Request,
+    handlers: Vec<Arc<dyn HookHandler>>,
+    tools: Vec<Tool>,
+    history: Vec<Message>,
+}
+
+impl<'s> Setup<'s> {
+    pub(super) fn new(engine: Engine<'s>, request: Request) -> Self {
+        Setup { engine, request, handlers: Vec::new(), tools: Vec::new(), history: Vec::new() }
+    }
+
+    /// Adds a hook of the same process. It runs after the programs of the layers and after the handlers before it.
+    #[must_use]
+    pub fn handler(mut self, handler: impl HookHandler + 'static) -> Self {
+        self.handlers.push(Arc::new(handler));
+        self
+    }
+
+    /// Registers a tool. It is active from the start, and takes the place of a tool of the same name.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Begins with what was said before.
+    #[must_use]
+    pub fn history(mut self, history: Vec<Message>) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// Starts the session and asks nobody.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start(self) -> Result<Session<'s>, Error> {
+        self.start_asking(&Headless)
+    }
+
+    /// Starts the session and asks where trust is not recorded.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn start_asking(self, ask: &dyn Ask) -> Result<Session<'s>, Error> {
+        let Setup { engine, request, handlers, tools, history } = self;
+        if request.trust == TrustChoice::Ask && ask.is_there() {
+            // The answer is recorded; what follows finds it there.
+            engine.build_asking(&request, ask)?;
+        }
+        let mut gathered = engine.gather(&request, Breadth::EveryTool, None, ask)?;
+        engine.refuse_held_of(&request, &gathered)?;
+        gathered.turn.tools = super::tools::with_registered(&gathered, &tools);
+        let told = Told { handlers: &handlers, reason: DiscoverReason::Startup };
+        let (world, mut base) = engine.first_base(&mut gathered, &told, ask)?;
+        if base.triggers.is_empty() {
+            base.triggers.push(Trigger::between(TriggerKind::Startup, None, &Prompt::default(), &base));
+        }
+        engine.log(&gathered, &mut base);
+        let programs = engine.programs(&gathered, ask);
+        Ok(Session {
+            engine,
+            request,
+            handlers,
+            registered: tools,
+            gathered,
+            world,
+            programs,
+            base,
+            run: None,
+            history,
+            next_turn: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+}

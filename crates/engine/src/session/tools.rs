@@ -1,0 +1,148 @@
+//! Which tools are active, and the base that is rebuilt for them (seed 001, `setActiveToolsByName` and
+//! `_refreshToolRegistry`).
+
+use super::Session;
+use crate::{Error, extensions, gather::Gathered};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    extension::Category,
+    fact::Stability,
+    prompt::Prompt,
+    suggestion::did_you_mean,
+    trigger::{Trigger, TriggerKind},
+    turn::Tool,
+    world::World,
+};
+use preface_host::look::Headless;
+
+impl Session<'_> {
+    /// Switches to these tools and rebuilds the base; no file is read again. Names that nobody knows are ignored and
+    /// noted. A run that is under way keeps its tools, or has the new ones from its next request on, as the profile
+    /// says.
+    ///
+    /// # Errors
+    /// What the line refuses; the session stays as it was.
+    pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), Error> {
+        let tools = known(&self.gathered, &self.registered, names, &mut self.notes);
+        self.use_tools(tools, TriggerKind::SetActiveTools)
+    }
+
+    /// Registers a tool, or puts another in the place of one of that name. It becomes active, and the base is rebuilt.
+    ///
+    /// # Errors
+    /// What the line refuses; the session stays as it was.
+    pub fn register_tool(&mut self, tool: Tool) -> Result<(), Error> {
+        match self.registered.iter_mut().find(|known| known.name == tool.name) {
+            Some(known) => *known = tool,
+            None => self.registered.push(tool),
+        }
+        let tools = with_registered(&self.gathered, &self.registered);
+        self.use_tools(tools, TriggerKind::ToolRegistry)
+    }
+
+    fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), Error> {
+        let before = std::mem::replace(&mut self.gathered.turn.tools, tools.clone());
+        let built = self.rebuilt();
+        let mut base = match built {
+            Ok(base) => base,
+            Err(error) => {
+                self.gathered.turn.tools = before;
+                return Err(error);
+            }
+        };
+        base.triggers.clone_from(&self.base.triggers);
+        base.triggers.push(Trigger::between(kind, None, &self.base, &base));
+        self.base = base;
+        if self.gathered.profile.tools_apply == preface_core::profile::ToolsApply::Request
+            && let Some(run) = &mut self.run
+        {
+            run.tools = tools;
+            // A prompt that a hook set stays in force for the whole run.
+            if !run.hooked {
+                run.prompt.clone_from(&self.base);
+            }
+        }
+        Ok(())
+    }
+
+    fn rebuilt(&mut self) -> Result<Prompt, Error> {
+        rebuild(&self.engine, &mut self.gathered, &mut self.world, self.request.now.is_some())
+    }
+
+    /// Keeps the active tools over a reload, and adds those that extensions bring.
+    pub(super) fn reactivate(&mut self, gathered: &mut Gathered, mut active: Vec<String>) {
+        let more: Vec<String> = extensions::of_layers(&gathered.scopes, &active);
+        active.extend(more);
+        let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
+        for name in named {
+            if !active.contains(&name) {
+                active.push(name);
+            }
+        }
+        gathered.turn.tools = known(gathered, &self.registered, &active, &mut self.notes);
+    }
+}
+
+/// Builds the base again from what was gathered: for the tools of the turn, and at this instant.
+pub(super) fn rebuild(
+    engine: &crate::Engine<'_>,
+    gathered: &mut Gathered,
+    world: &mut World,
+    fixed_now: bool,
+) -> Result<Prompt, Error> {
+    if !fixed_now {
+        gathered.turn.now = engine.instant_now();
+    }
+    world.turn = gathered.turn.clone();
+    world.facts.retain(|key, fact| key.kind() != "tool" && fact.stability != Stability::Turn);
+    engine.compose(gathered, world, &Headless)
+}
+
+/// The tools of these names. A registered one stands before one of a layer; unknown names are left out.
+pub(super) fn known(
+    gathered: &Gathered,
+    registered: &[Tool],
+    names: &[String],
+    notes: &mut Diagnostics,
+) -> Vec<Tool> {
+    let profile = &gathered.profile;
+    let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
+    for name in names {
+        if !profile.repeat_tools && tools.iter().any(|tool| tool.name == *name) {
+            continue;
+        }
+        if let Some(tool) = registered.iter().find(|tool| tool.name == *name) {
+            tools.push(extensions::registered(tool.clone(), profile));
+        } else if let Some(entry) = gathered.scopes.active(Category::Tools, name) {
+            tools.push(extensions::entry_tool(entry, profile));
+        } else if let Some(tool) = gathered.turn.tools.iter().find(|tool| tool.name == *name) {
+            tools.push(tool.clone());
+        } else {
+            let shown = preface_core::lint::hidden::escape_hidden(name);
+            let note =
+                Diagnostic::warning("unknown-tool", format!("there is no tool `{shown}`; it is ignored"));
+            let all = registered.iter().map(|tool| tool.name.as_str());
+            let all = all.chain(gathered.scopes.of(Category::Tools).map(|entry| entry.name.as_str()));
+            notes.push(match did_you_mean(name, all) {
+                Some(near) => note.help(format!("did you mean `{near}`?")),
+                None => note,
+            });
+        }
+    }
+    tools
+}
+
+/// The tools of the turn with those that are registered: each in the place of one of its name, else behind all others.
+pub(super) fn with_registered(gathered: &Gathered, registered: &[Tool]) -> Vec<Tool> {
+    let mut tools = gathered.turn.tools.clone();
+    for tool in registered {
+        let tool = extensions::registered(tool.clone(), &gathered.profile);
+        let mut same = tools.iter_mut().filter(|known| known.name == tool.name).peekable();
+        if same.peek().is_none() {
+            tools.push(tool);
+        } else {
+            same.for_each(|known| known.clone_from(&tool));
+        }
+    }
+    tools
+}
