@@ -15,7 +15,13 @@ use crate::{
     settings::shown,
 };
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+/// How many sections a note names.
+const NAMED: usize = 8;
 
 /// Bytes of a section that a hook took out of the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,11 +36,13 @@ impl Removed {
     /// Says what a hook took out, as one info `hook/removed`; `None` where nothing went.
     #[must_use]
     pub fn note(removed: &[Removed], hook: &str, event: HookEvent) -> Option<Diagnostic> {
-        let each: Vec<String> = removed
-            .iter()
-            .map(|one| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str())))
-            .collect();
-        let all = each.join(", ");
+        let each = |one: &Removed| format!("{} bytes of `{}`", one.bytes, shown(one.section.as_str()));
+        let mut all: Vec<String> = removed.iter().take(NAMED).map(each).collect();
+        if removed.len() > NAMED {
+            let bytes: usize = removed[NAMED..].iter().map(|one| one.bytes).sum();
+            all.push(format!("{bytes} bytes of {} more sections", removed.len() - NAMED));
+        }
+        let all = all.join(", ");
         let what = format!("hook `{}` took out of the prompt at {event}: {all}", shown(hook));
         (!removed.is_empty()).then(|| Diagnostic::info("hook/removed", what))
     }
@@ -71,7 +79,7 @@ impl Prompt {
         let kept_at_end = self.text.len() - end;
         let said = &text[from..text.len() - kept_at_end];
         let mut parts = Vec::with_capacity(self.parts.len() + 2);
-        let mut removed = Vec::new();
+        let mut gone = Gone::default();
         let mut rest = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             if part.range.end <= from {
@@ -79,7 +87,7 @@ impl Prompt {
             } else if part.range.start >= end {
                 rest.push(part);
             } else {
-                count(&mut removed, &part, part.range.start.max(from)..part.range.end.min(end));
+                gone.count(&part, part.range.start.max(from)..part.range.end.min(end));
                 let head = before(&part, from);
                 let mut tail = after(&part, end);
                 if let (Some(_), Some(tail)) = (&head, &mut tail) {
@@ -103,16 +111,16 @@ impl Prompt {
             });
         }
         parts.extend(moved(rest, end, from + said.len()));
-        for one in &removed {
-            if !parts.iter().any(|part| part.section == one.section) {
-                let why = format!("hook `{}` took it out at {event}", shown(hook));
-                let section = one.section.clone();
-                self.absent.push(Absent { section, reason: AbsentReason::Replaced, why });
-            }
-        }
+        let there: BTreeSet<&SectionId> = parts.iter().map(|part| &part.section).collect();
+        let lost = gone.removed.iter().filter(|one| !there.contains(&one.section));
+        self.absent.extend(lost.map(|one| Absent {
+            section: one.section.clone(),
+            reason: AbsentReason::Replaced,
+            why: format!("hook `{}` took it out at {event}", shown(hook)),
+        }));
         self.parts = parts;
         text.clone_into(&mut self.text);
-        removed
+        gone.removed
     }
 
     /// Appends the parts of `other` that lie behind its first `at` bytes, with their text.
@@ -168,13 +176,23 @@ fn moved(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = Part>
     })
 }
 
-fn count(removed: &mut Vec<Removed>, part: &Part, gone: Range<usize>) {
-    if gone.is_empty() {
-        return;
-    }
-    match removed.iter_mut().find(|one| one.section == part.section) {
-        Some(one) => one.bytes += gone.len(),
-        None => removed.push(Removed { section: part.section.clone(), bytes: gone.len() }),
+/// What is gone, by section, in the order of the prompt.
+#[derive(Default)]
+struct Gone {
+    removed: Vec<Removed>,
+    known: BTreeMap<SectionId, usize>,
+}
+
+impl Gone {
+    fn count(&mut self, part: &Part, bytes: Range<usize>) {
+        if bytes.is_empty() {
+            return;
+        }
+        let at = *self.known.entry(part.section.clone()).or_insert(self.removed.len());
+        if at == self.removed.len() {
+            self.removed.push(Removed { section: part.section.clone(), bytes: 0 });
+        }
+        self.removed[at].bytes += bytes.len();
     }
 }
 
@@ -278,6 +296,10 @@ mod tests {
             )
         );
         assert_eq!(Removed::note(&[], "h", EVENT), None);
+        let many: Vec<_> =
+            (0..10).map(|at| Removed { section: SectionId::new(format!("s{at}")), bytes: at + 1 }).collect();
+        let note = Removed::note(&many, "h", EVENT).expect("bytes went");
+        assert!(note.message.ends_with("8 bytes of `s7`, 19 bytes of 2 more sections"), "{}", note.message);
     }
 
     #[test]

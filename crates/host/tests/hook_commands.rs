@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookReply};
+use preface_core::hook::{HookAsk, HookEvent, HookFailure, HookInputs, HookReply, HookTool};
 use preface_host::{
     hook_command::{HookCommand, OUTPUT_LIMIT},
     system::os::OsSystem,
@@ -114,4 +114,53 @@ fn one_that_cannot_start_says_why() {
     fs::write(&script, "#!/bin/sh\nexit 0\n").expect("it can be written");
     let word = script.display().to_string();
     assert!(why(&at(&[&word])).contains("permission denied"), "it is not executable");
+}
+
+/// The bodies of the fenced blocks of `docs/hooks.md` with this info string.
+fn blocks(info: &str) -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    let fence = format!("\n```{info}\n");
+    let bodies = page.split(&fence).skip(1).filter_map(|rest| rest.split("\n```").next());
+    bodies.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_shows_what_is_told_and_what_works() {
+    let (json, scripts) = (blocks("json"), blocks("sh"));
+    let [manifest, ask] = json.as_slice() else { panic!("a manifest and what is told: {json:?}") };
+    let manifest: Value = serde_json::from_str(manifest).expect("JSON");
+    assert_eq!(
+        manifest["event"].as_str().and_then(|name| name.parse().ok()),
+        Some(HookEvent::BeforeAgentStart)
+    );
+
+    let shown: Value = serde_json::from_str(ask).expect("JSON");
+    let inputs: HookInputs = serde_json::from_value(shown["inputs"].clone()).expect("inputs");
+    let tools: Vec<HookTool> = serde_json::from_value(shown["tools"].clone()).expect("tools");
+    let mut messages = shown["messages"].as_array().expect("a list").clone();
+    let mut ask = HookAsk::new(HookEvent::BeforeAgentStart, "/work", &mut messages);
+    ask.prompt = shown["prompt"].as_str();
+    ask.system_prompt = shown["system_prompt"].as_str();
+    (ask.tools, ask.inputs) = (&tools, Some(&inputs));
+    assert_eq!(serde_json::from_str::<Value>(&ask.to_json()).expect("JSON"), shown);
+
+    let message = json!({"customType": "house-rules", "content": "Use tabs."});
+    let reply = HookReply { message: Some(message), ..HookReply::default() };
+    assert_eq!(say(&scripts[0]).reply, Ok(reply));
+}
+
+#[test]
+fn the_page_names_every_event_with_its_slot_and_keys() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md");
+    let page = fs::read_to_string(page).expect("the page is there");
+    for event in HookEvent::ALL {
+        let row = page.lines().find(|line| line.starts_with('|') && line.contains(&format!("`{event}`")));
+        let row = row.unwrap_or_else(|| panic!("no row for `{event}`"));
+        assert!(row.contains(&format!("`{}`", event.slot())), "{row}");
+        for key in event.answers() {
+            assert!(row.contains(&format!("`{key}`")), "{row} lacks `{key}`");
+            assert!(page.contains(&format!("\n| `{key}` (")), "`{key}` has no row");
+        }
+    }
 }

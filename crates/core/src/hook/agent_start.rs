@@ -4,11 +4,14 @@
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
+    draft::Absent,
     prompt::Prompt,
     revise::Removed,
+    section::SectionId,
     settings::shown,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 
@@ -140,9 +143,10 @@ pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt>
     }
     let mut prompt = rebuilt.clone();
     prompt.append_behind(seen, base.text.len());
-    let lost = seen.absent.iter().filter(|one| !base.absent.contains(one));
-    let lost = lost.filter(|one| !prompt.parts.iter().any(|part| part.section == one.section)).cloned();
-    let lost: Vec<_> = lost.collect();
+    // What a hook took out of the old base may be there again.
+    let there = prompt.parts.iter().map(|part| &part.section);
+    let known: BTreeSet<&SectionId> = base.absent.iter().map(|one| &one.section).chain(there).collect();
+    let lost: Vec<Absent> = seen.absent.iter().filter(|one| !known.contains(&one.section)).cloned().collect();
     prompt.absent.extend(lost);
     Some(prompt)
 }

@@ -6,7 +6,7 @@
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::diagnostic::Diagnostics;
 use serde_json::Value;
-use std::ops::ControlFlow;
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 /// Takes over what a hook answered at `input`: it may change the words, and it may break the chain, because it took care
 /// of them. Then nothing else happens.
@@ -65,11 +65,9 @@ pub fn hear_resources(
     notes: &mut Diagnostics,
 ) {
     let Some(reply) = hook.said(HookEvent::ResourcesDiscover, reply, notes) else { return };
-    for path in reply.skill_paths {
-        if !paths.iter().any(|known| known.path == path) {
-            paths.push(SkillPath { path, hook: hook.name.to_owned() });
-        }
-    }
+    let mut known: BTreeSet<String> = paths.iter().map(|one| one.path.clone()).collect();
+    let new = reply.skill_paths.into_iter().filter(|path| known.insert(path.clone()));
+    paths.extend(new.map(|path| SkillPath { path, hook: hook.name.to_owned() }));
 }
 
 #[cfg(test)]

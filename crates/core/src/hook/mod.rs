@@ -10,6 +10,7 @@ mod chain;
 mod event;
 mod failure;
 mod handler;
+mod read;
 mod reply;
 mod source;
 
