@@ -3,7 +3,7 @@
 use crate::ui::{Ui, note::Note};
 use preface::{
     Error, Held,
-    core::{diagnostic::Place, profile::ProfileError},
+    core::{diagnostic::Place, message::MessagesError, profile::ProfileError},
     host::settings_file::SettingsFileError,
 };
 use std::io;
@@ -147,6 +147,13 @@ impl From<SettingsFileError> for Failure {
     fn from(error: SettingsFileError) -> Self {
         let place = error.note().and_then(|note| note.place.clone()).map(Box::new);
         Failure { place, hint: error.hint(), ..Failure::new(error.to_string()) }
+    }
+}
+
+impl From<MessagesError> for Failure {
+    fn from(error: MessagesError) -> Self {
+        let message = error.to_string();
+        Failure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
     }
 }
 

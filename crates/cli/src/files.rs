@@ -24,14 +24,27 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
         let ui = crate::ui::Ui::new();
         return ui.read_all().map_err(|error| Failure::new(format!("cannot read stdin: {}", words(&error))));
     }
-    let path = absolute(file)?;
-    system().read(&path, Within::Anywhere, LIMIT).map(|read| read.bytes).map_err(|error| {
-        let failure = Failure::new(format!("cannot read `{}`: {error}", file.display()));
-        match error {
-            ReadError::Kind(FileKind::Special) => failure.hint("`-` reads from a pipe"),
-            _ => failure,
-        }
+    look(&absolute(file)?, LIMIT).map_err(|error| match error {
+        ReadError::Kind(FileKind::Special) => unread(file, &error).hint("`-` reads from a pipe"),
+        _ => unread(file, &error),
     })
+}
+
+/// Reads a file that is not larger than `limit`; stdin does not stand in for it.
+pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    look(&absolute(file)?, limit).map_err(|error| match error {
+        ReadError::Kind(FileKind::Special) => unread(file, &error).hint("save what it gives to a file"),
+        ReadError::TooLarge { .. } => unread(file, &error).hint("give a smaller file"),
+        _ => unread(file, &error),
+    })
+}
+
+fn look(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    system().read(path, Within::Anywhere, limit).map(|read| read.bytes)
+}
+
+fn unread(file: &Path, error: &ReadError) -> Failure {
+    Failure::new(format!("cannot read `{}`: {error}", file.display()))
 }
 
 /// Writes a file for the user alone, whole or not at all.

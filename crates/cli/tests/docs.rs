@@ -69,6 +69,7 @@ fn every_command_that_a_page_names_exists() {
     for name in [
         "README.md",
         "docs/hooks.md",
+        "docs/messages.md",
         "docs/profiles.md",
         "docs/scopes.md",
         "docs/settings.md",
@@ -128,6 +129,19 @@ fn the_settings_of_the_guide_are_understood() {
     let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
     assert_eq!(sections[..3], ["identity", "house-rules", "approach"]);
     assert!(!sections.contains(&"answers"));
+}
+
+#[test]
+fn the_history_of_the_messages_page_is_read() {
+    let machine = Machine::new();
+    let page = page("docs/messages.md");
+    fs::write(machine.path("project/chat.jsonl"), &blocks(&page, "json")[0]).unwrap();
+    let built =
+        machine.preface(&["build", "--format", "request", "--messages", "chat.jsonl", "--tools", "none"]);
+    let request: serde_json::Value = serde_json::from_slice(&built.stdout).unwrap();
+    let roles: Vec<_> =
+        request["messages"].as_array().unwrap().iter().map(|one| one["role"].clone()).collect();
+    assert_eq!(roles, ["user"; 4], "five messages, one of them excluded");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command line, from outside: a sandbox, a command, what it prints and how it ends. One file per command.
 
 mod build;
+mod build_request;
 mod completions;
 mod diff;
 mod explain;

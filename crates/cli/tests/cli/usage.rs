@@ -24,7 +24,7 @@ fn unknown_words_get_the_nearest_one() {
         ),
         (
             "preface build --format anthropic",
-            "error: unknown value for `--format`: `anthropic`\nhint: it takes text, json\n",
+            "error: unknown value for `--format`: `anthropic`\nhint: it takes text, json, request\n",
         ),
         (
             "preface build --count o300k",
