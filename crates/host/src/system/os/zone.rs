@@ -17,6 +17,7 @@ pub(super) fn local(tz: Option<&str>) -> TimeZone {
         None => localtime(Path::new("/etc/localtime")),
     };
     quick
+        .or_else(|| TimeZone::posix(name?).ok())
         .or_else(|| TimeZone::try_system().ok().filter(|found| is_meant(found, name)))
         .unwrap_or(TimeZone::UTC)
 }
@@ -73,6 +74,13 @@ mod tests {
             let (Some(quick), Ok(slow)) = (named_file(name), TimeZone::get(name)) else { continue };
             assert_eq!(quick.to_offset(instant), slow.to_offset(instant), "{name}");
             assert_eq!(quick.iana_name(), Some(name));
+        }
+    }
+
+    #[test]
+    fn a_form_without_a_file_is_read_behind_a_colon_too() {
+        for tz in ["XYZ5", ":XYZ5"] {
+            assert_eq!(local(Some(tz)).to_offset(jiff::Timestamp::UNIX_EPOCH), jiff::tz::offset(-5), "{tz}");
         }
     }
 
