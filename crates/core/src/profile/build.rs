@@ -1,7 +1,7 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, Group, Guideline, Home, LayerFile, Profile, ProfileError, RawProfile, Scaffold,
+    Arrange, Budget, Group, Guideline, Home, LayerFile, OwnTags, Profile, ProfileError, RawProfile, Scaffold,
     TemplateLimits, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
@@ -54,10 +54,10 @@ pub fn build(
 }
 
 /// The options that every profile has, beside those of its own `[options]`.
-const OPTIONS: [&str; 6] = ["arrange", "budget", "join", "order", "trust", "variant"];
+const OPTIONS: [&str; 7] = ["arrange", "budget", "join", "neutralise_tags", "order", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 21] = [
+const TOP: [&str; 24] = [
     "about",
     "added_after",
     "arrange",
@@ -67,13 +67,16 @@ const TOP: [&str; 21] = [
     "guideline",
     "home",
     "join",
+    "neutralise_tags",
     "options",
     "order",
     "orders",
+    "own_tags",
     "remove",
     "scaffold",
     "seam",
     "section",
+    "section_tags",
     "template",
     "tools",
     "trust",
@@ -82,7 +85,7 @@ const TOP: [&str; 21] = [
 ];
 
 /// The keys of a section that are not options of its provider.
-const SECTION: [&str; 22] = [
+const SECTION: [&str; 23] = [
     "after",
     "before",
     "between",
@@ -104,6 +107,7 @@ const SECTION: [&str; 22] = [
     "suffix",
     "text",
     "trim",
+    "watch_tags",
     "when",
 ];
 
@@ -183,6 +187,13 @@ impl Builder<'_> {
             let text = Value::String(value.clone());
             let over = match key.as_str() {
                 "arrange" | "join" | "order" => table([(key.as_str(), text)]),
+                "neutralise_tags" => {
+                    let yes = value.parse::<bool>().map_err(|_| {
+                        let what = format!("`neutralise_tags` is `true` or `false`: `{value}`");
+                        self.error(&["neutralise_tags"], what)
+                    })?;
+                    table([(key.as_str(), Value::Boolean(yes))])
+                }
                 "trust" => table([("trust", Value::Table(table([("mode", text)])))]),
                 "budget" => {
                     let tokens = value.parse::<i64>().map_err(|_| {
@@ -232,6 +243,7 @@ impl Builder<'_> {
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
+        let own_tags = self.own_tags()?;
         let options = self.options()?;
         let guidelines = self.guidelines()?;
         let remove: Vec<String> = self.take_or("remove")?;
@@ -272,6 +284,7 @@ impl Builder<'_> {
             template,
             budget,
             escape,
+            own_tags,
             options,
         })
     }
@@ -342,6 +355,15 @@ impl Builder<'_> {
             mode: TrustMode,
         }
         Ok(self.take_or::<Written>("trust")?.mode)
+    }
+
+    fn own_tags(&mut self) -> Result<OwnTags, ProfileError> {
+        let names: Vec<String> = self.take_or("own_tags")?;
+        if let Some(name) = names.iter().find(|name| !OwnTags::is_name(name)) {
+            return Err(self.error(&["own_tags"], format!("not the name of a tag: `{name}`")));
+        }
+        let of_sections = self.take_or("section_tags")?;
+        Ok(OwnTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
 
     fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
@@ -501,6 +523,7 @@ impl Builder<'_> {
             suffix: Option<String>,
             text: Option<String>,
             trim: Trim,
+            watch_tags: bool,
             when: Option<Condition>,
         }
         if !SectionId::is_valid(id) {
@@ -568,6 +591,7 @@ impl Builder<'_> {
             max_tokens: written.max_tokens,
             cut: written.cut,
             last: written.last,
+            watch_tags: written.watch_tags,
             project: written.project,
             options,
         })

@@ -32,4 +32,4 @@ pub(crate) use blocks::{Role, Tag, too_deep};
 pub(crate) use parse::too_large;
 pub(crate) use position::Locator;
 pub(crate) use scan::find_endraw;
-pub(crate) use white::trim;
+pub(crate) use white::{is_white, trim};

@@ -1,7 +1,7 @@
 //! White space and line ends as ECMAScript knows them; Rust's own notion differs at U+0085 and U+FEFF.
 
 /// Tells whether ECMAScript's `trim` and `\s` take `c`.
-pub(super) fn is_white(c: char) -> bool {
+pub(crate) fn is_white(c: char) -> bool {
     matches!(
         c,
         '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
