@@ -236,9 +236,10 @@ fn report<F: Finding>(
         diagnostics.extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&tell));
     }
     if found.len() > TOLD {
-        let more = format!("there are {} more like that in this text", found.len() - TOLD);
+        let more =
+            format!("there are {} more like that in this text, and they fare alike", found.len() - TOLD);
         let note = Diagnostic::new(first.severity(), first.code(), more);
-        diagnostics.push(tell(note.at(Place::file(scope, path))));
+        diagnostics.push(note.at(Place::file(scope, path)));
     }
 }
 
