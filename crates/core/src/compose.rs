@@ -478,6 +478,7 @@ impl<'w> Compose<'w> {
             max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
             cut: section.cut,
             last: section.last,
+            watch_tags: section.watch_tags,
         });
     }
 }

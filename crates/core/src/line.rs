@@ -76,7 +76,8 @@ fn run_with(
         }
     };
     let profile = &world.profile;
-    let mut render = Render::new(outline, Rules::new(&profile.template, &profile.escape));
+    let rules = Rules::new(&profile.template, &profile.escape).with_own_tags(&profile.own_tags);
+    let mut render = Render::new(outline, rules);
     let draft = loop {
         match render.step(facts, &mut diagnostics).map_err(LineError::Render)? {
             Step::Need(key) => supply(facts, &mut diagnostics, key)?,

@@ -52,6 +52,8 @@ pub struct Plan<'w> {
     pub cut: CutRule,
     /// True: it stands after all other parts.
     pub last: bool,
+    /// True: imitated tags and headings in its texts are told.
+    pub watch_tags: bool,
 }
 
 /// One text of a part.

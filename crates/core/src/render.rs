@@ -3,6 +3,8 @@
 //! Like compose it is a resumable machine: [`Render::step`] either finishes or names the one fact that it needs next,
 //! and goes on exactly where it stopped. Inserted values are inert: they are emitted, never scanned for tags.
 
+mod watch;
+
 use crate::{
     compose::Step,
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -11,12 +13,13 @@ use crate::{
     lint::forged::neutralise,
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan, PlanItem},
-    profile::TemplateLimits,
+    profile::{OwnTags, TemplateLimits},
     scope::Scope,
     section::{Language, Trim},
     template::{Cursor, Looked, Lookup, Options, Progress, Sink, Template, TemplateError, trim},
 };
 use std::{borrow::Cow, cell::Cell, collections::BTreeMap, collections::VecDeque, fmt, ops::Range};
+use watch::Watch;
 
 /// A text that cannot be rendered, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Rules {
     pub template: Options,
     /// The fact types whose values have forged structure escaped.
     pub escape: Vec<String>,
+    /// The engine's own tags, for texts that are watched.
+    pub own_tags: OwnTags,
 }
 
 impl Rules {
@@ -55,7 +60,14 @@ impl Rules {
                 max_bytes: some(limits.max_bytes),
             },
             escape: escape.to_vec(),
+            own_tags: OwnTags::default(),
         }
+    }
+
+    /// Sets the tags that watched texts must not imitate.
+    #[must_use]
+    pub fn with_own_tags(self, own_tags: &OwnTags) -> Self {
+        Rules { own_tags: own_tags.clone(), ..self }
     }
 
     /// Escapes forged structure in a value of `kind`, where the profile names it.
@@ -84,6 +96,9 @@ impl Rules {
 #[derive(Debug)]
 pub struct Render<'w> {
     rules: Rules,
+    watch: Watch,
+    /// The parts of the draft that are watched, with what they were made of.
+    watched: Vec<(usize, Vec<PlanItem<'w>>)>,
     waiting: VecDeque<Plan<'w>>,
     current: Option<PartRender<'w>>,
     draft: Draft,
@@ -93,7 +108,10 @@ impl<'w> Render<'w> {
     /// Takes an outline.
     #[must_use]
     pub fn new(outline: Outline<'w>, rules: Rules) -> Self {
+        let tags = rules.own_tags.watched(&outline.plans);
         Render {
+            watch: Watch { tags, neutralise: rules.own_tags.neutralise },
+            watched: Vec::new(),
             rules,
             waiting: outline.plans.into(),
             current: None,
@@ -111,10 +129,13 @@ impl<'w> Render<'w> {
                 Some(part) => part,
                 None => match self.waiting.pop_front() {
                     Some(plan) => PartRender::new(plan, &self.rules)?,
-                    None => return Ok(Step::Done(std::mem::take(&mut self.draft))),
+                    None => {
+                        watch::headings(&self.draft.parts, &self.watched, diagnostics);
+                        return Ok(Step::Done(std::mem::take(&mut self.draft)));
+                    }
                 },
             };
-            match part.step(facts, &self.rules, diagnostics)? {
+            match part.step(facts, &self.rules, &self.watch, diagnostics)? {
                 Some(key) => {
                     self.current = Some(part);
                     return Ok(Step::Need(key));
@@ -141,6 +162,9 @@ impl<'w> Render<'w> {
         if plan.trim == Trim::Both {
             let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
             rendered.behead(gone);
+        }
+        if plan.watch_tags {
+            self.watched.push((self.draft.parts.len(), plan.items));
         }
         self.draft.parts.push(DraftPart {
             section: plan.section,
@@ -256,8 +280,10 @@ impl<'w> PartRender<'w> {
         &mut self,
         facts: &Facts,
         rules: &Rules,
+        watch: &Watch,
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<FactKey>, RenderError> {
+        let watch = Some(watch).filter(|_| self.plan.watch_tags);
         while let Some(job) = self.jobs.get(self.at) {
             match &job.text {
                 Ready::Plain(pieces) => {
@@ -287,6 +313,7 @@ impl<'w> PartRender<'w> {
                         template: template.text(),
                         pieces,
                         rules,
+                        watch,
                         diagnostics,
                         out: &mut here[0],
                         item: item.map(|(item, _)| item),
@@ -304,6 +331,9 @@ impl<'w> PartRender<'w> {
                         return Ok(Some(key.asked_by(*by).into_owned()));
                     }
                 }
+            }
+            if let (Some(watch), Role::Content(item)) = (watch, job.role) {
+                watch.text(&mut self.done[self.at], &self.plan.items[item].pieces, diagnostics);
             }
             self.at += 1;
             self.cursor = Cursor::default();
@@ -446,6 +476,7 @@ struct Writer<'a> {
     template: &'a str,
     pieces: &'a [Piece],
     rules: &'a Rules,
+    watch: Option<&'a Watch>,
     diagnostics: &'a mut Diagnostics,
     out: &'a mut Rendered,
     item: Option<&'a PlanItem<'a>>,
@@ -483,14 +514,21 @@ impl Sink<Value<'_>> for Writer<'_> {
             Value::Content(content) => self.out.append(content),
             Value::Item { text } => {
                 let named = |name: &str| self.item.and_then(|item| item.facts.get(name));
-                let source = named("path").or_else(|| named("name")).map_or("item", String::as_str).into();
+                let source = named("path").or_else(|| named("name")).map_or("item", String::as_str);
                 // What a tool says of itself is an `item:` here, and a tool's value all the same.
                 let kind = match self.item.and_then(|item| item.pieces.first()).map(|piece| &piece.origin) {
                     Some(Origin::Fact { key, .. }) => key.kind(),
                     _ => key.kind(),
                 };
-                let text = self.rules.guard(kind, key, text, self.diagnostics);
-                self.out.push(&text, Origin::Fact { key: key.clone(), source });
+                let mut text = self.rules.guard(kind, key, text, self.diagnostics);
+                if let Some(watch) = self.watch {
+                    // The frame says where the value stands.
+                    let in_attribute = self.template[..tag.start].ends_with("=\"");
+                    let of = self.item.and_then(|item| item.pieces.first()).map(|piece| &piece.origin);
+                    let safe = watch.value(&text, key, of, in_attribute, self.diagnostics).into_owned();
+                    text = Cow::Owned(safe);
+                }
+                self.out.push(&text, Origin::Fact { key: key.clone(), source: source.into() });
             }
             Value::Fact { text, source } => {
                 let text = self.rules.guard(key.kind(), key, text, self.diagnostics);

@@ -188,6 +188,9 @@ pub struct Section {
     /// True: it stands after all other parts, however they are ordered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
+    /// True: its texts are not the profile's, and what in them imitates the profile's own tags and headings is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub watch_tags: bool,
     /// True: a trusted project may fill it with `sections/<id>.md`.
     #[serde(default)]
     pub project: bool,
@@ -227,6 +230,7 @@ impl Section {
             max_tokens: None,
             cut: CutRule::Clip,
             last: false,
+            watch_tags: false,
             project: false,
             say: Vec::new(),
             skip_silent: false,

@@ -85,7 +85,8 @@ impl Engine<'_> {
             }
             Err(error) => return Err(error),
         };
-        let mut lint = Lint { catalogue: catalogue(&built.world.profile), limits, linted };
+        let profile = &built.world.profile;
+        let mut lint = Lint { catalogue: catalogue(profile), limits, tags: tags(profile), linted };
         lint.sources(&built);
         lint.held(&built);
         lint.order(&built.prompt);
@@ -102,6 +103,7 @@ impl Engine<'_> {
         let mut lint = Lint {
             catalogue: catalogue(&prepared.profile),
             limits: Rules::new(&prepared.profile.template, &[]),
+            tags: tags(&prepared.profile),
             linted: Linted::default(),
         };
         for file in files {
@@ -150,9 +152,18 @@ fn catalogue(profile: &Profile) -> Catalogue {
     profile.options.keys().fold(known, |known, name| known.fixed("option", name, Stability::Static))
 }
 
+/// The tags that no text may imitate: those that any preset writes, and those of this profile.
+fn tags(profile: &Profile) -> Vec<String> {
+    let sections = profile.sections.iter().map(|section| section.id.as_str());
+    let mut tags = profile.own_tags.all(sections);
+    tags.extend(forged::TAGS.iter().map(|tag| (*tag).to_owned()));
+    tags
+}
+
 struct Lint {
     catalogue: Catalogue,
     limits: Rules,
+    tags: Vec<String>,
     linted: Linted,
 }
 
@@ -223,7 +234,7 @@ impl Lint {
         let found = &mut self.linted.findings;
         found.extend(hidden::diagnostics(&hidden::scan(text), text, scope, path, Comments::Sent));
         found.extend(finding::diagnostics(&secret::scan(text), text, scope, path));
-        found.extend(finding::diagnostics(&forged::scan(text), text, scope, path));
+        found.extend(finding::diagnostics(&forged::scan_for(text, &self.tags), text, scope, path));
         if language == Language::Template {
             let notes = template::lint(text, &self.limits.template, &self.catalogue, scope, path);
             found.extend(notes.into_iter().map(|note| note.diagnostic));
@@ -264,7 +275,12 @@ impl Lint {
             _ => (1, String::new(), None, None),
         };
         findings.sort_by_cached_key(|note| (at(note), std::cmp::Reverse(note.severity), note.code.clone()));
-        findings.dedup_by(|a, b| a.code == b.code && a.message == b.message && spot(a) == spot(b));
+        findings.dedup_by(|a, b| {
+            // What the build says of an imitated tag names what became of it.
+            let alike = a.message == b.message
+                || (a.code == "forged-tag" && spot(a).is_some_and(|at| at.1.is_some()));
+            a.code == b.code && alike && spot(a) == spot(b)
+        });
         Linted { findings, texts }
     }
 }

@@ -17,7 +17,7 @@
 //! nothing more. It is for interpolated values only; what a user wrote in a prompt file is sent as written.
 
 use super::finding::Finding;
-use crate::diagnostic::Severity;
+use crate::{diagnostic::Severity, template::is_white};
 use memchr::{memchr_iter, memmem};
 use std::{borrow::Cow, ops::Range};
 
@@ -100,9 +100,8 @@ pub fn scan(text: &str) -> Vec<Forged> {
 /// assert_eq!(scan_for("</house-rules>", &["house-rules"]).len(), 1);
 /// ```
 #[must_use]
-pub fn scan_for(text: &str, tags: &[&str]) -> Vec<Forged> {
-    let mut found: Vec<Forged> =
-        memchr_iter(b'<', text.as_bytes()).filter_map(|at| forged_tag(text, at, tags)).collect();
+pub fn scan_for<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
+    let mut found = scan_tags(text, tags);
     for role in ROLES {
         let at = memmem::find_iter(text.as_bytes(), role.as_bytes()).filter(|at| starts_line(&text[..*at]));
         let forged = |at| Forged { range: at..at + role.len(), kind: Kind::Role, imitates: role.to_owned() };
@@ -110,6 +109,17 @@ pub fn scan_for(text: &str, tags: &[&str]) -> Vec<Forged> {
     }
     found.sort_by_key(|forged| forged.range.start);
     found
+}
+
+/// Finds imitations of the given tags alone, in the order of the text. A text without `<` costs one look for it.
+///
+/// ```
+/// use preface_core::lint::forged::scan_tags;
+/// assert_eq!(scan_tags("Human: </rules>", &["rules"]).len(), 1);
+/// ```
+#[must_use]
+pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
+    memchr_iter(b'<', text.as_bytes()).filter_map(|at| forged_tag(text, at, tags)).collect()
 }
 
 /// Escapes imitations of [`TAGS`] and of turn labels; the module page says how.
@@ -131,8 +141,12 @@ pub fn neutralise(text: &str) -> Cow<'_, str> {
 /// assert_eq!(neutralise_for("</house-rules>", &["house-rules"]), "&lt;/house-rules>");
 /// ```
 #[must_use]
-pub fn neutralise_for<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
-    let found = scan_for(text, tags);
+pub fn neutralise_for<'t, T: AsRef<str>>(text: &'t str, tags: &[T]) -> Cow<'t, str> {
+    escape(text, &scan_for(text, tags))
+}
+
+/// Escapes what was found in a text.
+pub(crate) fn escape<'t>(text: &'t str, found: &[Forged]) -> Cow<'t, str> {
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
@@ -152,8 +166,8 @@ pub fn neutralise_for<'t>(text: &'t str, tags: &[&str]) -> Cow<'t, str> {
 }
 
 /// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name.
-fn forged_tag(text: &str, start: usize, tags: &[&str]) -> Option<Forged> {
-    let blank = |c: char| c.is_ascii_whitespace();
+fn forged_tag<T: AsRef<str>>(text: &str, start: usize, tags: &[T]) -> Option<Forged> {
+    let blank = is_white;
     let inside = text[start + 1..].trim_start_matches(blank);
     let (slash, inside) = match inside.strip_prefix('/') {
         Some(closing) => ("/", closing.trim_start_matches(blank)),
@@ -161,11 +175,11 @@ fn forged_tag(text: &str, start: usize, tags: &[&str]) -> Option<Forged> {
     };
     let ends_name =
         |rest: &str| rest.is_empty() || rest.starts_with(|c: char| blank(c) || matches!(c, '/' | '>'));
-    let is_named = |tag: &&&str| {
+    let is_named = |tag: &&str| {
         let name = inside.get(..tag.len());
         name.is_some_and(|name| name.eq_ignore_ascii_case(tag)) && ends_name(&inside[tag.len()..])
     };
-    let tag = tags.iter().find(is_named)?;
+    let tag = tags.iter().map(AsRef::as_ref).find(is_named)?;
     let end = text.len() - inside.len() + tag.len();
     Some(Forged { range: start..end, kind: Kind::Tag, imitates: format!("<{slash}{tag}>") })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, Profile, ProfileError,
-    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
+    OwnTags, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
@@ -63,10 +63,20 @@ pub fn build(
 }
 
 /// The options that every profile has, beside those of its own `[options]`.
-const OPTIONS: [&str; 8] = ["arrange", "budget", "join", "order", "rules", "tool_texts", "trust", "variant"];
+const OPTIONS: [&str; 9] = [
+    "arrange",
+    "budget",
+    "join",
+    "neutralise_tags",
+    "order",
+    "rules",
+    "tool_texts",
+    "trust",
+    "variant",
+];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 30] = [
+const TOP: [&str; 33] = [
     "about",
     "added_after",
     "arrange",
@@ -79,9 +89,11 @@ const TOP: [&str; 30] = [
     "join",
     "layer_tools",
     "messages",
+    "neutralise_tags",
     "options",
     "order",
     "orders",
+    "own_tags",
     "remove",
     "repeat_tools",
     "rules",
@@ -89,6 +101,7 @@ const TOP: [&str; 30] = [
     "seam",
     "section",
     "snippet_from",
+    "section_tags",
     "template",
     "text_options",
     "tool_texts",
@@ -100,7 +113,7 @@ const TOP: [&str; 30] = [
 ];
 
 /// The keys of a section that are not options of its provider.
-const SECTION: [&str; 25] = [
+const SECTION: [&str; 26] = [
     "after",
     "before",
     "between",
@@ -125,6 +138,7 @@ const SECTION: [&str; 25] = [
     "suffix",
     "text",
     "trim",
+    "watch_tags",
     "when",
 ];
 
@@ -208,6 +222,13 @@ impl Builder<'_> {
             let text = Value::String(value.clone());
             let over = match key.as_str() {
                 "arrange" | "join" | "order" => table([(key.as_str(), text)]),
+                "neutralise_tags" => {
+                    let yes = value.parse::<bool>().map_err(|_| {
+                        let what = format!("`neutralise_tags` is `true` or `false`: `{value}`");
+                        self.error(&["neutralise_tags"], what)
+                    })?;
+                    table([(key.as_str(), Value::Boolean(yes))])
+                }
                 "trust" => table([("trust", Value::Table(table([("mode", text)])))]),
                 "budget" => {
                     let tokens = value.parse::<i64>().map_err(|_| {
@@ -280,6 +301,7 @@ impl Builder<'_> {
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
+        let own_tags = self.own_tags()?;
         let options = self.options()?;
         let frame = self.frame()?;
         let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
@@ -334,6 +356,7 @@ impl Builder<'_> {
             template,
             budget,
             escape,
+            own_tags,
             options,
             given: self.given,
             text_options,
@@ -408,6 +431,15 @@ impl Builder<'_> {
             mode: TrustMode,
         }
         Ok(self.take_or::<Written>("trust")?.mode)
+    }
+
+    fn own_tags(&mut self) -> Result<OwnTags, ProfileError> {
+        let names: Vec<String> = self.take_or("own_tags")?;
+        if let Some(name) = names.iter().find(|name| !OwnTags::is_name(name)) {
+            return Err(self.error(&["own_tags"], format!("not the name of a tag: `{name}`")));
+        }
+        let of_sections = self.take_or("section_tags")?;
+        Ok(OwnTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
 
     fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
@@ -622,6 +654,7 @@ impl Builder<'_> {
             suffix: Option<String>,
             text: Option<String>,
             trim: Trim,
+            watch_tags: bool,
             when: Option<Condition>,
         }
         if !SectionId::is_valid(id) {
@@ -688,6 +721,7 @@ impl Builder<'_> {
             max_tokens: written.max_tokens,
             cut: written.cut,
             last: written.last,
+            watch_tags: written.watch_tags,
             project: written.project,
             say: written.say,
             skip_silent: written.skip_silent,

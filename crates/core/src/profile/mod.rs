@@ -7,9 +7,11 @@
 mod build;
 mod overlay;
 mod raw;
+mod tags;
 
 pub use build::{Setting, Texts, build};
 pub use raw::{ProfileError, RawProfile, read};
+pub use tags::OwnTags;
 
 use crate::{
     condition::Condition,
@@ -86,6 +88,9 @@ pub struct Profile {
     /// The fact types whose values have forged structure escaped.
     #[serde(default)]
     pub escape: Vec<String>,
+    /// The tags that its frames are made of.
+    #[serde(default)]
+    pub own_tags: OwnTags,
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,

@@ -1,5 +1,8 @@
 //! Facts of the machine and the clock (seed 002 §3). One instant stands for the whole build.
 
+mod long_time;
+mod zones;
+
 use super::{FactInfo, FactProvider};
 use crate::look::Look;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
@@ -38,6 +41,13 @@ impl FactProvider for Environment {
                 "the zone's file",
             ),
             info(
+                "long_time",
+                "the local date and time in English words, with the zone",
+                "Saturday, March 7, 2026 at 08:55:05 AM CST",
+                Stability::Turn,
+                "the zone's file",
+            ),
+            info(
                 "timezone",
                 "the zone's name",
                 "America/Chicago",
@@ -54,8 +64,9 @@ impl FactProvider for Environment {
         match key.name() {
             "time" => clock(look.turn.now.clone()),
             "date" => clock(look.turn.now.chars().take(10).collect()),
-            "local_date" => local(look, "%Y-%m-%d"),
-            "local_time" => local(look, "%Y-%m-%dT%H:%M:%S%:z"),
+            "local_date" => local(look, |now| now.strftime("%Y-%m-%d").to_string()),
+            "local_time" => local(look, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
+            "long_time" => local(look, |now| long_time::tell(look, now)),
             "timezone" => match zone(look) {
                 Ok(zone) => {
                     Fact::of(zone.iana_name().unwrap_or("UTC"), zone_source(look), Stability::Conversation)
@@ -87,13 +98,11 @@ fn shell(look: &Look<'_>) -> Option<String> {
     plain.then(|| stem.to_owned())
 }
 
-fn local(look: &Look<'_>, form: &str) -> Fact {
+fn local(look: &Look<'_>, form: impl Fn(&Zoned) -> String) -> Fact {
     match zoned(look) {
-        Ok(zoned) => Fact::of(
-            zoned.strftime(form).to_string(),
-            format!("the turn's clock in {}", zone_source(look)),
-            Stability::Turn,
-        ),
+        Ok(zoned) => {
+            Fact::of(form(&zoned), format!("the turn's clock in {}", zone_source(look)), Stability::Turn)
+        }
         Err(why) => {
             let mut fact = Fact::absent(why.clone());
             fact.diagnostics.push(Diagnostic::warning("fact/clock", why));

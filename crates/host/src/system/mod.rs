@@ -124,8 +124,8 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Returns a time zone by its name, such as `Europe/Berlin`.
     fn zone(&self, name: &str) -> Option<TimeZone>;
 
-    /// Reads an environment variable. Only directories, the terminal, the editor and preface's own variables are ever
-    /// read.
+    /// Reads an environment variable. Only directories, the terminal, the editor, the time zone and preface's own
+    /// variables are ever read.
     fn var(&self, name: &str) -> Option<OsString>;
 
     /// Returns the working directory of the process.

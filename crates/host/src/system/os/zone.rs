@@ -8,12 +8,26 @@ use std::path::{Path, PathBuf};
 const DIRS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
 
 /// Returns the zone that `TZ` names, else the one that `/etc/localtime` is, else what the platform says, else UTC.
+///
+/// A `TZ` that names no zone means UTC, as everywhere else; `america/chicago` names none.
 pub(super) fn local(tz: Option<&str>) -> TimeZone {
-    let quick = match tz {
-        Some(name) => named_file(name.strip_prefix(':').unwrap_or(name)),
+    let name = tz.map(|name| name.strip_prefix(':').unwrap_or(name));
+    let quick = match name {
+        Some(name) => named_file(name),
         None => localtime(Path::new("/etc/localtime")),
     };
-    quick.unwrap_or_else(|| TimeZone::try_system().unwrap_or(TimeZone::UTC))
+    quick
+        .or_else(|| TimeZone::posix(name?).ok())
+        .or_else(|| TimeZone::try_system().ok().filter(|found| is_meant(found, name)))
+        .unwrap_or(TimeZone::UTC)
+}
+
+/// Tells whether a zone that was found without regard to case is the one that was named, by name or by path.
+fn is_meant(found: &TimeZone, name: Option<&str>) -> bool {
+    match (found.iana_name(), name) {
+        (Some(found), Some(name)) => name.ends_with(found),
+        _ => true,
+    }
 }
 
 /// Returns a zone by its name.
@@ -61,6 +75,19 @@ mod tests {
             assert_eq!(quick.to_offset(instant), slow.to_offset(instant), "{name}");
             assert_eq!(quick.iana_name(), Some(name));
         }
+    }
+
+    #[test]
+    fn a_form_without_a_file_is_read_behind_a_colon_too() {
+        for tz in ["XYZ5", ":XYZ5"] {
+            assert_eq!(local(Some(tz)).to_offset(jiff::Timestamp::UNIX_EPOCH), jiff::tz::offset(-5), "{tz}");
+        }
+    }
+
+    #[test]
+    fn another_case_is_another_name() {
+        let utc = TimeZone::UTC;
+        assert!(is_meant(&utc, Some("UTC")) && is_meant(&utc, None) && !is_meant(&utc, Some("utc")));
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! The tags that a profile's frames are made of, so that texts which imitate them can be told from them.
+
+use crate::outline::Plan;
+use serde::{Deserialize, Serialize};
+
+/// The engine's own tags in one profile, and what becomes of texts that imitate them (`pi.md` §4.5).
+///
+/// In a profile these are the keys `own_tags`, `section_tags` and `neutralise_tags`; which texts are watched is said by
+/// `watch_tags` of a section.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnTags {
+    /// Their names.
+    pub names: Vec<String>,
+    /// True: the ids of the sections that speak are names, too.
+    pub of_sections: bool,
+    /// True: the `<` of an imitation becomes `&lt;`. False: it is only reported.
+    pub neutralise: bool,
+}
+
+impl OwnTags {
+    /// Returns all names in a build with these sections.
+    #[must_use]
+    pub fn all<'a>(&self, sections: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+        let mut names = self.names.clone();
+        if self.of_sections {
+            names.extend(sections.into_iter().map(str::to_owned));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Returns the names, where anything in these plans is watched at all.
+    pub(crate) fn watched(&self, plans: &[Plan<'_>]) -> Vec<String> {
+        match plans.iter().any(|plan| plan.watch_tags) {
+            true => self.all(plans.iter().map(|plan| plan.section.as_str())),
+            false => Vec::new(),
+        }
+    }
+
+    /// Tells whether a word can be the name of a tag.
+    pub(super) fn is_name(word: &str) -> bool {
+        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    }
+}

@@ -1,0 +1,315 @@
+//! What render says about texts that imitate the prompt's own structure, and does where the profile asks for it
+//! (`pi.md` §4.5): a file may hold `</available_skills>`, or the heading of the next file.
+//!
+//! Texts are watched where their section has `watch_tags`. Without `neutralise_tags` no byte changes. What is a tag of
+//! the engine is data of the profile; what is a heading of the engine is read off the rendered prompt.
+
+use super::Rendered;
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    draft::DraftPart,
+    fact::FactKey,
+    lint::{
+        finding::{self, Finding},
+        forged::{self, Forged},
+        hidden::escape_hidden,
+    },
+    origin::{Origin, Piece, Span},
+    outline::PlanItem,
+    scope::Scope,
+    template::trim,
+};
+use memchr::{memchr, memchr_iter};
+use std::{borrow::Cow, collections::BTreeSet, ops::Range};
+
+/// How many imitations in one text are told one by one. A hostile file may hold a hundred thousand.
+const TOLD: usize = 100;
+
+/// The watch over the texts of one build.
+#[derive(Debug)]
+pub(super) struct Watch {
+    /// The names of the engine's tags.
+    pub(super) tags: Vec<String>,
+    /// True: imitations are escaped.
+    pub(super) neutralise: bool,
+}
+
+impl Watch {
+    /// Looks at the text of an item, which came from `pieces`.
+    pub(super) fn text(&self, rendered: &mut Rendered, pieces: &[Piece], diagnostics: &mut Diagnostics) {
+        let found = forged::scan_tags(&rendered.text, &self.tags);
+        if found.is_empty() {
+            return;
+        }
+        report(&found, (&rendered.text, &rendered.spans), pieces, |note| self.tell(note), diagnostics);
+        if self.neutralise {
+            *rendered = escaped(rendered, &found);
+        }
+    }
+
+    /// Looks at a fact of an item, such as its path; `of` is where the item's text came from. In an attribute (`="…"`)
+    /// what could end it is escaped, too.
+    pub(super) fn value<'t>(
+        &self,
+        text: &'t str,
+        key: &FactKey,
+        of: Option<&Origin>,
+        in_attribute: bool,
+        diagnostics: &mut Diagnostics,
+    ) -> Cow<'t, str> {
+        let found = forged::scan_tags(text, &self.tags);
+        let at = |note: Diagnostic| match of {
+            Some(origin) => note.at(Place::file(origin.scope(), origin.to_string())),
+            None => note,
+        };
+        for forged in found.iter().take(TOLD) {
+            let what = format!("`{key}` {}", forged.message());
+            diagnostics.push(at(self.tell(Diagnostic::new(forged.severity(), forged.code(), what))));
+        }
+        if !self.neutralise {
+            return Cow::Borrowed(text);
+        }
+        if in_attribute && text.contains(['&', '"', '<']) {
+            if found.is_empty() {
+                let what = format!("`{key}` stands in an attribute: `&`, `\"` and `<` in it were escaped");
+                diagnostics.push(at(Diagnostic::info("forged/escaped", what)));
+            }
+            return Cow::Owned(text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;"));
+        }
+        forged::escape(text, &found)
+    }
+
+    fn tell(&self, mut note: Diagnostic) -> Diagnostic {
+        if self.neutralise {
+            note.message.push_str("; its `<` was escaped");
+            return note;
+        }
+        note.help("`--set neutralise_tags=true` escapes such tags")
+    }
+}
+
+/// Copies a text with the `<` of each imitation escaped. Every byte keeps its origin; what stands for a `<` is lossy.
+fn escaped(rendered: &Rendered, found: &[Forged]) -> Rendered {
+    let mut safe = Rendered::default();
+    let mut opening = found.iter().map(|forged| forged.range.start).peekable();
+    for Span { range, origin } in &rendered.spans {
+        let mut at = range.start;
+        let copy = |safe: &mut Rendered, part: Range<usize>| {
+            let within = part.start - range.start..part.end - range.start;
+            safe.push(&rendered.text[part], origin.part(&within));
+        };
+        while let Some(open) = opening.next_if(|open| *open < range.end) {
+            copy(&mut safe, at..open);
+            let mut instead = origin.part(&(open - range.start..open + 1 - range.start));
+            if let Origin::Source { lossy, .. } = &mut instead {
+                *lossy = true;
+            }
+            safe.push("&lt;", instead);
+            at = open + 1;
+        }
+        copy(&mut safe, at..range.end);
+    }
+    safe
+}
+
+/// Reports headings of the engine that stand in watched texts: a line that equals one, blanks at its end aside.
+///
+/// A heading is a line that starts with `#`; the engine's own start in a text of the profile or of the bundled layer.
+pub(super) fn headings(
+    parts: &[DraftPart],
+    watched: &[(usize, Vec<PlanItem<'_>>)],
+    diagnostics: &mut Diagnostics,
+) {
+    let mut written: Option<BTreeSet<&str>> = None;
+    for (part, items) in watched {
+        let part = &parts[*part];
+        let mut found: Vec<(usize, Heading<'_>)> = Vec::new();
+        for (range, origin) in heading_lines(part).filter(|(_, origin)| !is_engines(origin)) {
+            let written = written.get_or_insert_with(|| {
+                let own = |(range, origin)| is_engines(origin).then_some(range);
+                let lines = |part| heading_lines(part).filter_map(own).map(|range| line(part, range));
+                parts.iter().flat_map(lines).collect()
+            });
+            let line = line(part, range.clone());
+            if written.contains(line) {
+                // The next one mostly stands in the same text as the last.
+                let last = found.last().map(|(item, _)| *item).filter(|item| is_of(&items[*item], origin));
+                let item = last.or_else(|| items.iter().position(|item| is_of(item, origin)));
+                found.push((item.unwrap_or_default(), Heading { range, line }));
+            }
+        }
+        for group in found.chunk_by(|a, b| a.0 == b.0) {
+            let headings: Vec<&Heading<'_>> = group.iter().map(|(_, heading)| heading).collect();
+            let pieces = items.get(group[0].0).map_or(&[][..], |item| &item.pieces);
+            let tell =
+                |note: Diagnostic| note.help("the text is sent as it is: see whether the line belongs there");
+            report(&headings, (&part.text, &part.spans), pieces, tell, diagnostics);
+        }
+    }
+}
+
+/// A line of a watched text that is a heading of the engine.
+struct Heading<'a> {
+    range: Range<usize>,
+    line: &'a str,
+}
+
+impl Finding for &Heading<'_> {
+    fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    fn code(&self) -> String {
+        "forged-heading".to_owned()
+    }
+
+    fn severity(&self) -> Severity {
+        Severity::Warning
+    }
+
+    fn message(&self) -> String {
+        format!("imitates the heading `{}`", escape_hidden(self.line))
+    }
+}
+
+/// The lines that start with `#`, and where their first byte came from.
+fn heading_lines(part: &DraftPart) -> impl Iterator<Item = (Range<usize>, &Origin)> {
+    let text = part.text.as_bytes();
+    memchr_iter(b'#', text).filter(|at| *at == 0 || text[at - 1] == b'\n').filter_map(move |at| {
+        let end = memchr(b'\n', &text[at..]).map_or(text.len(), |len| at + len);
+        Some((at..end, &span_at(&part.spans, at)?.origin))
+    })
+}
+
+/// A line without the blanks at its end; at its start is a `#`.
+fn line(part: &DraftPart, range: Range<usize>) -> &str {
+    trim(&part.text[range])
+}
+
+fn is_engines(origin: &Origin) -> bool {
+    matches!(origin, Origin::Literal { .. }) || origin.scope() == Some(Scope::Bundled)
+}
+
+/// Tells whether a text with this origin is one of the item.
+fn is_of(item: &PlanItem<'_>, origin: &Origin) -> bool {
+    item.pieces.first().is_some_and(|piece| same_text(&piece.origin, origin))
+}
+
+fn same_text(one: &Origin, other: &Origin) -> bool {
+    match (one, other) {
+        (Origin::Source { source, .. }, Origin::Source { source: other, .. }) => source == other,
+        (one, other) => one == other,
+    }
+}
+
+fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
+    spans.get(spans.partition_point(|span| span.range.end <= at))
+}
+
+/// Makes notes of findings in a rendered text, with the place in the text that it was made of.
+fn report<F: Finding>(
+    found: &[F],
+    (text, spans): (&str, &[Span]),
+    pieces: &[Piece],
+    tell: impl Fn(Diagnostic) -> Diagnostic,
+    diagnostics: &mut Diagnostics,
+) {
+    let written = Written::of(pieces);
+    let mut placed = Vec::new();
+    for finding in found.iter().take(TOLD) {
+        let range = finding.range();
+        let Some(span) = span_at(spans, range.start) else { continue };
+        match written.as_ref().and_then(|written| written.offset(text, span, range.start)) {
+            Some(at) => placed.push(Moved { finding, range: at..at + range.len() }),
+            None => {
+                let note = Diagnostic::new(finding.severity(), finding.code(), finding.message());
+                diagnostics.push(tell(note.at(Place::file(span.origin.scope(), span.origin.to_string()))));
+            }
+        }
+    }
+    let Some(first) = found.first() else { return };
+    let (scope, path) = match &written {
+        Some(written) => (written.origin.scope(), written.origin.to_string()),
+        None => (None, String::new()),
+    };
+    if let Some(written) = &written {
+        diagnostics.extend(finding::diagnostics(&placed, &written.text, scope, &path).into_iter().map(&tell));
+    }
+    if found.len() > TOLD {
+        let more =
+            format!("there are {} more like that in this text, and they fare alike", found.len() - TOLD);
+        let note = Diagnostic::new(first.severity(), first.code(), more);
+        diagnostics.push(note.at(Place::file(scope, path)));
+    }
+}
+
+/// A text as somebody wrote it, in one place.
+struct Written<'a> {
+    text: String,
+    origin: &'a Origin,
+    pieces: &'a [Piece],
+    /// Where each piece starts in the text.
+    starts: Vec<usize>,
+}
+
+impl<'a> Written<'a> {
+    fn of(pieces: &'a [Piece]) -> Option<Self> {
+        let origin = &pieces.first()?.origin;
+        if !pieces.iter().all(|piece| same_text(&piece.origin, origin)) {
+            return None;
+        }
+        let mut text = String::new();
+        let mut starts = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            starts.push(text.len());
+            text.push_str(&piece.text);
+        }
+        Some(Written { text, origin, pieces, starts })
+    }
+
+    /// Returns where that byte of a rendered text, which stands in this span, was written.
+    fn offset(&self, rendered: &str, span: &Span, at: usize) -> Option<usize> {
+        if !same_text(self.origin, &span.origin) {
+            return None;
+        }
+        let Origin::Source { span: bytes, lossy: false, .. } = &span.origin else {
+            return (rendered == self.text).then_some(at);
+        };
+        let byte = bytes.start + at - span.range.start;
+        let is_before =
+            |piece: &Piece| matches!(&piece.origin, Origin::Source { span, .. } if span.end <= byte);
+        let piece = self.pieces.partition_point(is_before);
+        match &self.pieces.get(piece)?.origin {
+            Origin::Source { span, .. } => Some(self.starts[piece] + byte.checked_sub(span.start)?),
+            _ => None,
+        }
+    }
+}
+
+/// A finding in another text.
+struct Moved<'f, F> {
+    finding: &'f F,
+    range: Range<usize>,
+}
+
+impl<F: Finding> Finding for Moved<'_, F> {
+    fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    fn code(&self) -> String {
+        self.finding.code()
+    }
+
+    fn severity(&self) -> Severity {
+        self.finding.severity()
+    }
+
+    fn message(&self) -> String {
+        self.finding.message()
+    }
+
+    fn help(&self) -> Option<String> {
+        self.finding.help()
+    }
+}

@@ -1,0 +1,232 @@
+//! Texts that imitate the profile's own tags and headings: what is told of them, where, and what becomes of them.
+
+use preface_core::{
+    fact::{Facts, Stability},
+    layer::Stack,
+    line,
+    lint::forged::scan_tags,
+    origin::{Origin, Piece, Source, decode},
+    profile,
+    prompt::Prompt,
+    scope::Scope,
+    section::{Language, ProviderName, SectionId},
+    turn::Turn,
+    world::{Contribution, Item, OwnPrompt, WORLD_VERSION, World},
+};
+use proptest::prelude::*;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The tags of the test profile.
+const TAGS: [&str; 2] = ["skill", "project_context"];
+
+const PROFILE: &str = r###"
+home = { global = "~/.x", project = ".x" }
+own_tags = ["skill", "project_context"]
+join = ""
+[orders]
+main = ["watched", "free", "later"]
+[section.watched]
+fill = "watched"
+watch_tags = true
+keep_blank = true
+[section.free]
+fill = "free"
+[section.later]
+text = "# Rules\n## [prompt:cwd]\ntext # no heading\n"
+"###;
+
+/// Builds a prompt whose watched section holds `items`; `free` is another section's text.
+fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
+    let raw = profile::read("test", "test.toml", PROFILE).unwrap();
+    let setting = profile::Setting { key: "neutralise_tags".into(), value: set.into() };
+    let profile = profile::build(&[raw], &[setting], &mut |_, path| Err(path.to_owned())).unwrap();
+    let said = |section: &str, items: Vec<(Vec<Piece>, Language)>| Contribution {
+        provider: ProviderName::new(section),
+        id: None,
+        section: SectionId::new(section),
+        items: items
+            .into_iter()
+            .map(|(pieces, language)| Item { facts: BTreeMap::new(), pieces, language })
+            .collect(),
+        priority: None,
+        max_tokens: None,
+        stability: Some(Stability::Static),
+        silent: None,
+    };
+    let mut world = World {
+        version: WORLD_VERSION,
+        turn: Turn {
+            cwd: "/work".into(),
+            model: None,
+            conversation: None,
+            tools: Vec::new(),
+            now: "2026-03-07T14:55:05.000Z".into(),
+            zone: None,
+            budget: None,
+            counter: "estimate:bytes4".into(),
+            facts: BTreeMap::new(),
+        },
+        profile,
+        stack: Stack::default(),
+        overrides: Vec::new(),
+        system_prompt: OwnPrompt::default(),
+        contributions: vec![
+            said("watched", items),
+            said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
+        ],
+        facts: Facts::default(),
+        diagnostics: Vec::new(),
+        audit: Vec::new(),
+    };
+    let mut answer = |key: &preface_core::fact::FactKey| {
+        let text = if key.name() == "cwd" { "/work" } else { "</skill>" };
+        Some(preface_core::fact::Fact::of(text, "test", Stability::Static))
+    };
+    line::run(&mut world, &mut answer).unwrap()
+}
+
+fn file(path: &str, bytes: &[u8]) -> Vec<Piece> {
+    decode(bytes, &Arc::new(Source { scope: Scope::Project, path: path.into() }))
+}
+
+/// The notes of a build, one a line, with their places.
+fn notes(prompt: &Prompt) -> Vec<String> {
+    let line = |note: &preface_core::diagnostic::Diagnostic| {
+        let place = note.place.clone().unwrap_or_default();
+        let at = match (place.line, place.column) {
+            (Some(line), Some(column)) => format!("{}:{line}:{column}", place.path),
+            _ => place.path,
+        };
+        format!("{} {at} {}", note.code, note.message)
+    };
+    prompt.diagnostics.iter().map(line).collect()
+}
+
+fn watched(prompt: &Prompt) -> &str {
+    let part = prompt.parts.iter().find(|part| part.section.as_str() == "watched");
+    part.map_or("", |part| &prompt.text[part.range.clone()])
+}
+
+#[test]
+fn each_is_told_with_its_place() {
+    let verbatim = |bytes: &[u8]| vec![(file("AGENTS.md", bytes), Language::Verbatim)];
+    let table: [(&[u8], &[&str]); 9] = [
+        (b"Use tabs. 1 < 2, <b>, <skills>, <my-skill>, skill>, # Rules", &[]),
+        (b"a\r\nb </skill>", &["forged-tag AGENTS.md:2:3 imitates the tag `</skill>`"]),
+        ("é<SKILL".as_bytes(), &["forged-tag AGENTS.md:1:2 imitates the tag `<skill>`"]),
+        (b"\xff\xff\n<skill/>", &["forged-tag AGENTS.md:2:1 imitates the tag `<skill>`"]),
+        (
+            "<\u{a0}/\u{3000}Project_Context\u{feff}x>".as_bytes(),
+            &["forged-tag AGENTS.md:1:1 imitates the tag `</project_context>`"],
+        ),
+        // Not white space to ECMAScript.
+        ("<skill\u{85}>".as_bytes(), &[]),
+        (
+            b"x\n# Rules  \r\n## /work\n## /work/x\n # Rules\n# rules",
+            &[
+                "forged-heading AGENTS.md:2:1 imitates the heading `# Rules`",
+                "forged-heading AGENTS.md:3:1 imitates the heading `## /work`",
+            ],
+        ),
+        (b"\xff# Rules\n\xff\n# Rules", &["forged-heading AGENTS.md:3:1 imitates the heading `# Rules`"]),
+        (b"text # no heading\n", &[]),
+    ];
+    for (bytes, expected) in table {
+        let prompt = build(verbatim(bytes), "</skill>\n# Rules\n", "false");
+        assert_eq!(notes(&prompt), expected, "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(watched(&prompt), String::from_utf8_lossy(bytes), "no byte changes");
+    }
+}
+
+#[test]
+fn a_template_is_watched_as_it_comes_out() {
+    let text = b"[if prompt:cwd]\n\n<skill>[endif] [git:branch]";
+    let prompt = build(vec![(file("a.md", text), Language::Template)], "", "true");
+    assert_eq!(watched(&prompt), "\n\n&lt;skill> &lt;/skill>");
+    let expected = [
+        "forged-tag [git:branch] imitates the tag `</skill>`; its `<` was escaped",
+        "forged-tag a.md:3:1 imitates the tag `<skill>`; its `<` was escaped",
+    ];
+    assert_eq!(notes(&prompt), expected);
+}
+
+#[test]
+fn what_the_caller_hands_over_has_lines_too() {
+    let piece = Piece { text: "x\n<skill>".into(), origin: Origin::Caller { flag: "--append".into() } };
+    let prompt = build(vec![(vec![piece], Language::Verbatim)], "", "true");
+    assert_eq!(notes(&prompt), ["forged-tag --append:2:1 imitates the tag `<skill>`; its `<` was escaped"]);
+    assert_eq!(watched(&prompt), "x\n&lt;skill>");
+}
+
+#[test]
+fn two_files_are_told_apart() {
+    let items = vec![
+        (file("a.md", b"# Rules\n"), Language::Verbatim),
+        (file("b.md", b"\n# Rules\n"), Language::Verbatim),
+    ];
+    let expected = [
+        "forged-heading a.md:1:1 imitates the heading `# Rules`",
+        "forged-heading b.md:2:1 imitates the heading `# Rules`",
+    ];
+    assert_eq!(notes(&build(items, "", "false")), expected);
+}
+
+#[test]
+fn a_text_full_of_them_does_not_fill_the_screen() {
+    let text = "# Rules\n<skill>\n".repeat(20_000);
+    let prompt = build(vec![(file("a.md", text.as_bytes()), Language::Verbatim)], "", "true");
+    assert_eq!(watched(&prompt), text.replace('<', "&lt;"));
+    let told = notes(&prompt);
+    assert_eq!(told.len(), 202);
+    assert_eq!(told[99], "forged-tag a.md:200:1 imitates the tag `<skill>`; its `<` was escaped");
+    assert_eq!(told[100], "forged-tag a.md there are 19900 more like that in this text, and they fare alike");
+    assert_eq!(
+        told[201],
+        "forged-heading a.md there are 19900 more like that in this text, and they fare alike"
+    );
+}
+
+proptest! {
+    #[test]
+    fn bytes_origins_and_places_hold(
+        text in prop::collection::vec(
+            prop::sample::select(vec![
+                &b"<"[..], b"/", b" ", b">", b"skill", b"Project_Context", b"&lt;", b"\n", b"\r\n", b"# Rules",
+                b"\xff", b"\xe6\xbc", "é".as_bytes(), b"x",
+            ]),
+            0..40,
+        ).prop_map(|words| words.concat()),
+        on in any::<bool>(),
+    ) {
+        let pieces = file("a.md", &text);
+        let shown = String::from_utf8_lossy(&text).into_owned();
+        let prompt = build(vec![(pieces, Language::Verbatim)], "", if on { "true" } else { "false" });
+        let now = watched(&prompt);
+        if on {
+            prop_assert_eq!(scan_tags(now, &TAGS), []);
+            prop_assert_eq!(now.replace("&lt;", "<"), shown.replace("&lt;", "<"));
+        } else {
+            prop_assert_eq!(now, &shown);
+        }
+        let tags = scan_tags(&shown, &TAGS);
+        prop_assert_eq!(notes(&prompt).iter().filter(|note| note.starts_with("forged-tag")).count(), tags.len());
+        let Some(part) = prompt.parts.iter().find(|part| part.section.as_str() == "watched") else {
+            prop_assert!(shown.is_empty());
+            return Ok(());
+        };
+        let mut end = 0;
+        for span in &part.spans {
+            let range = span.range.clone();
+            prop_assert_eq!(range.start, end, "spans tile");
+            end = range.end;
+            let Origin::Source { span: bytes, lossy, .. } = &span.origin else { panic!("a file's text") };
+            let here = &now[range];
+            match (lossy, here) {
+                (false, here) => prop_assert_eq!(here.as_bytes(), &text[bytes.clone()]),
+                (true, "&lt;") => prop_assert_eq!(&text[bytes.clone()], b"<"),
+                (true, here) => prop_assert!(here.chars().all(|c| c == '\u{fffd}'), "{:?}", here),
+            }
+        }
+        prop_assert_eq!(end, now.len(), "spans tile");
+    }
+}

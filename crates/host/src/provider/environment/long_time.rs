@@ -1,0 +1,111 @@
+//! The long form of date and time (`pi.md` §3.7): `Saturday, March 7, 2026 at 08:55:05 AM CST`, English in every locale.
+//!
+//! A zone is called by a name of its own only where CLDR's English has one, and that is a matter of the zone's name:
+//! the abbreviation in the zone's file is another one (`CET`, `+0530`) or says nothing of the summer.
+
+use super::zones;
+use crate::look::Look;
+use jiff::{Zoned, tz::Offset};
+
+/// Returns the instant of a turn in the long form.
+pub(super) fn tell(look: &Look<'_>, zoned: &Zoned) -> String {
+    let tz = match look.turn.zone {
+        Some(_) => None,
+        None => look.system.var("TZ").and_then(|tz| tz.into_string().ok()),
+    };
+    write(zoned, wanted(tz.as_deref(), zoned.time_zone().iana_name()))
+}
+
+/// Writes an instant in the long form; `wanted` is the zone as whoever chose it wrote it.
+fn write(zoned: &Zoned, wanted: &str) -> String {
+    let offset = zoned.offset();
+    let day = zoned.strftime("%A, %B %-d, %-Y at %I:%M:%S %p");
+    match zones::names(wanted).and_then(|names| names.at(whole_hours(offset)?)) {
+        Some(name) => format!("{day} {name}"),
+        None => format!("{day} {}", told_by_offset(offset)),
+    }
+}
+
+/// Returns the zone's name as it was chosen: what `TZ` says where it decides, else the name of the zone that was found.
+///
+/// A `TZ` that names no zone has its time told in UTC, and is still not called `UTC`: so the zone found is not enough.
+fn wanted<'a>(tz: Option<&'a str>, found: Option<&'a str>) -> &'a str {
+    let name = tz.map(|tz| tz.strip_prefix(':').unwrap_or(tz)).or(found).unwrap_or_default();
+    name.strip_prefix("posix/").unwrap_or(name)
+}
+
+fn whole_hours(offset: Offset) -> Option<i32> {
+    (offset.seconds() % 3600 == 0).then_some(offset.seconds() / 3600)
+}
+
+/// Writes `GMT`, the sign, hours and, where there are any, minutes.
+fn told_by_offset(offset: Offset) -> String {
+    let sign = if offset.is_negative() { '-' } else { '+' };
+    let minutes = offset.seconds().unsigned_abs() / 60;
+    match minutes % 60 {
+        0 => format!("GMT{sign}{}", minutes / 60),
+        rest => format!("GMT{sign}{}:{rest:02}", minutes / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::{Timestamp, tz::TimeZone};
+
+    fn at(instant: &str, zone: &str, wanted: &str) -> String {
+        let zone = match zone {
+            "" => TimeZone::UTC,
+            name => TimeZone::get(name).expect("tests need the zone database"),
+        };
+        write(&instant.parse::<Timestamp>().unwrap().to_zoned(zone), wanted)
+    }
+
+    #[test]
+    fn the_line_of_the_seed() {
+        let zone = "America/Chicago";
+        assert_eq!(at("2026-03-07T14:55:05Z", zone, zone), "Saturday, March 7, 2026 at 08:55:05 AM CST");
+    }
+
+    /// `tests/long_time.txt`: lines of zones at the instants of its first line, as the published package 0.57.1
+    /// prints them.
+    #[test]
+    fn forty_zones_at_four_instants() {
+        let mut lines = include_str!("../../../tests/long_time.txt").lines();
+        let instants: Vec<&str> = lines.next().unwrap().split('\t').skip(1).collect();
+        let mut zones = 0;
+        for line in lines {
+            let (zone, expected) = line.split_once('\t').unwrap();
+            let written: Vec<String> = instants.iter().map(|instant| at(instant, zone, zone)).collect();
+            assert_eq!(written.join("\t"), expected, "{zone}");
+            zones += 1;
+        }
+        assert!(zones >= 40 && instants.len() >= 4, "{zones} zones at {} instants", instants.len());
+    }
+
+    #[test]
+    fn tz_is_taken_at_its_word() {
+        let names = [
+            (None, Some("America/Chicago"), "America/Chicago"),
+            (Some(":America/Chicago"), Some("America/Chicago"), "America/Chicago"),
+            (Some("posix/America/Chicago"), Some("posix/America/Chicago"), "America/Chicago"),
+            (Some(""), Some("UTC"), ""),
+            (Some("Foo/Bar"), Some("UTC"), "Foo/Bar"),
+            (Some("XYZ5"), None, "XYZ5"),
+            (None, None, ""),
+        ];
+        for (tz, found, expected) in names {
+            assert_eq!(wanted(tz, found), expected, "{tz:?}");
+        }
+    }
+
+    #[test]
+    fn what_names_no_zone_is_told_by_its_offset() {
+        let now = "2026-01-15T00:34:56Z";
+        for wanted in ["", "Foo/Bar", "utc", "america/chicago", "UTC0"] {
+            assert_eq!(at(now, "", wanted), "Thursday, January 15, 2026 at 12:34:56 AM GMT+0", "{wanted}");
+        }
+        let five = now.parse::<Timestamp>().unwrap().to_zoned(TimeZone::posix("XYZ5").unwrap());
+        assert_eq!(write(&five, "XYZ5"), "Wednesday, January 14, 2026 at 07:34:56 PM GMT-5");
+    }
+}
