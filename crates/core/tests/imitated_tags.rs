@@ -60,6 +60,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             model: None,
             conversation: None,
             tools: Vec::new(),
+            guidelines: Vec::new(),
             now: "2026-03-07T14:55:05.000Z".into(),
             zone: None,
             budget: None,
@@ -70,6 +71,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),
+        given: BTreeMap::new(),
         contributions: vec![
             said("watched", items),
             said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),

@@ -1,8 +1,8 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, Profile, ProfileError,
-    OwnTags, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
+    Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, OwnTags, Profile, ProfileError,
+    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
@@ -63,17 +63,8 @@ pub fn build(
 }
 
 /// The options that every profile has, beside those of its own `[options]`.
-const OPTIONS: [&str; 9] = [
-    "arrange",
-    "budget",
-    "join",
-    "neutralise_tags",
-    "order",
-    "rules",
-    "tool_texts",
-    "trust",
-    "variant",
-];
+const OPTIONS: [&str; 9] =
+    ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
 const TOP: [&str; 33] = [
