@@ -390,6 +390,7 @@ impl<'s> Engine<'s> {
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
+            skill_paths: &[],
             real_dirs: &gathered.real_dirs,
         }
     }

@@ -43,4 +43,4 @@ pub use preface_schema::JsonSchema;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use settings::{Settings, SettingsLayer, SettingsState};
-pub use skills::SkillsReport;
+pub use skills::{Expanded, SkillsReport};

@@ -77,9 +77,6 @@ impl std::error::Error for YamlError {}
 
 /// Reads a block. One that is no map has no keys.
 pub(super) fn read(block: &str) -> Result<Fields, YamlError> {
-    if let Some(error) = refused(block) {
-        return Err(error);
-    }
     match serde_saphyr::from_str_with_options::<Value>(block, options()) {
         Ok(Value::Map(pairs)) => Ok(Fields(
             pairs
@@ -96,11 +93,6 @@ pub(super) fn read(block: &str) -> Result<Fields, YamlError> {
             line: error.location().and_then(|at| usize::try_from(at.line()).ok()).filter(|line| *line > 0),
         }),
     }
-}
-
-/// What the standard forbids and the library lets pass.
-fn refused(_block: &str) -> Option<YamlError> {
-    None
 }
 
 /// Frontmatter is small: what asks for more is no frontmatter, but somebody's attack or accident.
