@@ -264,9 +264,9 @@ fn broken_files_are_told_with_their_line_and_hold_nobody_up() {
 }
 
 #[test]
-fn ten_thousand_skills_are_read_once_each() {
+fn thousands_of_skills_are_read_once_each() {
     let mut system = machine();
-    for at in 0..10_000 {
+    for at in 0..2_000 {
         system = system.with_file(format!("/w/p/.x/skills/s{at}.md"), text(&format!("s{at}"), "d"));
     }
     let options = json!({
@@ -274,7 +274,7 @@ fn ten_thousand_skills_are_read_once_each() {
         "name_must_match": false,
     });
     let found = load(&system, &options);
-    assert_eq!((found.names().len(), found.said.items.len()), (10_000, 10_000));
+    assert_eq!((found.names().len(), found.said.items.len()), (2_000, 2_000));
     // Once for the entries and once for the section.
     assert_eq!(system.reads("/w/p/.x/skills/s77.md"), 2);
 }

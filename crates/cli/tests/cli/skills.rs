@@ -64,7 +64,21 @@ fn what_is_wrong_stands_below_its_row() {
         )
         .home(".agents/skills/d/SKILL.md", "---\nname: d\ndescription: Does d.\n---\n")
         .home(".agents/skills/.gitignore", "d/\n");
-    sandbox.run("preface skills --all").exits(0).says("").prints("");
+    sandbox.run("preface skills --all").exits(0).says("").prints(
+        "name   layer   state         path
+Other  global  active        ~/.agents/skills/b/SKILL.md
+  Does b.
+  name \"Other\" does not match parent directory \"b\"
+  name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)
+  standard: `version` is no field of the standard; `metadata` may hold it
+a      global  broken        ~/.agents/skills/a/SKILL.md
+  broken: the frontmatter is no YAML: unclosed bracket '['
+c      global  by name only  ~/.agents/skills/c/SKILL.md
+  Does c.
+d      global  ignored       ~/.agents/skills/d
+  left out by ~/.agents/skills/.gitignore:1
+",
+    );
     let ran = sandbox.run("preface skills").exits(0);
     assert!(ran.stdout.ends_with("left out: 1 more; `--all` shows them\n"), "{}", ran.stdout);
 }

@@ -116,8 +116,10 @@ fn options() -> Options {
     }
 }
 
+/// The library's words on one line, without the place: that is told beside them, as a line of the file.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]).to_owned()
 }
 
 impl<'de> Deserialize<'de> for Value {
