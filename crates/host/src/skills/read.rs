@@ -140,10 +140,11 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
     let Some(said) = checked.said else {
         return Some(Reading { entry, id: file.stat.id });
     };
-    let block = parts.span.start + bom..parts.span.end + bom;
+    let in_text = parts.span;
+    let block = in_text.start + bom..in_text.end + bom;
     // Words that stand in the file as they are have an exact place there.
     let exact = match is_utf8 {
-        true => text.get(parts.span.clone()).and_then(|block| block.find(&said.description)),
+        true => text.get(in_text).and_then(|block| block.find(&said.description)),
         false => None,
     };
     let span = match exact {

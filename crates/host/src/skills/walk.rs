@@ -159,10 +159,8 @@ impl<'a> Walk<'a> {
         let path = dir.join(&entry.name);
         let shown = entry.name.to_string_lossy();
         match self.kind(&path, entry) {
-            Some(FileKind::File) if counts => {
-                if !self.is_ignored(&path, &shown, false) {
-                    (self.found)(Candidate::File(path));
-                }
+            Some(FileKind::File) if counts && !self.is_ignored(&path, &shown, false) => {
+                (self.found)(Candidate::File(path));
             }
             Some(FileKind::Dir) => {
                 if self.is_ignored(&path, &shown, true) {
