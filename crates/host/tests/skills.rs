@@ -177,7 +177,7 @@ fn explicit_paths_come_last_and_work_alone() {
     );
     assert_eq!(found.told("skill-invalid")[2..], ["skill path does not exist"]);
     assert_eq!(found.told("skill-collision"), ["name \"a\" collision"]);
-    options["discover"] = json!("false");
+    options["only_paths"] = json!("true");
     assert_eq!(load_with(&system, &options, &told).names(), ["more", "x", "a"]);
 }
 
@@ -283,7 +283,7 @@ fn thousands_of_skills_are_read_once_each() {
 fn options_that_cannot_be_read_are_told() {
     let found = load(
         &machine(),
-        &json!({"roots": [{"at": "nowhere", "dir": "x"}], "discover": "maybe", "paths": 7, "depth": "x"}),
+        &json!({"roots": [{"at": "nowhere", "dir": "x"}], "only_paths": "maybe", "paths": 7, "depth": "x"}),
     );
     assert_eq!(found.told("profile/option").len(), 4);
     assert_eq!(found.said.silent.as_deref(), Some("there is no skill"));

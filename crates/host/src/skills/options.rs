@@ -19,12 +19,12 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("depth", "how many directories below a root are looked into (default 16, at most 64)"),
     ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
     ("description_type", "a description that is no text is `wrong` (default) or counts as `missing`"),
-    ("discover", "`true` (default), or `false`: only explicit paths count"),
     ("escape", "`xml` (default) or `none`: how the facts and the text of a skill are escaped"),
     ("links", "`inside` (default) or `follow`: where links in a project may lead"),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
     ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),
     ("no_description", "a file that is not named SKILL.md and has none: `report` (default) or `skip`"),
+    ("only_paths", "`true` or `false` (default): the roots do not count"),
     ("paths", "files and directories beside the roots, after them"),
     ("roots", "where skills lie: tables of `at`, `dir`, `direct`, `loose`, `unless`, `outside`"),
     ("shared_dirs", "`hold` (default) or `read` project skills in directories that other users can write"),
@@ -37,8 +37,8 @@ pub struct SkillOptions {
     pub roots: Vec<Root>,
     /// Explicit paths, after the roots.
     pub paths: Vec<String>,
-    /// False: only explicit paths count.
-    pub discover: bool,
+    /// True: only explicit paths count.
+    pub only_paths: bool,
     /// True: a directory that is a skill may hold others.
     pub descend_always: bool,
     /// How deep a root is looked into.
@@ -118,7 +118,7 @@ impl SkillOptions {
         SkillOptions {
             roots: said.roots(),
             paths: said.lines("paths"),
-            discover: said.truth("discover", true),
+            only_paths: said.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
             depth: said.number("depth", DEPTH).min(DEEPEST),
             follow_links: word("links", &["inside", "follow"]) == "follow",

@@ -20,7 +20,7 @@ pub struct SkillPath {
 /// Returns the discovered roots, each directory once.
 pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
     let mut starts: Vec<Start> = Vec::new();
-    if !options.discover {
+    if options.only_paths {
         return starts;
     }
     for root in &options.roots {
