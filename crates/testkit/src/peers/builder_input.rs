@@ -101,7 +101,8 @@ impl BuilderInput {
 }
 
 /// Escapes what is no ASCII in a JSON text.
-pub(super) fn ascii(json: &str) -> String {
+#[must_use]
+pub fn ascii(json: &str) -> String {
     let mut line = String::with_capacity(json.len());
     for c in json.chars() {
         if c.is_ascii() && c != '\u{7f}' {

@@ -15,9 +15,9 @@ mod random_skills;
 mod random_workspaces;
 mod workspace;
 
-pub use builder_input::{BuilderInput, ContextFile, Skill};
+pub use builder_input::{BuilderInput, ContextFile, Skill, ascii};
 pub use edge_workspaces::edge_workspaces;
-pub use pi_options::PiOptions;
+pub use pi_options::{PiOptions, Rule, ToolTexts, When};
 pub use pi_world::{PiBuilder, Plant};
 pub use random::Random;
 pub use random_inputs::random_input;

@@ -13,11 +13,12 @@ use preface::{
         layer::{Layer, Stack},
         line,
         origin::{Origin, Piece},
+        profile::Frame,
         scope::Scope,
         section::{Body, Language, Override, ProviderName, Section},
         settings,
         trust::{Trust, TrustMode},
-        turn::Turn,
+        turn::{Tool, Turn},
         world::{Contribution, Item, World},
     },
     host::{
@@ -28,7 +29,6 @@ use preface::{
         trust::Pins,
     },
 };
-use serde_json::{Value, json};
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
 
 /// The directory that the profile is loaded in; inputs name their own.
@@ -102,6 +102,7 @@ impl PiBuilder {
             turn: &turn,
             places: &self.places,
             gate: &gate,
+            given: &self.world.given,
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             notes: RefCell::default(),
@@ -109,7 +110,7 @@ impl PiBuilder {
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
             ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),
-            ("option", None) => Fact::absent("the option is not set"),
+            ("option" | "given", _) => Fact::absent("the option is not set"),
             _ => provider::answer(key, &look),
         };
         let prompt =
@@ -122,10 +123,11 @@ impl PiBuilder {
         let mut world = self.world.clone();
         world.facts = Facts::default();
         world.diagnostics = Diagnostics::new();
-        world.turn = turn(&world.turn, input)?;
+        world.turn = turn(&world.turn, input);
         world.stack = stack(input);
         world.contributions = contributions(&world.profile.sections, input);
         for (id, text) in input.sections.iter().flatten() {
+            Frame::check(id)?;
             // An empty text says nothing about its section.
             let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
             world.overrides.push(Override {
@@ -143,19 +145,19 @@ impl PiBuilder {
 }
 
 /// Puts directory, tools and guidelines of the input into the turn.
-fn turn(turn: &Turn, input: &BuilderInput) -> Result<Turn, String> {
-    let tool = |name: &String| {
-        let mut tool = json!({ "name": name, "guidelines": input.guidelines(name) });
-        if let Some(snippet) = input.snippet(name) {
-            tool["snippet"] = Value::from(snippet);
-        }
-        tool
+fn turn(turn: &Turn, input: &BuilderInput) -> Turn {
+    let tool = |name: String| Tool {
+        snippet: input.snippet(&name).map(str::to_owned),
+        guidelines: input.guidelines(&name),
+        name,
+        ..Tool::default()
     };
-    let mut value = serde_json::to_value(turn).map_err(|error| error.to_string())?;
-    value["cwd"] = Value::from(input.cwd.as_str());
-    value["tools"] = input.tools().iter().map(tool).collect();
-    value["guidelines"] = Value::from(input.prompt_guidelines.clone().unwrap_or_default());
-    serde_json::from_value(value).map_err(|error| error.to_string())
+    Turn {
+        cwd: input.cwd.clone(),
+        tools: input.tools().into_iter().map(tool).collect(),
+        guidelines: input.prompt_guidelines.clone().unwrap_or_default(),
+        ..turn.clone()
+    }
 }
 
 /// A custom base is the project's SYSTEM.md; an empty one counts as absent.
