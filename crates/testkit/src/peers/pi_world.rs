@@ -14,6 +14,7 @@ use preface::{
         line,
         origin::{Origin, Piece},
         profile::Frame,
+        prompt::Prompt,
         scope::Scope,
         section::{Body, Language, Override, ProviderName, Section},
         settings,
@@ -29,6 +30,7 @@ use preface::{
         trust::Pins,
     },
 };
+use serde_json::Value;
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
 
 /// The directory that the profile is loaded in; inputs name their own.
@@ -91,9 +93,24 @@ impl PiBuilder {
     /// Builds the prompt of an input.
     ///
     /// # Errors
-    /// What the line says.
+    /// A section's name that cannot be a tag, and what the line says.
     pub fn prompt(&self, input: &BuilderInput) -> Result<String, String> {
-        let mut world = self.world_of(input)?;
+        let mut world = self.world_of(input);
+        if let Some(sections) = &input.sections {
+            let spoken = self.run(&mut world.clone())?;
+            let spoken: Vec<&str> = spoken.parts.iter().map(|part| part.section.as_str()).collect();
+            override_sections(&mut world, sections, &spoken)?;
+        }
+        // Not among the overrides above: it leaves nothing to override.
+        world.system_prompt.custom =
+            input.force_system_prompt.as_deref().map(|text| piece(text, "forceSystemPrompt"));
+        let prompt = self.run(&mut world)?;
+        prompt.check_tiling()?;
+        Ok(prompt.text)
+    }
+
+    /// Walks the line, with facts of the turn and the clock.
+    fn run(&self, world: &mut World) -> Result<Prompt, String> {
         let turn = world.turn.clone();
         let options = world.profile.options.clone();
         let gate = Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), Pins::default(), true);
@@ -113,35 +130,47 @@ impl PiBuilder {
             ("option" | "given", _) => Fact::absent("the option is not set"),
             _ => provider::answer(key, &look),
         };
-        let prompt =
-            line::run(&mut world, &mut |key| Some(answer(key))).map_err(|error| error.to_string())?;
-        prompt.check_tiling()?;
-        Ok(prompt.text)
+        line::run(world, &mut |key| Some(answer(key))).map_err(|error| error.to_string())
     }
 
-    fn world_of(&self, input: &BuilderInput) -> Result<World, String> {
+    fn world_of(&self, input: &BuilderInput) -> World {
         let mut world = self.world.clone();
         world.facts = Facts::default();
         world.diagnostics = Diagnostics::new();
         world.turn = turn(&world.turn, input);
         world.stack = stack(input);
         world.contributions = contributions(&world.profile.sections, input);
-        for (id, text) in input.sections.iter().flatten() {
-            Frame::check(id)?;
-            // An empty text says nothing about its section.
-            let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
-            world.overrides.push(Override {
-                id: id.clone(),
-                source: "sections".to_owned(),
-                text: Some(vec![piece(text, "sections")]),
-                language: Some(Language::Verbatim),
-                ..Override::default()
-            });
-        }
-        world.system_prompt.custom =
-            input.force_system_prompt.as_deref().map(|text| piece(text, "forceSystemPrompt"));
-        Ok(world)
+        world
     }
+}
+
+/// Gives sections a text. The builder knows the sections that speak in this build and no others: the name of one that is
+/// silent is the name of a new one, at the end. So a silent section leaves the profile first.
+fn override_sections(
+    world: &mut World,
+    sections: &serde_json::Map<String, Value>,
+    spoken: &[&str],
+) -> Result<(), String> {
+    for (id, text) in sections {
+        Frame::check(id)?;
+        // An empty text says nothing about its section.
+        let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
+        if !spoken.contains(&id.as_str()) {
+            let profile = &mut world.profile;
+            profile.sections.retain(|section| section.id.as_str() != id);
+            for group in &mut profile.groups {
+                group.members.retain(|member| member.as_str() != id);
+            }
+        }
+        world.overrides.push(Override {
+            id: id.clone(),
+            source: "sections".to_owned(),
+            text: Some(vec![piece(text, "sections")]),
+            language: Some(Language::Verbatim),
+            ..Override::default()
+        });
+    }
+    Ok(())
 }
 
 /// Puts directory, tools and guidelines of the input into the turn.

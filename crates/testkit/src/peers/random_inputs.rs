@@ -62,7 +62,8 @@ const PLACES: &[&str] =
     &["/s/SKILL.md", "/it's/SKILL.md", "/a&b/<c>/SKILL.md", "C:\\s\\SKILL.md", "/s/x\"y/é.md", ""];
 /// Names of skills.
 const SKILLS: &[&str] = &["s", "a&b", "x\"y", "commit-outstanding", "<n>", "it's", "ñ", "", "a\nb"];
-/// Names of sections, those of the newest form first.
+/// Names of sections, those of the newest form first. `identity` is not among them: it is what preface calls the first
+/// part, which has no name for the builder.
 const SECTIONS: &[&str] = &[
     "tools",
     "rules",
@@ -74,7 +75,6 @@ const SECTIONS: &[&str] = &[
     "plan_mode",
     "zz",
     "a-b_c9",
-    "identity",
     "guidelines",
     "append",
     "context",
