@@ -22,7 +22,7 @@ use preface_host::{
     trust::Pins,
 };
 use serde_json::{Value, json};
-use std::{cell::RefCell, path::Path};
+use std::{cell::RefCell, collections::BTreeMap, path::Path};
 
 fn machine() -> MemorySystem {
     MemorySystem::new().with_home("/home/u").with_dir("/w/p").with_current_dir("/w/p")
@@ -60,7 +60,7 @@ fn load(system: &MemorySystem, options: &Value) -> Found {
 
 fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
     let cwd = Path::new("/w/p");
-    let home = Home { global: vec!["~/.x/agent".into()], project: ".x".into(), flat_extensions: false };
+    let home = Home { global: vec!["~/.x/agent".into()], project: ".x".into(), flat_extensions: false, variable: None };
     let places = Places::find(system, cwd, &home, &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
     let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
@@ -69,6 +69,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         turn: &turn,
         places: &places,
         gate: &gate,
+        given: &BTreeMap::new(),
         settings: &settings,
         confirm: &Headless,
         notes: RefCell::default(),
