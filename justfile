@@ -32,6 +32,10 @@ bench *args:
 crash *args:
     cargo xtask crash {{args}}
 
+# Compares preset `pi` with the published packages: `just peers pi --variant 0.58`.
+peers *args:
+    cargo xtask peers {{args}}
+
 # Builds the prompts of directories that nobody prepared, and checks every byte: `just real ~/src/*`.
 real +dirs:
     cargo xtask real {{dirs}}

@@ -8,6 +8,7 @@ mod child;
 mod crash;
 mod failure;
 mod flags;
+mod peers;
 mod real;
 mod release;
 mod say;
@@ -32,7 +33,7 @@ struct Command {
 
 /// The chores, by name.
 const COMMANDS: &[Command] =
-    &[bench::COMMAND, crash::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
+    &[bench::COMMAND, crash::COMMAND, peers::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();

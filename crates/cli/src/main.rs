@@ -5,6 +5,7 @@
 
 mod ask;
 mod command;
+mod conversation;
 mod failure;
 mod files;
 mod flags;

@@ -2,19 +2,23 @@
 
 use crate::{
     ask::Terminal,
+    conversation::Conversation,
     failure::Failure,
     files,
     flags::{Format, TrustFlags, TurnFlags},
+    notes,
     ui::Ui,
 };
 use clap::Args;
 use preface::{
-    Built, Engine, Headless,
+    Built, Engine, Error, Headless, Session,
     core::{
         budget::{self, Counter},
         document::Document,
+        message::{ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
+        wire::Call,
         world::{WORLD_VERSION, World},
     },
     host::{
@@ -22,6 +26,7 @@ use preface::{
         places::{Places, normal},
         system::{System, Within},
     },
+    session::Said,
 };
 use std::path::PathBuf;
 
@@ -53,6 +58,8 @@ pub struct Subject {
     pub world: World,
     /// Where things live; `None` where the machine was not looked at.
     pub places: Option<Places>,
+    /// What a model sees behind the prompt.
+    pub messages: Vec<ModelMessage>,
 }
 
 /// Whether a person may be asked.
@@ -79,11 +86,49 @@ impl SubjectFlags {
         } else {
             engine.build_asking(&request, &Headless)
         };
-        let Built { prompt, world, places, .. } = built.map_err(|error| match format {
-            Format::Json => Failure::from(error.clone()).for_programs(&error),
-            Format::Text => Failure::from(error),
-        })?;
-        Ok(Subject { prompt, world, places: Some(places) })
+        let built = built.map_err(|error| refused(error, format))?;
+        Ok(Subject::of(built, Vec::new()))
+    }
+
+    /// Builds, and starts a run where somebody says something. `None`: a hook took care of what was said.
+    pub fn run(
+        &self,
+        ui: &Ui,
+        asking: Asking,
+        format: Format,
+        conversation: Conversation,
+    ) -> Result<Option<Subject>, Failure> {
+        let Conversation { history, prompt, mut notes } = conversation;
+        let Some(said) = prompt else {
+            let mut subject = self.build(ui, asking, format)?;
+            let seen = convert(&history, &subject.world.profile.messages);
+            notes.extend(seen.notes());
+            subject.prompt.diagnostics.append(&mut notes);
+            subject.messages = seen.messages;
+            return Ok(Some(subject));
+        };
+        let mut request = self.turn.request();
+        self.trust.apply(&mut request)?;
+        let system = files::system();
+        let setup = Session::setup(Engine::new(&system), request).history(history);
+        let session = if asking == Asking::May && ui.can_ask() {
+            setup.start_asking(&Terminal::new(ui))
+        } else {
+            setup.start()
+        };
+        let mut session = session.map_err(|error| refused(error, format))?;
+        let became = session.say(&said).map_err(|error| refused(error, format))?;
+        if became == Said::Handled {
+            let notes = session.take_notes();
+            ui.say("a hook took care of the message; nothing is sent\n");
+            notes::all(ui, &notes);
+            return Ok(None);
+        }
+        let seen = session.request();
+        notes.append(&mut session.take_notes());
+        let mut subject = Subject::of(session.into_built(), seen.messages);
+        subject.prompt.diagnostics.append(&mut notes);
+        Ok(Some(subject))
     }
 }
 
@@ -101,10 +146,27 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
     }
     let prompt = Engine::rebuild(&mut world)?;
     prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject { prompt, world, places: None })
+    Ok(Subject { prompt, world, places: None, messages: Vec::new() })
+}
+
+fn refused(error: Error, format: Format) -> Failure {
+    match format {
+        Format::Json => Failure::from(error.clone()).for_programs(&error),
+        Format::Text => Failure::from(error),
+    }
 }
 
 impl Subject {
+    fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
+        let Built { prompt, world, places, .. } = built;
+        Subject { prompt, world, places: Some(places), messages }
+    }
+
+    /// Returns all that a model sees.
+    pub fn call(&self) -> Call<'_> {
+        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.world.turn.tools }
+    }
+
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
         let name = &self.world.turn.counter;

@@ -73,6 +73,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/profiles.md",
         "docs/scopes.md",
         "docs/settings.md",
+        "docs/skills.md",
         "docs/templates.md",
         "docs/trust.md",
         "docs/reference/world.md",

@@ -315,6 +315,11 @@ impl<'w> Compose<'w> {
             section.between = None;
         }
         section.language = over.language.unwrap_or(section.language);
+        if over.text.is_some() && section.language == Language::Verbatim && self.world.profile.frame.is_some()
+        {
+            // In a tag of its own a blank text can be seen, and it was given as it is.
+            section.keep_blank = true;
+        }
         section.priority = over.priority.unwrap_or(section.priority);
         if over.project && section.priority > DEFAULT_PRIORITY {
             // Else it could push the user's own texts out of a tight budget.
@@ -494,6 +499,7 @@ fn whole(id: &str, text: &Piece) -> Section {
     section.keep_blank = true;
     section.cut = CutRule::Never;
     section.last = true;
+    section.framed = false;
     section
 }
 

@@ -11,6 +11,7 @@ use crate::{
     origin::Origin,
     prompt::{Part, Prompt},
     section::{ProviderName, SectionId},
+    trigger::Trigger,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -43,6 +44,9 @@ pub struct Document {
     pub diagnostics: Diagnostics,
     /// Facts for the log.
     pub audit: Vec<AuditEvent>,
+    /// What made it, in order; empty where it was built once and nothing changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<Trigger>,
 }
 
 /// Says how many tokens a text has, and who says so.
@@ -141,6 +145,7 @@ impl Document {
             absent: prompt.absent.clone(),
             diagnostics: prompt.diagnostics.clone(),
             audit: prompt.audit.clone(),
+            triggers: prompt.triggers.clone(),
         }
     }
 

@@ -35,6 +35,7 @@ mod sample;
 pub mod scope;
 pub mod section;
 pub mod settings;
+pub mod skill;
 pub mod suggestion;
 pub mod template;
 pub mod trigger;

@@ -13,7 +13,6 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     extension::{Category, Scopes},
     fact::{Fact, FactKey, Facts, Stability},
-    hook::SkillPath,
     layer::Stack,
     mcp_servers::{self, McpServers},
     origin::Piece,
@@ -32,6 +31,7 @@ use preface_host::{
     look::{Look, RealDirs},
     places::Places,
     provider, scaffold,
+    skills::SkillPath,
 };
 use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
 
@@ -210,6 +210,7 @@ impl Engine<'_> {
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
+            skill_paths: &gathered.skill_paths,
             real_dirs: &gathered.real_dirs,
         }
     }

@@ -19,6 +19,7 @@ use preface_core::{
 };
 use preface_host::{
     hook_command::{HookCommand, hook_commands},
+    skills::SkillPath,
     system::System,
 };
 use std::sync::Arc;
@@ -102,15 +103,16 @@ impl Engine<'_> {
         let mut triggers = vec![Trigger::between(kind, None, &Prompt::default(), &prompt)];
         let mut notes = Diagnostics::new();
         let mut by = Vec::new();
+        let mut paths = Vec::new();
         for hook in &hooks {
             let mut messages = Vec::new();
             let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &gathered.turn.cwd, &mut messages);
             asked.system_prompt = Some(&prompt.text);
             asked.reason = Some(told.reason);
-            let before = gathered.skill_paths.len();
+            let before = paths.len();
             let reply = hook.tell(self.system(), &mut asked, &mut notes);
-            hear_resources(&mut gathered.skill_paths, hook.source(), reply, &mut notes);
-            if gathered.skill_paths.len() > before {
+            hear_resources(&mut paths, hook.source(), reply, &mut notes);
+            if paths.len() > before {
                 by.push(hook.source().name.to_owned());
             }
         }
@@ -118,6 +120,10 @@ impl Engine<'_> {
         if by.is_empty() {
             prompt.diagnostics.append(&mut notes);
         } else {
+            gathered.skill_paths = paths
+                .into_iter()
+                .map(|named| SkillPath { path: named.path, by: format!("hook `{}`", named.hook) })
+                .collect();
             let look = self.look(gathered, ask);
             look_where_hooks_point(gathered, &mut world, &look);
             let before = prompt;

@@ -49,4 +49,4 @@ pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
-pub use skills::SkillsReport;
+pub use skills::{Expanded, SkillsReport};

@@ -110,6 +110,7 @@ impl Engine<'_> {
             settings: &nothing,
             confirm: &Headless,
             notes: RefCell::default(),
+            skill_paths: &[],
             real_dirs: &RealDirs::default(),
         };
         let project = discover::project_settings(&look);

@@ -1,4 +1,4 @@
-//! The skills of a directory: which there are, from which layer, hiding what. Nothing of them reaches a prompt yet.
+//! The skills of a directory: which there are, from where, hiding what. The loader and its options are the prompt's.
 
 use crate::{
     Engine, Error,
@@ -8,33 +8,88 @@ use crate::{
 };
 use preface_core::{
     diagnostic::Diagnostics,
+    profile::Profile,
+    section::Body,
     settings::{self, LayerSettings, Merged, Own},
+    skill::{command, standard},
     trust::TrustMode,
 };
 use preface_host::{
     look::{Headless, Look, RealDirs},
-    skills::{self, SkillEntry},
+    provider,
+    skills::{self, SkillEntry, SkillOptions},
 };
 use std::cell::RefCell;
+
+/// The context provider that lists skills.
+const SKILLS: &str = "skills";
 
 /// What a listing of skills shows.
 #[derive(Clone, Debug)]
 pub struct SkillsReport {
-    /// The skills of all layers, active or not, sorted by name and layer.
+    /// The skill files of all roots, active or not, sorted by name; those of one name in the order of their roots.
     pub skills: Vec<SkillEntry>,
     /// What came up: about skills, trust, and the user's own settings.
     pub diagnostics: Diagnostics,
     /// How the profile guards a project.
     pub mode: TrustMode,
+    /// True where the profile has a section for skills.
+    pub listed: bool,
+}
+
+/// A text in which a skill's command may have been replaced.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// The text of the skill; `None` where the text is to stay as it is.
+    pub text: Option<String>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
 }
 
 impl Engine<'_> {
-    /// Resolves the skills of the layers, for a request. The project's pass the gate, and nobody is asked: what is held
-    /// says so. Nothing is written.
+    /// Finds and checks the skills of a request's directory, as its prompt does. The project's pass the gate, and nobody
+    /// is asked: what is held says so. Nothing is written.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
+        self.looking_at_skills(request, &mut |profile, look| {
+            let found = load(profile, look);
+            let listed = found.is_some();
+            let mut skills = found.unwrap_or_default();
+            for entry in &mut skills {
+                if let Some(loaded) = &entry.loaded {
+                    let directory = loaded.path.parent().and_then(|dir| dir.file_name());
+                    let directory = directory.map(|name| name.to_string_lossy()).unwrap_or_default();
+                    entry.standard = standard::findings(&loaded.fields, &directory);
+                }
+            }
+            skills.sort_by(|a, b| a.name.cmp(&b.name));
+            SkillsReport { skills, diagnostics: look.notes.take(), mode: profile.trust, listed }
+        })
+    }
+
+    /// Replaces `/skill:NAME ARGS` by the text of the skill. A text that is no such command, or names nobody, stays.
+    ///
+    /// # Errors
+    /// As [`Engine::skills`].
+    pub fn expand_skill(&self, request: &Request, text: &str) -> Result<Expanded, Error> {
+        if command::read(text).is_none() {
+            return Ok(Expanded { text: None, diagnostics: Diagnostics::new() });
+        }
+        self.looking_at_skills(request, &mut |profile, look| {
+            let entries = load(profile, look).unwrap_or_default();
+            let text = skills::expand(text, &entries, look);
+            Expanded { text, diagnostics: look.notes.take() }
+        })
+    }
+
+    /// Opens the gate for a request and looks, without anything else that a build gathers.
+    fn looking_at_skills<T>(
+        &self,
+        request: &Request,
+        see: &mut dyn FnMut(&Profile, &Look<'_>) -> T,
+    ) -> Result<T, Error> {
         let mut diagnostics = Diagnostics::new();
         let Prepared { mut profile, places, turn, given, bundled, global, sets } =
             self.prepare(request, &mut diagnostics)?;
@@ -53,23 +108,30 @@ impl Engine<'_> {
             ask: &Headless,
         }
         .open(None, &mut diagnostics, &mut Vec::new())?;
-        let nothing = Merged::default();
         let look = Look {
             system: self.system(),
             turn: &turn,
             places: &places,
             gate: &gate,
             given: &given,
-            settings: &nothing,
+            settings: &Merged::default(),
             confirm: &Headless,
-            notes: RefCell::default(),
+            notes: RefCell::new(diagnostics),
+            skill_paths: &[],
             real_dirs: &RealDirs::default(),
         };
-        let skills = skills::of_layers(&look);
-        diagnostics.append(&mut look.notes.take());
-        diagnostics.extend(skills.iter().flat_map(|skill| skill.diagnostics.iter().cloned()));
-        Ok(SkillsReport { skills, diagnostics, mode: profile.trust })
+        Ok(see(&profile, &look))
     }
+}
+
+/// Loads what the section for skills asks for; `None` where the profile has none.
+fn load(profile: &Profile, look: &Look<'_>) -> Option<Vec<SkillEntry>> {
+    let section = profile
+        .sections
+        .iter()
+        .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == SKILLS))?;
+    let options = SkillOptions::read(provider::context_provider(SKILLS)?, section, look);
+    Some(skills::load(&options, look))
 }
 
 #[cfg(all(test, unix))]
@@ -79,47 +141,49 @@ mod tests {
     use preface_core::{assets::ASSETS, extension::Status, scope::Scope};
     use preface_host::system::memory::MemorySystem;
 
+    fn text(description: &str, body: &str) -> String {
+        format!("---\ndescription: {description}\n---\n\n{body}\n")
+    }
+
     fn machine() -> MemorySystem {
         MemorySystem::new()
             .with_bundle(ASSETS)
             .with_home("/home/user")
             .with_dir("/work")
             .with_current_dir("/work")
-            .with_file("/home/user/.config/preface/skills/commit/SKILL.md", "Commit.")
-            .with_file("/home/user/.config/preface/skills/review/SKILL.md", "Review.")
+            .with_file("/home/user/.config/preface/skills/commit/SKILL.md", text("Commits.", "Commit."))
+            .with_file("/home/user/.config/preface/skills/review/SKILL.md", text("Reviews.", "Review."))
             .with_file("/home/user/.config/preface/skills/drafts/notes.md", "Later.")
             .with_file("/home/user/.config/preface/skills/README.md", "No skill.")
-            .with_file("/work/.preface/skills/commit/SKILL.md", "Commit here.")
+            .with_file("/work/.preface/skills/commit/SKILL.md", text("Commits here.", "Commit here."))
     }
 
     fn ask(system: &MemorySystem, trust: TrustChoice) -> SkillsReport {
         Engine::new(system).skills(&Request { trust, ..Request::default() }).expect("they can be listed")
     }
 
-    type Told<'r> = (&'r str, Scope, Status, bool, Option<u64>);
+    type Told<'r> = (&'r str, Scope, Status, bool);
 
     fn told(report: &SkillsReport) -> Vec<Told<'_>> {
         let skills = report.skills.iter();
-        skills
-            .map(|skill| (skill.name.as_str(), skill.origin.scope, skill.status, skill.active, skill.bytes))
-            .collect()
+        skills.map(|skill| (skill.name.as_str(), skill.origin.scope, skill.status, skill.active)).collect()
     }
 
     #[test]
-    fn a_later_layer_hides_a_skill_of_the_same_name() {
+    fn the_first_root_wins_a_name() {
         let report = ask(&machine(), TrustChoice::Once);
         assert_eq!(
             told(&report),
             [
-                ("commit", Scope::Global, Status::Ok, false, Some(7)),
-                ("commit", Scope::Project, Status::Ok, true, Some(12)),
-                ("review", Scope::Global, Status::Ok, true, Some(7)),
+                ("commit", Scope::Project, Status::Ok, true),
+                ("commit", Scope::Global, Status::Ok, false),
+                ("review", Scope::Global, Status::Ok, true),
             ]
         );
-        assert_eq!(report.skills[1].shadows, [report.skills[0].origin.clone()]);
-        assert_eq!(report.skills[0].shadowed_by.as_ref(), Some(&report.skills[1].origin));
+        assert_eq!(report.skills[0].shadows, [report.skills[1].origin.clone()]);
+        assert_eq!(report.skills[1].shadowed_by.as_ref(), Some(&report.skills[0].origin));
         let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, ["skill/no-file"], "a directory without a SKILL.md is a note");
+        assert_eq!(codes, ["skill-collision"]);
     }
 
     #[test]
@@ -127,35 +191,56 @@ mod tests {
         let report = ask(&machine(), TrustChoice::Ask);
         assert_eq!(
             told(&report)[..2],
-            [
-                ("commit", Scope::Global, Status::Ok, true, Some(7)),
-                ("commit", Scope::Project, Status::Held, false, Some(12)),
-            ]
+            [("commit", Scope::Project, Status::Held, false), ("commit", Scope::Global, Status::Ok, true)]
         );
         assert!(report.diagnostics.iter().any(|note| note.code == "trust/held"));
     }
 
     #[test]
-    fn a_skill_that_is_too_large_leaves_the_one_below() {
-        let limit = 256 << 10;
+    fn a_broken_skill_leaves_the_one_below() {
         let file = "/work/.preface/skills/commit/SKILL.md";
-        let fits = ask(&machine().with_file(file, "x".repeat(limit)), TrustChoice::Once);
-        assert!(fits.skills[1].active);
-        let report = ask(&machine().with_file(file, "x".repeat(limit + 1)), TrustChoice::Once);
-        assert_eq!(told(&report)[1], ("commit", Scope::Project, Status::Disabled, false, None));
-        assert!(report.skills[0].active);
-        assert_eq!(report.skills[0].fallback_from.as_ref(), Some(&report.skills[1].origin));
-        assert_eq!(report.skills[1].diagnostics[0].code, "file/too-large");
+        let report = ask(&machine().with_file(file, "No block."), TrustChoice::Once);
+        assert_eq!(told(&report)[0], ("commit", Scope::Project, Status::Disabled, false));
+        assert!(report.skills[1].active);
+        assert_eq!(report.skills[1].fallback_from.as_ref(), Some(&report.skills[0].origin));
+        assert_eq!(report.skills[0].diagnostics[0].message, "description is required");
     }
 
     #[test]
     fn a_skill_does_not_lead_out_of_the_project() {
         let system = machine()
-            .with_file("/elsewhere/secret/SKILL.md", "Secret.")
-            .with_link("/work/.preface/skills/secret", "/elsewhere/secret");
+            .with_file("/elsewhere/secret/SKILL.md", text("Secret.", "Secret."))
+            .with_link("/work/.preface/skills/secret", "/elsewhere/secret")
+            .with_dir("/work/.preface/skills/file")
+            .with_link("/work/.preface/skills/file/SKILL.md", "/elsewhere/secret/SKILL.md");
         let report = ask(&system, TrustChoice::Once);
-        let row = report.skills.iter().find(|skill| skill.name == "secret").expect("it has a row");
-        assert_eq!((row.status, row.bytes), (Status::Disabled, None));
-        assert_eq!(row.diagnostics[0].code, "file/outside");
+        assert!(report.skills.iter().all(|skill| skill.description.as_deref() != Some("Secret.")));
+        let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["skill-invalid", "file/outside", "skill-collision"]);
+    }
+
+    #[test]
+    fn a_command_becomes_the_text_of_its_skill() {
+        let system = machine();
+        let expand = |text| {
+            let request = Request { trust: TrustChoice::Once, ..Request::default() };
+            Engine::new(&system).expand_skill(&request, text).expect("it can be looked for")
+        };
+        assert_eq!(
+            expand("/skill:commit  all ").text.as_deref(),
+            Some(
+                "<skill name=\"commit\" location=\"/work/.preface/skills/commit/SKILL.md\">\n\
+                 References are relative to /work/.preface/skills/commit.\n\nCommit here.\n</skill>\n\nall"
+            )
+        );
+        assert_eq!(expand("/skill:nobody").text, None);
+        assert_eq!(expand("skill:commit").text, None);
+    }
+
+    #[test]
+    fn a_preset_without_a_section_for_skills_has_none() {
+        let request = Request { preset: Some("stud".into()), ..Request::default() };
+        let report = Engine::new(&machine()).skills(&request).expect("they can be listed");
+        assert!(report.skills.is_empty() && !report.listed);
     }
 }

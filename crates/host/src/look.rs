@@ -3,6 +3,7 @@
 use crate::{
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
+    skills::SkillPath,
     system::{FileKind, FileRead, ReadError, System, Within},
 };
 use preface_core::{
@@ -55,6 +56,8 @@ pub struct Look<'a> {
     pub confirm: &'a dyn Confirm,
     /// What came up.
     pub notes: RefCell<Diagnostics>,
+    /// Paths of skills that were announced for this conversation.
+    pub skill_paths: &'a [SkillPath],
     /// Where directories really lie, as far as anybody asked in this build.
     pub real_dirs: &'a RealDirs,
 }

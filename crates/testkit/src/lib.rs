@@ -1,8 +1,11 @@
-//! What the tests of preface share: the case runner and the machine that cases run on.
+//! What the tests of preface share: the case runner, the machine that cases run on, and inputs for comparing presets
+//! with the programs whose prompts they rebuild.
 //!
 //! A case is a Markdown file that says which files there are, what is asked, and what comes out. `cases/README.md`
-//! describes the form; [`case::run_file`] runs one.
+//! describes the form; [`case::run_file`] runs one. `docs/design/peers.md` describes the comparisons; [`peers`] makes
+//! their inputs.
 
 pub mod case;
+pub mod peers;
 
 pub use preface::host::system::memory::MemorySystem;

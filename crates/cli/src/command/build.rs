@@ -1,20 +1,17 @@
 //! `preface build`: the main job.
 
 use crate::{
+    conversation::ConversationFlags,
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags},
     notes,
-    subject::{Asking, Subject, SubjectFlags},
+    subject::{Asking, SubjectFlags},
     ui::Ui,
 };
 use clap::ValueEnum;
-use preface::core::{
-    diagnostic::Diagnostics,
-    message::{self, Message, convert},
-    wire::{Call, Neutral, Wire},
-};
-use std::path::{Path, PathBuf};
+use preface::core::wire::{Neutral, Wire};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,6 +20,7 @@ Examples:
   preface build --tools read,bash > prompt.md
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
+  preface build --preset pi --prompt 'Fix the tests' --format request
   preface build --trust require             fail if anything is held, as in CI
   preface build --save-world world.json     keep everything it was made from
   preface build --world world.json          and build the same bytes elsewhere";
@@ -38,16 +36,12 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Form,
 
-    /// Put the conversation in FILE into the request
-    ///
-    /// A JSON array of messages, an object with `messages`, or one message on each line. The other forms show no messages;
-    /// with them the file is only checked.
-    #[arg(long, value_name = "FILE", value_parser = history)]
-    messages: Option<PathBuf>,
-
     /// Write everything that the prompt was made from to FILE
-    #[arg(long, value_name = "FILE", conflicts_with = "world")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["world", "prompt"])]
     save_world: Option<PathBuf>,
+
+    #[command(flatten)]
+    conversation: ConversationFlags,
 
     #[command(flatten)]
     subject: SubjectFlags,
@@ -70,13 +64,11 @@ pub enum Form {
 
 /// Builds and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let mut notes = Diagnostics::new();
-    let messages = match &args.messages {
-        Some(file) => read(file, &mut notes)?,
-        None => Vec::new(),
-    };
+    let conversation = args.conversation.read()?;
     let asked = if args.format == Form::Json { Format::Json } else { Format::Text };
-    let mut subject = args.subject.build(ui, Asking::May, asked)?;
+    let Some(mut subject) = args.subject.run(ui, Asking::May, asked, conversation)? else {
+        return Ok(Exit::Done);
+    };
     if let Some(file) = &args.save_world {
         let mut bytes =
             serde_json::to_vec(&subject.world).map_err(|error| Failure::new(error.to_string()))?;
@@ -86,33 +78,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.format {
         Form::Text => ui.prompt(&subject.prompt.text)?,
         Form::Json => ui.json(&subject.document()?)?,
-        Form::Request => ui.prompt(&request(&subject, &messages, &mut notes))?,
+        Form::Request => {
+            let request = Neutral.shape(subject.call());
+            ui.prompt(&request.body)?;
+            subject.prompt.diagnostics.extend(request.diagnostics);
+        }
     }
-    subject.prompt.diagnostics.append(&mut notes);
     notes::tell(ui, args.talk.talk(), &subject.prompt);
     Ok(Exit::Done)
-}
-
-/// Shapes all that a model sees.
-fn request(subject: &Subject, messages: &[Message], notes: &mut Diagnostics) -> String {
-    let seen = convert(messages, &subject.world.profile.messages);
-    let call = Call { prompt: &subject.prompt, messages: &seen.messages, tools: &subject.world.turn.tools };
-    let request = Neutral.shape(call);
-    notes.extend(seen.notes());
-    notes.extend(request.diagnostics);
-    request.body
-}
-
-fn read(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, Failure> {
-    let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
-    Ok(message::read(&file.display().to_string(), &bytes, notes)?)
-}
-
-/// Messages stand in a file; stdin is kept for the new message of the user.
-fn history(text: &str) -> Result<PathBuf, String> {
-    match text {
-        "-" => Err("messages are read from a file, not from stdin".to_owned()),
-        "" => Err("name a file".to_owned()),
-        _ => Ok(text.into()),
-    }
 }

@@ -1,6 +1,7 @@
 //! `preface explain`: where every byte comes from.
 
 use crate::{
+    conversation::ConversationFlags,
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags},
@@ -57,6 +58,9 @@ pub struct Args {
     format: Format,
 
     #[command(flatten)]
+    conversation: ConversationFlags,
+
+    #[command(flatten)]
     subject: SubjectFlags,
 
     #[command(flatten)]
@@ -65,7 +69,10 @@ pub struct Args {
 
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let subject = args.subject.build(ui, Asking::MayNot, args.format)?;
+    let conversation = args.conversation.read()?;
+    let Some(subject) = args.subject.run(ui, Asking::MayNot, args.format, conversation)? else {
+        return Ok(Exit::Done);
+    };
     match (&args.at, args.format) {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
@@ -115,7 +122,32 @@ fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     out.push_str(&table.show(room));
     out.push('\n');
     out.push_str(&wrap(&cache_line(&explained), room.unwrap_or(usize::MAX), 0));
+    out.push_str(&triggers(&explained, room));
     Ok(out)
+}
+
+/// What made the prompt, where more than one build did: what happened, who did it, which sections are other since.
+fn triggers(explained: &Explanation, room: Option<usize>) -> String {
+    let named = explained.triggers.len() > 1 || explained.triggers.iter().any(|trigger| trigger.by.is_some());
+    if !named {
+        return String::new();
+    }
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    table.row(["made by", "hook", "sections"].map(|head| Cell::styled(head, dim)));
+    for trigger in &explained.triggers {
+        let sections: Vec<&str> = trigger.sections.iter().map(|id| id.as_str()).collect();
+        let sections = match sections.len() {
+            0 => "none changed".to_owned(),
+            _ => sections.join(", "),
+        };
+        table.row([
+            trigger.kind.as_str().into(),
+            trigger.by.as_deref().unwrap_or("").into(),
+            Cell::styled(sections, style::BOLD),
+        ]);
+    }
+    format!("\n{}", table.show(room))
 }
 
 /// Columns before the last one, at their usual widths.

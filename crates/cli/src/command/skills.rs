@@ -1,4 +1,4 @@
-//! `preface skills`: the skills of the layers, which of them answer to their names, from where, hiding what.
+//! `preface skills`: the skills of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
     failure::{Exit, Failure},
@@ -8,29 +8,34 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::{number, one_line, wrap},
+        text::{one_line, wrap},
     },
 };
-use preface::{Engine, SkillsReport, core::diagnostic::Diagnostic};
+use preface::{
+    Engine, SkillsReport,
+    core::diagnostic::Diagnostic,
+    host::skills::{LeftOut, SkillEntry},
+};
 
 const EXAMPLES: &str = "\
 Examples:
   preface skills
-  preface skills --trust once
+  preface skills --all --trust once
   preface skills --format json | jq -r '.[] | select(.active).origin.path'";
 
-/// What no table of skills may leave open.
-const NOT_USED: &str = "listed, not used: this version puts no skill into a prompt";
-
-/// List the skills of the layers
+/// List the skills of a directory
 ///
-/// A skill is a file skills/NAME/SKILL.md in your directory or the project's; the project's hides yours of the same name.
-/// This version lists skills and their sizes. It reads nothing of what they say, and no prompt has them.
+/// A skill is a SKILL.md with a name and a description, which a model reads when a task calls for it. The listing finds
+/// them as the prompt of the preset does: the first of a name wins, and each that is hidden, held, broken or left out says
+/// why. What the Agent Skills standard has against one is told below it and changes nothing.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
     listing: ListingFlags,
+    /// Show what an ignore file or a second name left out, too
+    #[arg(long)]
+    all: bool,
 }
 
 /// Lists them.
@@ -38,11 +43,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let request = args.listing.request()?;
     let report = Engine::new(&system).skills(&request).map_err(|error| args.listing.failed(error))?;
+    let rows: Vec<&SkillEntry> =
+        report.skills.iter().filter(|skill| args.all || skill.left_out.is_none()).collect();
     match args.listing.format {
-        Format::Json => ui.json(&report.skills)?,
-        Format::Text => ui.view(&view(&report, ui.columns()))?,
+        Format::Json => ui.json(&rows)?,
+        Format::Text => ui.view(&view(&report, &rows, ui.columns()))?,
     }
-    // What is held stands in the table.
+    // What the table says is not said twice.
     let told: Vec<Diagnostic> =
         report.diagnostics.iter().filter(|note| !is_row(&report, note)).cloned().collect();
     args.listing.tell(ui, &told);
@@ -50,38 +57,79 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn is_row(report: &SkillsReport, note: &Diagnostic) -> bool {
-    note.code == "trust/held" && report.skills.iter().any(|skill| skill.diagnostics.contains(note))
+    matches!(note.code.as_str(), "skill-collision" | "skill-duplicate" | "skill-ignored")
+        || report.skills.iter().any(|skill| skill.diagnostics.contains(note))
 }
 
-fn view(report: &SkillsReport, room: Option<usize>) -> String {
+fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> String {
     let dim = style::DIM;
     let mut out = String::new();
-    if report.skills.is_empty() {
+    if !report.listed {
+        return format!("{dim}nothing: this preset lists no skills{dim:#}\n");
+    }
+    if rows.is_empty() {
         out.push_str(&format!("{dim}nothing: skills{dim:#}\n"));
     } else {
-        let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Right]);
-        table.row(["name", "layer", "state", "size"].map(|head| Cell::styled(head, dim)));
-        for skill in &report.skills {
-            let state = State::of(skill);
-            let size = skill.bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+        table.row(["name", "layer", "state", "path"].map(|head| Cell::styled(head, dim)));
+        for skill in rows {
+            let state = State::of(*skill);
+            let (word, look) = match &skill.left_out {
+                Some(LeftOut::Ignored { .. }) => ("ignored", dim),
+                Some(LeftOut::Duplicate { .. }) => ("again", dim),
+                None if skill.active && skill.hidden => ("by name only", dim),
+                None => (state.word(), state.style()),
+            };
             table.row([
                 Cell::styled(one_line(&skill.name), if skill.active { style::BOLD } else { dim }),
                 Cell::styled(skill.origin.scope.as_str(), style::scope(skill.origin.scope)),
-                Cell::styled(state.word(), state.style()),
-                size.map(|bytes| format!("{} bytes", number(bytes))).unwrap_or_default().into(),
+                Cell::styled(word, look),
+                one_line(&skill.origin.path).into(),
             ]);
         }
         let lines = table.show(room);
         let mut lines = lines.lines();
         out.extend(lines.next().map(|head| format!("{head}\n")));
-        for (skill, line) in report.skills.iter().zip(lines) {
+        for (skill, line) in rows.iter().zip(lines) {
             out.push_str(&format!("{line}\n"));
-            for aside in asides(Row::from(skill)) {
-                let aside = wrap(&format!("  {aside}"), room.unwrap_or(usize::MAX), 4);
-                out.push_str(&format!("{dim}{aside}{dim:#}\n"));
+            for told in below(skill) {
+                let told = wrap(&format!("  {told}"), room.unwrap_or(usize::MAX), 4);
+                out.push_str(&format!("{dim}{told}{dim:#}\n"));
             }
         }
     }
-    out.push_str(&format!("{dim}{NOT_USED}{dim:#}\n"));
+    let left_out = report.skills.len() - rows.len();
+    if left_out > 0 {
+        out.push_str(&format!("{dim}left out: {left_out} more; `--all` shows them{dim:#}\n"));
+    }
     out
+}
+
+/// The lines below a row: what it is for, then what there is to know about it.
+fn below(skill: &SkillEntry) -> Vec<String> {
+    let mut lines: Vec<String> =
+        skill.description.iter().map(|text| excerpt(one_line(preface::core::skill::trim(text)))).collect();
+    match &skill.left_out {
+        Some(LeftOut::Ignored { path, line }) => lines.push(format!("left out by {}:{line}", one_line(path))),
+        Some(LeftOut::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
+        None => lines.extend(asides(Row::from(skill))),
+    }
+    if skill.loaded.is_some() {
+        lines.extend(skill.diagnostics.iter().map(|note| one_line(&note.message)));
+    }
+    for finding in &skill.standard {
+        if !skill.diagnostics.iter().any(|note| note.message == *finding) {
+            lines.push(format!("standard: {}", excerpt(one_line(finding))));
+        }
+    }
+    lines
+}
+
+/// Cuts a long text to what a listing has room for.
+fn excerpt(text: String) -> String {
+    const MOST: usize = 160;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }

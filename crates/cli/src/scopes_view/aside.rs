@@ -22,9 +22,10 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
             lines.extend(entry.disabled_by.map(|by| format!("switched off by {}", who(by))));
         }
         State::Broken => lines.push(format!("broken: {}", fault(entry))),
-        // A grant is for what a prompt uses.
+        // A grant is for what a prompt uses, and a prompt has skills where a tool can read them.
         State::Held if entry.group == Group::Skills => {
-            lines.push("waits for trust: `--trust once` lets it through for a call".to_owned());
+            lines
+                .push("waits for trust: `preface trust grant`, with the `--tools` of your builds".to_owned());
         }
         State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
         State::Incomplete => {

@@ -2,60 +2,90 @@
 
 use crate::sandbox::Sandbox;
 
+const COMMIT: &str = "---\nname: commit\ndescription: Writes a commit message.\n---\n\nCommit.\n";
+const REVIEW: &str = "---\nname: review\ndescription: Reviews a change.\n---\n\nReview.\n";
+
 fn skilled() -> Sandbox {
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::empty();
     sandbox
-        .home(".config/preface/skills/commit/SKILL.md", "Commit.")
-        .home(".config/preface/skills/review/SKILL.md", "Review.")
-        .work(".preface/skills/commit/SKILL.md", "Commit here.");
+        .home(".config/preface/skills/commit/SKILL.md", COMMIT)
+        .home(".config/preface/skills/review/SKILL.md", REVIEW)
+        .work(".preface/skills/commit/SKILL.md", COMMIT);
     sandbox
 }
 
 #[test]
 fn a_projects_skill_hides_yours() {
     skilled().run("preface skills --trust once").exits(0).says("").prints(
-        "name    layer    state       size
-commit  global   hidden   7 bytes
-  hidden by project (.preface/skills/commit/SKILL.md)
-commit  project  active  12 bytes
+        "name    layer    state   path
+commit  project  active  .preface/skills/commit/SKILL.md
+  Writes a commit message.
   hides global (~/.config/preface/skills/commit/SKILL.md)
-review  global   active   7 bytes
-listed, not used: this version puts no skill into a prompt
+commit  global   hidden  ~/.config/preface/skills/commit/SKILL.md
+  Writes a commit message.
+  hidden by project (.preface/skills/commit/SKILL.md)
+review  global   active  ~/.config/preface/skills/review/SKILL.md
+  Reviews a change.
 ",
     );
 }
 
 #[test]
-fn what_waits_for_trust_is_shown_as_held() {
+fn what_waits_for_trust_is_shown_as_held_and_a_grant_lets_it_through() {
     let sandbox = skilled();
     sandbox.run("preface skills").exits(0).says("").prints(
-        "name    layer    state       size
-commit  global   active   7 bytes
-commit  project  held    12 bytes
-  waits for trust: `--trust once` lets it through for a call
-review  global   active   7 bytes
-listed, not used: this version puts no skill into a prompt
+        "name    layer    state   path
+commit  project  held    .preface/skills/commit/SKILL.md
+  waits for trust: `preface trust grant`, with the `--tools` of your builds
+commit  global   active  ~/.config/preface/skills/commit/SKILL.md
+  Writes a commit message.
+review  global   active  ~/.config/preface/skills/review/SKILL.md
+  Reviews a change.
 ",
     );
     let rows = sandbox.run("preface skills --format json").exits(0).json();
     let states: Vec<_> = rows.as_array().expect("a list").iter().map(|row| &row["status"]).collect();
-    assert_eq!(states, ["ok", "held", "ok"]);
-    assert_eq!(rows[0]["active"], true);
+    assert_eq!(states, ["held", "ok", "ok"]);
+    assert_eq!(rows[1]["active"], true);
+    sandbox.run("preface trust grant --yes --tools read").exits(0);
+    let rows = sandbox.run("preface skills --format json").exits(0).json();
+    assert_eq!((&rows[0]["status"], &rows[0]["active"]), (&"ok".into(), &true.into()));
 }
 
 #[test]
-fn a_project_that_is_held_as_a_whole_is_not_looked_at() {
+fn what_is_wrong_stands_below_its_row() {
     let sandbox = Sandbox::empty();
-    sandbox.work(".stud/skills/commit/SKILL.md", "Commit here.");
-    let ran = sandbox.run("preface skills --preset stud").exits(0);
-    ran.prints("nothing: skills\nlisted, not used: this version puts no skill into a prompt\n");
+    sandbox
+        .home(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: [\n---\n")
+        .home(".agents/skills/b/SKILL.md", "---\nname: Other\ndescription: Does b.\nversion: 1\n---\n")
+        .home(
+            ".agents/skills/c/SKILL.md",
+            "---\nname: c\ndescription: Does c.\ndisable-model-invocation: true\n---\n",
+        )
+        .home(".agents/skills/d/SKILL.md", "---\nname: d\ndescription: Does d.\n---\n")
+        .home(".agents/skills/.gitignore", "d/\n");
+    sandbox.run("preface skills --all").exits(0).says("").prints(
+        "name   layer   state         path
+Other  global  active        ~/.agents/skills/b/SKILL.md
+  Does b.
+  name \"Other\" does not match parent directory \"b\"
+  name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)
+  standard: `version` is no field of the standard; `metadata` may hold it
+a      global  broken        ~/.agents/skills/a/SKILL.md
+  broken: the frontmatter is no YAML: unclosed bracket '['
+c      global  by name only  ~/.agents/skills/c/SKILL.md
+  Does c.
+d      global  ignored       ~/.agents/skills/d
+  left out by ~/.agents/skills/.gitignore:1
+",
+    );
+    let ran = sandbox.run("preface skills").exits(0);
+    assert!(ran.stdout.ends_with("left out: 1 more; `--all` shows them\n"), "{}", ran.stdout);
 }
 
 #[test]
-fn a_directory_without_a_skill_is_told() {
-    let sandbox = Sandbox::new();
-    sandbox.home(".config/preface/skills/drafts/notes.md", "Later.");
-    let ran = sandbox.run("preface skills").exits(0);
-    let note = "warning: ~/.config/preface/skills/drafts/SKILL.md is not there; its directory is no skill";
-    assert!(ran.stderr.starts_with(note), "{}", ran.stderr);
+fn a_preset_without_skills_says_so() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/skills/commit/SKILL.md", COMMIT);
+    sandbox.run("preface skills --preset stud").exits(0).prints("nothing: this preset lists no skills\n");
 }

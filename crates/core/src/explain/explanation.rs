@@ -10,6 +10,7 @@ use crate::{
     prompt::{Part, Prompt},
     scope::Scope,
     section::{ProviderName, SectionId},
+    trigger::Trigger,
 };
 use serde::Serialize;
 use std::ops::Range;
@@ -35,6 +36,8 @@ pub struct Explanation {
     pub tokens: Tokens,
     /// What a provider's prompt cache can keep.
     pub cache: CacheLine,
+    /// What made it, in order; empty where it was built once and nothing changed it.
+    pub triggers: Vec<Trigger>,
 }
 
 /// Explains one part.
@@ -169,6 +172,7 @@ impl Explanation {
             bytes: prompt.text.len(),
             tokens,
             cache,
+            triggers: prompt.triggers.clone(),
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod file;
 pub mod git;
 pub mod git_facts;
 pub mod layer_files;
+pub mod skills;
 pub mod system_prompt_file;
 pub mod turn_facts;
 
@@ -75,8 +76,12 @@ pub struct FactInfo {
 }
 
 /// The context providers, by name.
-pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] =
-    &[&context_files::ContextFiles, &layer_files::LayerFiles, &system_prompt_file::SystemPromptFile];
+pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
+    &context_files::ContextFiles,
+    &layer_files::LayerFiles,
+    &skills::Skills,
+    &system_prompt_file::SystemPromptFile,
+];
 
 /// The fact providers, in the order in which `preface facts` lists them.
 pub const FACT_PROVIDERS: &[&dyn FactProvider] =

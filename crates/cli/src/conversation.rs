@@ -1,0 +1,93 @@
+//! What was said before, and what is said now: `--messages` and `--prompt`.
+
+use crate::{failure::Failure, files};
+use clap::Args;
+use preface::core::{
+    diagnostic::Diagnostics,
+    message::{self, Message},
+};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// The flags that say what was said.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Conversation")]
+pub struct ConversationFlags {
+    /// Put the conversation in FILE into the request
+    ///
+    /// A JSON array of messages, an object with `messages`, or one message on each line. Forms other than `request` show
+    /// no messages; with them hooks see the file, and without `--prompt` it is only checked.
+    #[arg(long, value_name = "FILE", value_parser = history)]
+    messages: Option<PathBuf>,
+
+    /// Start a run with this new message of the user, or with stdin (`-`)
+    ///
+    /// Hooks fire (`input`, `before_agent_start`, `context`), and what is printed is the prompt of that run. Without it
+    /// the base is printed, and only `resources_discover` fires.
+    #[arg(long, value_name = "TEXT|-", conflicts_with = "world")]
+    prompt: Option<String>,
+}
+
+/// What was said before, and what is said now.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    /// What was said before.
+    pub history: Vec<Message>,
+    /// What is said now, where somebody says something.
+    pub prompt: Option<String>,
+    /// What came up while reading.
+    pub notes: Diagnostics,
+}
+
+impl ConversationFlags {
+    /// Reads both.
+    pub fn read(&self) -> Result<Conversation, Failure> {
+        let mut notes = Diagnostics::new();
+        let history = match &self.messages {
+            Some(file) => read(file, &mut notes)?,
+            None => Vec::new(),
+        };
+        let prompt = match self.prompt.as_deref() {
+            Some("-") => Some(stdin()?),
+            other => other.map(str::to_owned),
+        };
+        Ok(Conversation { history, prompt, notes })
+    }
+}
+
+fn read(file: &Path, notes: &mut Diagnostics) -> Result<Vec<Message>, Failure> {
+    let bytes = files::read_at_most(file, message::MOST_BYTES as u64)?;
+    Ok(message::read(&file.display().to_string(), &bytes, notes)?)
+}
+
+/// The message without the line end that every shell puts behind it.
+fn stdin() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let limit = message::MOST_BYTES as u64;
+    let read = std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new(format!("stdin cannot be read: {error}")))?;
+    if bytes.len() as u64 > limit {
+        return Err(Failure::new(format!("the message on stdin has more than {limit} bytes")));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|_| {
+        Failure::new("the message on stdin is not UTF-8").hint("`iconv -t UTF-8` converts it")
+    })?;
+    if text.ends_with('\n') {
+        text.truncate(text.len() - 1);
+        if text.ends_with('\r') {
+            text.truncate(text.len() - 1);
+        }
+    }
+    Ok(text)
+}
+
+/// Messages stand in a file; stdin is kept for the new message of the user.
+fn history(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "-" => Err("messages are read from a file, not from stdin".to_owned()),
+        "" => Err("name a file".to_owned()),
+        _ => Ok(text.into()),
+    }
+}

@@ -1,0 +1,235 @@
+//! What is wrong with a skill, in the words and the order of `pi.md` §5.4, and whether it is one all the same.
+
+use super::{Fields, Value, utf16_len};
+
+/// The longest name, in UTF-16 code units.
+pub const NAME_LIMIT: usize = 64;
+/// The longest description, in UTF-16 code units.
+pub const DESCRIPTION_LIMIT: usize = 1024;
+
+/// Where rules differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The name must be that of the directory.
+    pub name_must_match: bool,
+    /// What a name that is no text is.
+    pub name_type: WrongName,
+    /// What a description that is no text is.
+    pub description_type: WrongDescription,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules {
+            name_must_match: true,
+            name_type: WrongName::Reject,
+            description_type: WrongDescription::NotText,
+        }
+    }
+}
+
+/// What a name that is no text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongName {
+    /// A fault: the file is no skill.
+    Reject,
+    /// None: the directory's name stands for it.
+    Directory,
+}
+
+/// What a description that is no text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongDescription {
+    /// `description must be a string`.
+    NotText,
+    /// `description is required`, as if there were none.
+    Missing,
+}
+
+/// What the checks found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Name, description, and whether it is hidden from the model; `None` where the file is no skill.
+    pub said: Option<Said>,
+    /// What is wrong, in order.
+    pub problems: Vec<String>,
+    /// True where there is no description at all.
+    pub no_description: bool,
+}
+
+/// What a skill says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// True with `disable-model-invocation: true`.
+    pub hidden: bool,
+}
+
+/// Checks the fields of a skill that lies in `directory`.
+///
+/// ```
+/// use preface_core::skill::{check::{check, Rules}, frontmatter::read};
+/// let fields = read("name: Commit\ndescription: Writes commits.").unwrap();
+/// let checked = check(&fields, "commit", &Rules::default());
+/// assert_eq!(checked.problems, [
+///     "name \"Commit\" does not match parent directory \"commit\"",
+///     "name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)",
+/// ]);
+/// assert_eq!(checked.said.unwrap().name, "Commit");
+/// ```
+#[must_use]
+pub fn check(fields: &Fields, directory: &str, rules: &Rules) -> Checked {
+    let mut problems = Vec::new();
+    let mut no_description = false;
+    let description = match fields.get("description") {
+        Some(Value::Text(text)) if !crate::template::trim(text).is_empty() => {
+            let length = utf16_len(text);
+            if length > DESCRIPTION_LIMIT {
+                problems.push(format!("description exceeds {DESCRIPTION_LIMIT} characters ({length})"));
+            }
+            Some(text)
+        }
+        Some(value)
+            if !value.is_falsy()
+                && !matches!(value, Value::Text(_))
+                && rules.description_type == WrongDescription::NotText =>
+        {
+            problems.push("description must be a string".to_owned());
+            return Checked { said: None, problems, no_description };
+        }
+        _ => {
+            problems.push("description is required".to_owned());
+            no_description = true;
+            None
+        }
+    };
+    let name = match fields.get("name") {
+        Some(Value::Text(name)) if !name.is_empty() => name.as_str(),
+        Some(value) if !value.is_falsy() && rules.name_type == WrongName::Reject => {
+            problems.push("name must be a string".to_owned());
+            return Checked { said: None, problems, no_description };
+        }
+        _ => directory,
+    };
+    problems.extend(name_problems(name, rules.name_must_match.then_some(directory)));
+    let hidden = fields.get("disable-model-invocation") == Some(&Value::Bool(true));
+    let said = description.map(|text| Said { name: name.to_owned(), description: text.clone(), hidden });
+    Checked { said, problems, no_description }
+}
+
+/// Returns what is wrong with a name, in order.
+pub(super) fn name_problems(name: &str, directory: Option<&str>) -> Vec<String> {
+    let mut problems = Vec::new();
+    if let Some(directory) = directory.filter(|directory| *directory != name) {
+        problems.push(format!("name \"{name}\" does not match parent directory \"{directory}\""));
+    }
+    let length = utf16_len(name);
+    if length > NAME_LIMIT {
+        problems.push(format!("name exceeds {NAME_LIMIT} characters ({length})"));
+    }
+    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if name.is_empty() || !name.bytes().all(allowed) {
+        problems
+            .push("name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)".to_owned());
+    }
+    if name.starts_with('-') || name.ends_with('-') {
+        problems.push("name must not start or end with a hyphen".to_owned());
+    }
+    if name.contains("--") {
+        problems.push("name must not contain consecutive hyphens".to_owned());
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skill::frontmatter::read;
+
+    const INVALID: &str = "name contains invalid characters (must be lowercase a-z, 0-9, hyphens only)";
+    const HYPHEN: &str = "name must not start or end with a hyphen";
+    const DOUBLE: &str = "name must not contain consecutive hyphens";
+
+    fn checked(block: &str, rules: &Rules) -> (Option<String>, Vec<String>) {
+        let checked = check(&read(block).expect("it is YAML"), "dir", rules);
+        (checked.said.map(|said| said.name), checked.problems)
+    }
+
+    #[test]
+    fn the_table_of_messages() {
+        let rows: &[(&str, Option<&str>, &[&str])] = &[
+            ("name: dir\ndescription: d", Some("dir"), &[]),
+            ("description: d", Some("dir"), &[]),
+            ("name: \ndescription: d", Some("dir"), &[]),
+            ("name: \"\"\ndescription: d", Some("dir"), &[]),
+            ("name: 0\ndescription: d", Some("dir"), &[]),
+            ("name: dir", None, &["description is required"]),
+            ("description: ", None, &["description is required"]),
+            ("description: null", None, &["description is required"]),
+            ("description: false", None, &["description is required"]),
+            ("description: 0", None, &["description is required"]),
+            ("description: \" \\u00a0\\ufeff\"", None, &["description is required"]),
+            ("description: true", None, &["description must be a string"]),
+            ("description: 7", None, &["description must be a string"]),
+            ("description: [a]", None, &["description must be a string"]),
+            ("description: {a: b}", None, &["description must be a string"]),
+            ("description: d\nname: 7", None, &["name must be a string"]),
+            ("name: 7", None, &["description is required", "name must be a string"]),
+            (
+                "name: other\ndescription: d",
+                Some("other"),
+                &["name \"other\" does not match parent directory \"dir\""],
+            ),
+            (
+                "name: -A--\ndescription: d",
+                Some("-A--"),
+                &["name \"-A--\" does not match parent directory \"dir\"", INVALID, HYPHEN, DOUBLE],
+            ),
+        ];
+        for (block, name, problems) in rows {
+            let (said, found) = checked(block, &Rules::default());
+            assert_eq!(
+                (said.as_deref(), found),
+                (*name, problems.iter().map(|p| (*p).to_owned()).collect()),
+                "{block}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_newer_rules_take_the_directorys_name_and_ask_for_a_text() {
+        let rules = Rules {
+            name_must_match: false,
+            name_type: WrongName::Directory,
+            description_type: WrongDescription::Missing,
+        };
+        assert_eq!(checked("name: 7\ndescription: d", &rules), (Some("dir".into()), vec![]));
+        assert_eq!(checked("name: other\ndescription: d", &rules), (Some("other".into()), vec![]));
+        assert_eq!(checked("description: 7", &rules), (None, vec!["description is required".into()]));
+    }
+
+    #[test]
+    fn lengths_are_utf16_code_units() {
+        let block = |text: &str| format!("description: {text}");
+        assert_eq!(checked(&block(&"é".repeat(1024)), &Rules::default()).1, [""; 0]);
+        let (said, problems) = checked(&block(&"a😀".repeat(342)), &Rules::default());
+        assert_eq!(said.as_deref(), Some("dir"), "it stays a skill");
+        assert_eq!(problems, ["description exceeds 1024 characters (1026)"]);
+        let long = format!("name: {}\ndescription: d", "a".repeat(65));
+        assert_eq!(checked(&long, &Rules::default()).1[1], "name exceeds 64 characters (65)");
+    }
+
+    #[test]
+    fn only_the_boolean_hides() {
+        for (word, hidden) in
+            [("true", true), ("True", true), ("\"true\"", false), ("yes", false), ("1", false)]
+        {
+            let block = format!("description: d\ndisable-model-invocation: {word}");
+            let said = check(&read(&block).unwrap(), "dir", &Rules::default()).said.unwrap();
+            assert_eq!(said.hidden, hidden, "{word}");
+        }
+    }
+}

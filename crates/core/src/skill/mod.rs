@@ -1,0 +1,46 @@
+//! Skills: files with a name and a description that a model reads when a task calls for them (`pi.md` §5).
+//!
+//! Here is what a text alone decides: [`frontmatter`] splits it and reads its block, [`check`] says what is wrong and
+//! whether it counts as a skill all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a
+//! value safe between tags, and [`command`] turns `/skill:NAME` into the skill's text. Which files there are, in which
+//! order, and who may speak is the host's.
+
+pub mod check;
+pub mod command;
+pub mod escape;
+pub mod frontmatter;
+mod plain;
+pub mod standard;
+mod yaml;
+
+pub use yaml::{Fields, Value, YamlError};
+
+/// The file that a skill's directory holds.
+pub const SKILL_FILE: &str = "SKILL.md";
+
+/// A skill that was found, read and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// What it is for, as the model is told.
+    pub description: String,
+    /// Its file, as it was found: absolute, links not resolved.
+    pub path: String,
+    /// The directory that its relative paths start from.
+    pub base_dir: String,
+    /// True where no prompt lists it (`disable-model-invocation: true`); `/skill:NAME` works all the same.
+    pub hidden: bool,
+}
+
+/// Takes white space from both ends of a text, ECMAScript's.
+#[must_use]
+pub fn trim(text: &str) -> &str {
+    crate::template::trim(text)
+}
+
+/// Returns the length of a text as skills count it: in UTF-16 code units.
+#[must_use]
+pub fn utf16_len(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}

@@ -1,0 +1,84 @@
+//! Context provider `skills`: name, description and place of each skill that a model may read by itself.
+
+use super::{ContextProvider, silent};
+use crate::{
+    look::Look,
+    skills::{self, Loaded, SkillEntry, SkillOptions, options::OPTIONS},
+};
+use preface_core::{
+    origin::{Origin, Piece},
+    section::{Language, Section},
+    skill::escape,
+    world::{Contribution, Item},
+};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// Lists skills.
+#[derive(Debug)]
+pub struct Skills;
+
+impl ContextProvider for Skills {
+    fn name(&self) -> &'static str {
+        "skills"
+    }
+
+    fn about(&self) -> &'static str {
+        "name, description and place of each SKILL.md that a model may read by itself"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        OPTIONS
+    }
+
+    fn follows_hooks(&self) -> bool {
+        true
+    }
+
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+        let options = SkillOptions::read(self, section, look);
+        let entries = skills::load(&options, look);
+        let mut said = silent(self, section, why(&entries));
+        said.items = entries
+            .iter()
+            .filter(|entry| entry.active && !entry.hidden)
+            .filter_map(|entry| Some(item(entry, entry.loaded.as_ref()?, options.escape)))
+            .collect();
+        if !said.items.is_empty() {
+            said.silent = None;
+        }
+        said
+    }
+}
+
+fn why(entries: &[SkillEntry]) -> &'static str {
+    match entries.is_empty() {
+        true => "there is no skill",
+        false => "all skills are hidden, held or left out; `preface skills --all` says why",
+    }
+}
+
+fn item(entry: &SkillEntry, loaded: &Loaded, escaped: bool) -> Item {
+    let skill = &loaded.skill;
+    let text = written(&skill.description, escaped);
+    let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
+    let origin =
+        Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
+    let fact = |name: &str, text: &str| (name.to_owned(), written(text, escaped).into_owned());
+    Item {
+        facts: BTreeMap::from([
+            fact("name", &skill.name),
+            fact("location", &skill.path),
+            fact("path", &entry.origin.path),
+            fact("base_dir", &skill.base_dir),
+        ]),
+        pieces: vec![Piece { text: text.into_owned(), origin }],
+        language: Language::Verbatim,
+    }
+}
+
+fn written(text: &str, escaped: bool) -> Cow<'_, str> {
+    match escaped {
+        true => escape::xml(text),
+        false => Cow::Borrowed(text),
+    }
+}

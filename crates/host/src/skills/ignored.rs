@@ -1,0 +1,126 @@
+//! The ignore files inside the tree of a root (`pi.md` §5.2). Each pattern is about its own directory: one without a slash
+//! matches at that level, and only those of the root itself match at every level. Case does not matter. Ignore files
+//! around the root are nobody's business here.
+
+use gix_glob::{Pattern, pattern::Case, wildmatch::Mode};
+
+/// The names of ignore files, in the order in which they count: a later pattern has the last word.
+pub const FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
+
+/// The patterns that are about a directory: those of the directories above it and its own.
+#[derive(Debug, Default)]
+pub struct Ignored {
+    patterns: Vec<Line>,
+    files: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Line {
+    pattern: Pattern,
+    negative: bool,
+    /// The bytes of a path that name the directory of the file.
+    prefix: usize,
+    file: usize,
+    line: usize,
+}
+
+impl Ignored {
+    /// Returns how many patterns there are, to go back to.
+    pub fn mark(&self) -> usize {
+        self.patterns.len()
+    }
+
+    /// Forgets the patterns of directories that were left.
+    pub fn reset(&mut self, mark: usize) {
+        self.patterns.truncate(mark);
+    }
+
+    /// Adds the patterns of a file. `prefix` is the length of the path of its directory below the root, with the slash
+    /// at its end; 0 for the root.
+    pub fn add(&mut self, shown: &str, text: &str, prefix: usize) {
+        self.files.push(shown.to_owned());
+        let file = self.files.len() - 1;
+        for (at, line) in text.split('\n').enumerate() {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if let Some((pattern, negative)) = pattern(line, prefix > 0) {
+                self.patterns.push(Line { pattern, negative, prefix, file, line: at + 1 });
+            }
+        }
+    }
+
+    /// Returns the file and the line that leave a path out, where one does. `path` is relative to the root.
+    pub fn matched(&self, path: &str, is_dir: bool) -> Option<(&str, usize)> {
+        let found = self.patterns.iter().rev().find(|line| {
+            let below = &path.as_bytes()[line.prefix.min(path.len())..];
+            let name = below.iter().rposition(|byte| *byte == b'/').map(|at| at + 1);
+            line.pattern.matches_repo_relative_path(
+                below.into(),
+                name,
+                Some(is_dir),
+                Case::Fold,
+                Mode::NO_MATCH_SLASH_LITERAL,
+            )
+        })?;
+        (!found.negative).then(|| (self.files[found.file].as_str(), found.line))
+    }
+}
+
+/// Reads a line. Below the root every pattern is bound to its directory.
+fn pattern(line: &str, bound: bool) -> Option<(Pattern, bool)> {
+    let seen = line.trim();
+    if seen.is_empty() || seen.starts_with('#') {
+        return None;
+    }
+    let (line, negative) = match line.strip_prefix('!') {
+        Some(rest) => (rest, true),
+        None => (line, false),
+    };
+    let line = without_trailing_blanks(line);
+    let line = line.strip_prefix('/').unwrap_or(line);
+    let pattern = match bound {
+        true => Pattern::from_bytes_without_negation(format!("/{line}").as_bytes()),
+        false => Pattern::from_bytes_without_negation(line.as_bytes()),
+    }?;
+    Some((pattern, negative))
+}
+
+fn without_trailing_blanks(line: &str) -> &str {
+    let kept = line.trim_end_matches(' ');
+    let escapes = kept.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if escapes % 2 == 1 && kept.len() < line.len() { &line[..=kept.len()] } else { kept }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, prefix: usize, path: &str, is_dir: bool) -> Option<usize> {
+        let mut ignored = Ignored::default();
+        ignored.add("f", text, prefix);
+        ignored.matched(path, is_dir).map(|(_, line)| line)
+    }
+
+    #[test]
+    fn the_roots_patterns_match_at_every_level_those_below_at_their_own() {
+        assert_eq!(lines("x\n# x\ndraft", 0, "a/b/draft", true), Some(3));
+        assert_eq!(lines("/draft", 0, "a/draft", true), Some(1), "a leading slash binds nothing in the root");
+        assert_eq!(lines("a/draft", 0, "b/a/draft", true), None);
+        assert_eq!(lines("draft", 2, "a/draft", true), Some(1));
+        assert_eq!(lines("draft", 2, "a/b/draft", true), None);
+        assert_eq!(lines("**/draft", 2, "a/b/draft", true), Some(1));
+    }
+
+    #[test]
+    fn the_last_pattern_decides_and_a_slash_wants_a_directory() {
+        assert_eq!(lines("*.md\n!keep.md", 0, "keep.md", false), None);
+        assert_eq!(lines("!keep.md\n*.md", 0, "keep.md", false), Some(2));
+        assert_eq!(lines("draft/", 0, "draft", false), None);
+        assert_eq!(lines("draft/", 0, "draft", true), Some(1));
+        assert_eq!(
+            lines("DRAFT  \r\n", 0, "Draft", true),
+            Some(1),
+            "case and blanks at the end do not matter"
+        );
+        assert_eq!(lines("a\\ ", 0, "a ", true), Some(1));
+    }
+}

@@ -1,0 +1,224 @@
+//! The one loader of skills: which there are, in which order, and which of them answers to a name (`pi.md` §5).
+//!
+//! [`options`] says what differs between readers of skills, [`walk`] finds files, [`read`] reads one, and here the roots
+//! are put in their order: the first skill of a name wins. The prompt, the listing and `/skill:NAME` ask here alone.
+
+mod entry;
+mod ignored;
+pub mod options;
+mod read;
+mod roots;
+mod walk;
+
+pub use entry::{LeftOut, Loaded, SkillEntry};
+pub use options::SkillOptions;
+pub use roots::SkillPath;
+
+use crate::{
+    look::{CONTEXT_FILE_LIMIT, Look},
+    system::FileId,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    extension::{EntryOrigin, Status},
+    skill::command,
+};
+use read::Reading;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+use walk::{Candidate, Start, Walk};
+
+/// Finds, reads and checks the skills. What is wrong, hidden or left out is an entry and a note; nothing fails.
+#[must_use]
+pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
+    let mut loader = Loader {
+        look,
+        options,
+        entries: Vec::new(),
+        names: BTreeMap::new(),
+        files: BTreeMap::new(),
+        collisions: Vec::new(),
+    };
+    for start in roots::discovered(options, look) {
+        loader.root(&start);
+    }
+    for (path, by) in roots::explicit(options, look) {
+        loader.path(&path, by);
+    }
+    loader.finish()
+}
+
+/// Expands `/skill:NAME ARGS`, hidden skills too. `None` leaves the text as it is: it is no command, names nobody, or the
+/// file cannot be read any more, which is a note.
+#[must_use]
+pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<String> {
+    let asked = command::read(text)?;
+    let entry = entries.iter().find(|entry| entry.active && entry.name == asked.name)?;
+    let loaded = entry.loaded.as_ref()?;
+    let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let wanted = crate::look::Wanted { code: Some("hook-error"), ..wanted };
+    let before = look.notes.borrow().len();
+    let Some(file) = look.read(&wanted) else {
+        if look.notes.borrow().len() == before {
+            let what = format!("skill_expansion: {} is not there any more", entry.origin.path);
+            look.note(Diagnostic::warning("hook-error", what));
+        }
+        return None;
+    };
+    let text = String::from_utf8_lossy(&file.bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Some(command::expand(&loaded.skill, text, asked.args))
+}
+
+/// What is taken so far.
+struct Loader<'a> {
+    look: &'a Look<'a>,
+    options: &'a SkillOptions,
+    entries: Vec<SkillEntry>,
+    /// Who answers to a name.
+    names: BTreeMap<String, usize>,
+    /// Which real file an entry is.
+    files: BTreeMap<FileId, usize>,
+    /// Told after everything else.
+    collisions: Vec<Diagnostic>,
+}
+
+impl Loader<'_> {
+    fn root(&mut self, start: &Start) {
+        let (look, options) = (self.look, self.options);
+        Walk::run(start, options, look, &mut |candidate| match candidate {
+            Candidate::File(path) => self.take(start, &path),
+            Candidate::Ignored { path, by, line } => self.ignored(start, &path, by, line),
+            Candidate::Again { path, first } => {
+                let first = look.places.source(start.scope, &first).path.clone();
+                self.duplicate(start, &path, first);
+            }
+        });
+    }
+
+    /// Takes an explicit path, which is a file or a directory.
+    fn path(&mut self, path: &Path, by: &str) {
+        let start = roots::explicit_start(path, self.options, self.look);
+        let wrong = |what: &str| {
+            let shown = self.look.places.source(start.scope, path).path.clone();
+            let note = Diagnostic::warning("skill-invalid", what).at(Place::file(Some(start.scope), shown));
+            self.look.note(note.help(format!("named by {by}")));
+        };
+        match self.look.system.stat(path).map(|stat| stat.kind) {
+            None => wrong("skill path does not exist"),
+            Some(crate::system::FileKind::Dir) => self.root(&start),
+            Some(crate::system::FileKind::File) if path.as_os_str().as_encoded_bytes().ends_with(b".md") => {
+                self.take(&start, path);
+            }
+            Some(_) => wrong("skill path is not a markdown file"),
+        }
+    }
+
+    fn take(&mut self, start: &Start, path: &Path) {
+        let Some(Reading { mut entry, id }) = read::read(start, path, self.options, self.look) else {
+            return;
+        };
+        if entry.status != Status::Ok {
+            self.entries.push(entry);
+            return;
+        }
+        if let Some(first) = id.and_then(|id| self.files.get(&id))
+            && let Some(first) = self.same_file(*first, path)
+        {
+            self.duplicate(start, path, first);
+            return;
+        }
+        let at = self.entries.len();
+        if let Some(&winner) = self.names.get(&entry.name) {
+            let winner_path = self.entries[winner].origin.path.clone();
+            let name = shown(&entry.name);
+            let loser = entry.origin.path.clone();
+            self.collisions.push(
+                Diagnostic::warning("skill-collision", format!("name \"{name}\" collision"))
+                    .at(Place::file(Some(entry.origin.scope), loser.clone()))
+                    .help(format!("{winner_path} is used, {loser} is not; rename one of them")),
+            );
+            entry.shadowed_by = Some(self.entries[winner].origin.clone());
+            self.entries[winner].shadows.push(entry.origin.clone());
+        } else {
+            entry.active = true;
+            self.names.insert(entry.name.clone(), at);
+            if let Some(id) = id {
+                self.files.insert(id, at);
+            }
+        }
+        self.entries.push(entry);
+    }
+
+    /// Two names of one inode may be two hard links, which are two files.
+    fn same_file(&self, first: usize, path: &Path) -> Option<String> {
+        let first = &self.entries[first];
+        let known = &first.loaded.as_ref()?.path;
+        let system = self.look.system;
+        (known == path || system.canonical(known).ok()? == system.canonical(path).ok()?)
+            .then(|| first.origin.path.clone())
+    }
+
+    fn ignored(&mut self, start: &Start, path: &Path, by: String, line: usize) {
+        let mut entry = read::unread(start, path, self.look);
+        let note = Diagnostic::info(
+            "skill-ignored",
+            format!("{} was left out: {by}:{line} says so", entry.origin.path),
+        );
+        let mut place = Place::file(Some(start.scope), by.clone());
+        place.line = Some(line);
+        self.look.note(note.at(place));
+        entry.left_out = Some(LeftOut::Ignored { path: by, line });
+        self.entries.push(entry);
+    }
+
+    fn duplicate(&mut self, start: &Start, path: &Path, first: String) {
+        let mut entry = read::unread(start, path, self.look);
+        let what = format!("{} was left out: it is the same as {first}", entry.origin.path);
+        let place = Place::file(Some(start.scope), entry.origin.path.clone());
+        self.look.note(Diagnostic::info("skill-duplicate", what).at(place));
+        entry.left_out = Some(LeftOut::Duplicate { path: first });
+        self.entries.push(entry);
+    }
+
+    fn finish(mut self) -> Vec<SkillEntry> {
+        for at in 0..self.entries.len() {
+            let broken = &self.entries[at];
+            if broken.status == Status::Disabled
+                && broken.left_out.is_none()
+                && let Some(&winner) = self.names.get(&broken.name)
+                && winner > at
+            {
+                let origin: EntryOrigin = broken.origin.clone();
+                self.entries[winner].fallback_from.get_or_insert(origin);
+            }
+        }
+        self.look.notes.borrow_mut().append(&mut self.collisions);
+        self.entries
+    }
+}
+
+/// Shows a text of somebody else's on one line of a message.
+fn shown(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", preface_core::lint::hidden::escape_hidden(&text[..end])),
+        None => preface_core::lint::hidden::escape_hidden(text).into_owned(),
+    }
+}
+
+/// The most that is read of a skill.
+const SKILL_LIMIT: u64 = CONTEXT_FILE_LIMIT;
+
+/// Returns the name of a file's directory.
+fn directory_name(path: &Path) -> String {
+    let dir = path.parent().and_then(Path::file_name);
+    dir.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Returns the directory of a file.
+fn directory(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_path_buf).unwrap_or_default()
+}

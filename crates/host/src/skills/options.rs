@@ -1,0 +1,223 @@
+//! What differs between readers of skills, as options of the section that lists them. The same options decide what the
+//! prompt lists and what `preface skills` shows.
+
+use crate::{
+    look::Look,
+    provider::{ContextProvider, SectionOptions},
+};
+use preface_core::{
+    diagnostic::Diagnostic,
+    section::Section,
+    skill::check::{Rules, WrongDescription, WrongName},
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The options, each with one sentence.
+pub const OPTIONS: &[(&str, &str)] = &[
+    ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
+    ("depth", "how many directories below a root are looked into (default 16, at most 64)"),
+    ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
+    ("description_type", "a description that is no text is `wrong` (default) or counts as `missing`"),
+    ("escape", "`xml` (default) or `none`: how the facts and the text of a skill are escaped"),
+    ("links", "`inside` (default) or `follow`: where links in a project may lead"),
+    ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
+    ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),
+    ("no_description", "a file that is not named SKILL.md and has none: `report` (default) or `skip`"),
+    ("only_paths", "`true` or `false` (default): the roots do not count"),
+    ("paths", "files and directories beside the roots, after them"),
+    ("roots", "where skills lie: tables of `at`, `dir`, `direct`, `loose`, `unless`, `outside`"),
+    ("shared_dirs", "`hold` (default) or `read` project skills in directories that other users can write"),
+];
+
+/// How skills are found and read.
+#[derive(Clone, Debug)]
+pub struct SkillOptions {
+    /// Where they lie, the strongest first.
+    pub roots: Vec<Root>,
+    /// Explicit paths, after the roots.
+    pub paths: Vec<String>,
+    /// True: only explicit paths count.
+    pub only_paths: bool,
+    /// True: a directory that is a skill may hold others.
+    pub descend_always: bool,
+    /// How deep a root is looked into.
+    pub depth: usize,
+    /// True: links in a project may lead anywhere.
+    pub follow_links: bool,
+    /// True: what lies in directories that other users can write is held.
+    pub hold_shared: bool,
+    /// True: a byte order mark is no part of a file.
+    pub strip_bom: bool,
+    /// True: a file that is not named SKILL.md and is no skill is nobody's fault.
+    pub skip_loose: bool,
+    /// True: values are escaped.
+    pub escape: bool,
+    /// How names and descriptions are checked.
+    pub rules: Rules,
+}
+
+/// A place of skills.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Root {
+    /// Where it starts.
+    pub at: At,
+    /// The directory below it.
+    pub dir: String,
+    /// True: every `*.md` directly in it counts.
+    #[serde(default, deserialize_with = "flag")]
+    pub direct: bool,
+    /// True: every `*.md` further below counts, too.
+    #[serde(default, deserialize_with = "flag")]
+    pub loose: bool,
+    /// A file whose presence in it switches it off.
+    #[serde(default)]
+    pub unless: Option<String>,
+    /// How far `up` goes where no repository holds the cwd.
+    #[serde(default)]
+    pub outside: Outside,
+}
+
+/// Where a root starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    /// The project directory of the profile.
+    Project,
+    /// The cwd, its parent, and so on up to the first directory that holds `.git`.
+    Up,
+    /// The home directory.
+    Home,
+    /// The global directory of the profile.
+    Global,
+}
+
+/// How far `up` goes where no repository holds the cwd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outside {
+    /// The cwd alone.
+    #[default]
+    Cwd,
+    /// All the way to the root of the file system.
+    Root,
+}
+
+/// The deepest that anybody may look.
+const DEEPEST: usize = 64;
+/// How deep a root is looked into where nothing is said.
+const DEPTH: usize = 16;
+
+impl SkillOptions {
+    /// Reads the options of a section; what cannot be read is a note, and counts as not said.
+    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
+        let options = SectionOptions::new(provider, section, look);
+        let word = |key, words: &[&'static str]| options.word(key, words, look);
+        let said = Said { section, look };
+        SkillOptions {
+            roots: said.roots(),
+            paths: said.lines("paths"),
+            only_paths: said.truth("only_paths", false),
+            descend_always: word("descend", &["unless-skill", "always"]) == "always",
+            depth: said.number("depth", DEPTH).min(DEEPEST),
+            follow_links: word("links", &["inside", "follow"]) == "follow",
+            hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
+            strip_bom: word("bom", &["keep", "strip"]) == "strip",
+            skip_loose: word("no_description", &["report", "skip"]) == "skip",
+            escape: word("escape", &["xml", "none"]) == "xml",
+            rules: Rules {
+                name_must_match: said.truth("name_must_match", true),
+                name_type: match word("name_type", &["reject", "directory"]) {
+                    "directory" => WrongName::Directory,
+                    _ => WrongName::Reject,
+                },
+                description_type: match word("description_type", &["wrong", "missing"]) {
+                    "missing" => WrongDescription::Missing,
+                    _ => WrongDescription::NotText,
+                },
+            },
+        }
+    }
+}
+
+/// The options whose form may be that of a profile's own option, which is a text.
+struct Said<'a> {
+    section: &'a Section,
+    look: &'a Look<'a>,
+}
+
+impl Said<'_> {
+    fn truth(&self, key: &str, default: bool) -> bool {
+        match self.section.options.get(key) {
+            None => default,
+            Some(value) => truth(value).unwrap_or_else(|| {
+                self.wrong(key, &format!("cannot be {value}; it counts as `{default}`"));
+                default
+            }),
+        }
+    }
+
+    fn number(&self, key: &str, default: usize) -> usize {
+        let Some(value) = self.section.options.get(key) else { return default };
+        let number = match value {
+            Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
+        };
+        number.unwrap_or_else(|| {
+            self.wrong(key, &format!("cannot be {value}; it counts as {default}"));
+            default
+        })
+    }
+
+    /// A list of texts, or one text with a line for each.
+    fn lines(&self, key: &str) -> Vec<String> {
+        match self.section.options.get(key) {
+            None => Vec::new(),
+            Some(Value::String(text)) => {
+                text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+            }
+            Some(Value::Array(list)) => {
+                list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+            }
+            Some(value) => {
+                self.wrong(key, &format!("cannot be {value}; it is a list of texts"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn roots(&self) -> Vec<Root> {
+        let Some(value) = self.section.options.get("roots") else { return Vec::new() };
+        let Some(list) = value.as_array() else {
+            self.wrong("roots", &format!("cannot be {value}; it is a list of tables"));
+            return Vec::new();
+        };
+        let read = |value: &Value| match Root::deserialize(value) {
+            Ok(root) => Some(root),
+            Err(error) => {
+                self.wrong("roots", &format!("cannot hold {value}: {error}"));
+                None
+            }
+        };
+        list.iter().filter_map(read).collect()
+    }
+
+    fn wrong(&self, key: &str, why: &str) {
+        let what = format!("section `{}`: `{key}` {why}", self.section.id);
+        self.look.note(Diagnostic::warning("profile/option", what));
+    }
+}
+
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(value) => Some(*value),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn flag<'de, D: serde::Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    let value = Value::deserialize(from)?;
+    truth(&value).ok_or_else(|| serde::de::Error::custom(format!("{value} is neither true nor false")))
+}

@@ -1,0 +1,187 @@
+//! One file: through the gate, split, parsed and checked.
+
+use super::{
+    SKILL_LIMIT, directory, directory_name,
+    entry::{Loaded, SkillEntry},
+    options::SkillOptions,
+    shown,
+    walk::Start,
+};
+use crate::{
+    gate::Belongs,
+    look::{Look, Wanted},
+    system::{FileId, Within},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{EntryOrigin, Status},
+    scope::Scope,
+    skill::{
+        SKILL_FILE, Skill,
+        check::check,
+        frontmatter::{self, split},
+    },
+};
+use std::{borrow::Cow, path::Path};
+
+/// A file that was read, and which real file it is.
+pub(super) struct Reading {
+    pub entry: SkillEntry,
+    pub id: Option<FileId>,
+}
+
+/// How a skill's file is asked for.
+pub(super) fn wanted<'a>(
+    scope: Scope,
+    path: &'a Path,
+    within: Option<&'a Path>,
+    shared: bool,
+    look: &Look<'_>,
+) -> Wanted<'a> {
+    let within = within.map_or(Within::Anywhere, Within::Root);
+    let belongs = match &look.places.project {
+        Some(root) if !path.starts_with(root) => Belongs::ToTree,
+        _ => Belongs::ToLayer,
+    };
+    Wanted {
+        scope,
+        within,
+        belongs,
+        shared,
+        code: Some("skill-invalid"),
+        ..Wanted::global(path, SKILL_LIMIT)
+    }
+}
+
+/// An entry for a file that nobody read.
+pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry {
+    let origin = EntryOrigin { scope: start.scope, path: look.places.source(start.scope, path).path.clone() };
+    let declared = path.file_name().is_some_and(|name| name == SKILL_FILE);
+    let name = match declared {
+        true => directory_name(path),
+        false => path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+    };
+    SkillEntry {
+        name,
+        origin,
+        active: false,
+        shadows: Vec::new(),
+        shadowed_by: None,
+        fallback_from: None,
+        status: Status::Disabled,
+        bytes: None,
+        diagnostics: Diagnostics::new(),
+        description: None,
+        location: path.display().to_string(),
+        hidden: false,
+        left_out: None,
+        standard: Vec::new(),
+        loaded: None,
+    }
+}
+
+/// Reads a file. `None` where it is no skill and nobody says that it is one.
+pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Look<'_>) -> Option<Reading> {
+    let mut entry = unread(start, path, look);
+    let shared = options.hold_shared
+        && start.scope == Scope::Project
+        && look
+            .system
+            .stat(&directory(path))
+            .and_then(|stat| stat.mode)
+            .is_some_and(|mode| mode & 0o002 != 0);
+    let before = look.notes.borrow().len();
+    let Some(file) = look.read(&wanted(start.scope, path, start.within.as_deref(), shared, look)) else {
+        entry.diagnostics = look.notes.borrow()[before..].to_vec();
+        if entry.diagnostics.is_empty() {
+            // It went away between the list and the reading.
+            return None;
+        }
+        if entry.diagnostics.iter().any(|note| note.code == "trust/held") {
+            entry.status = Status::Held;
+            entry.bytes = look.system.stat(path).map(|stat| stat.len);
+        }
+        return Some(Reading { entry, id: None });
+    };
+    entry.bytes = u64::try_from(file.bytes.len()).ok();
+    let whole = String::from_utf8_lossy(&file.bytes);
+    let is_utf8 = matches!(whole, Cow::Borrowed(_));
+    let text = match options.strip_bom {
+        true => whole.strip_prefix('\u{feff}').unwrap_or(&whole),
+        false => &whole,
+    };
+    let bom = whole.len() - text.len();
+    let parts = split(text);
+    let declared = !options.skip_loose || path.file_name().is_some_and(|name| name == SKILL_FILE);
+    let place = |line: Option<usize>| {
+        let mut place = Place::file(Some(start.scope), entry.origin.path.clone());
+        place.line = line;
+        place
+    };
+    let fields = match frontmatter::read(parts.block.as_deref().unwrap_or_default()) {
+        Ok(fields) => fields,
+        Err(error) => {
+            let line = error.line.map(|line| line + parts.line - 1);
+            let what = format!("the frontmatter is no YAML: {}", shown(&error.message));
+            let note = Diagnostic::warning("skill-invalid", what).at(place(line));
+            return refuse(entry, note.help("mend the lines between the two `---`"), declared, look);
+        }
+    };
+    let directory_name = directory_name(path);
+    let checked = check(&fields, &directory_name, &options.rules);
+    if checked.no_description && !declared {
+        let note = Diagnostic::warning("skill-invalid", "description is required").at(place(None));
+        return refuse(entry, note, declared, look);
+    }
+    for problem in &checked.problems {
+        entry.diagnostics.push(Diagnostic::warning("skill-invalid", shown(problem)).at(place(None)));
+    }
+    look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
+    let Some(said) = checked.said else {
+        return Some(Reading { entry, id: file.stat.id });
+    };
+    let in_text = parts.span;
+    let block = in_text.start + bom..in_text.end + bom;
+    // Words that stand in the file as they are have an exact place there.
+    let exact = match is_utf8 {
+        true => text.get(in_text).and_then(|block| block.find(&said.description)),
+        false => None,
+    };
+    let span = match exact {
+        Some(at) => block.start + at..block.start + at + said.description.len(),
+        None if is_utf8 => block,
+        None => 0..file.bytes.len(),
+    };
+    entry.status = Status::Ok;
+    entry.name.clone_from(&said.name);
+    entry.description = Some(said.description.clone());
+    entry.hidden = said.hidden;
+    entry.loaded = Some(Loaded {
+        skill: Skill {
+            name: said.name,
+            description: said.description,
+            path: entry.location.clone(),
+            base_dir: directory(path).display().to_string(),
+            hidden: said.hidden,
+        },
+        path: path.to_owned(),
+        within: start.within.clone(),
+        source: look.places.source(start.scope, path),
+        span,
+        exact: exact.is_some(),
+        fields,
+    });
+    Some(Reading { entry, id: file.stat.id })
+}
+
+/// A file that is no skill. One that nobody calls a skill is told, but it is no warning.
+fn refuse(mut entry: SkillEntry, mut note: Diagnostic, declared: bool, look: &Look<'_>) -> Option<Reading> {
+    if !declared {
+        note.severity = preface_core::diagnostic::Severity::Info;
+        look.note(note);
+        return None;
+    }
+    look.note(note.clone());
+    entry.diagnostics.push(note);
+    Some(Reading { entry, id: None })
+}

@@ -1,0 +1,118 @@
+//! Where skills lie, from the strongest place to the weakest, and the paths that somebody named.
+
+use super::{
+    options::{At, Outside, Root, SkillOptions},
+    walk::Start,
+};
+use crate::{look::Look, places::normal, system::Within};
+use preface_core::scope::Scope;
+use std::path::{Path, PathBuf};
+
+/// A path of skills that somebody named, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillPath {
+    /// The path: absolute, relative to the cwd, or from `~`.
+    pub path: String,
+    /// Who named it, for people.
+    pub by: String,
+}
+
+/// Returns the discovered roots, each directory once.
+pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
+    let mut starts: Vec<Start> = Vec::new();
+    if options.only_paths {
+        return starts;
+    }
+    for root in &options.roots {
+        for (dir, scope, within) in places(root, look) {
+            let off = root.unless.as_ref().is_some_and(|file| look.system.stat(&dir.join(file)).is_some());
+            if off || starts.iter().any(|start| start.dir == dir) {
+                continue;
+            }
+            starts.push(Start {
+                dir,
+                scope,
+                direct: root.direct,
+                loose: root.loose,
+                descend_always: options.descend_always,
+                within: within.filter(|_| !options.follow_links),
+            });
+        }
+    }
+    starts
+}
+
+/// The directories of a root, whose they are, and where links in them may lead.
+fn places(root: &Root, look: &Look<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)> {
+    let places = look.places;
+    let own = |base: &Option<PathBuf>| {
+        base.iter().map(|base| (base.join(&root.dir), Scope::Global, None)).collect()
+    };
+    match root.at {
+        At::Home => own(&places.home),
+        At::Global => own(&places.global),
+        At::Project if look.gate.layer_speaks() => {
+            let within = match look.layer_within() {
+                Within::Root(root) => Some(root.to_owned()),
+                Within::Anywhere => None,
+            };
+            places.project.iter().map(|base| (base.join(&root.dir), Scope::Project, within.clone())).collect()
+        }
+        At::Up if look.gate.layer_speaks() => {
+            let homes = places.home.as_ref().map(|home| home.join(&root.dir));
+            above(root.outside, look)
+                .into_iter()
+                .map(|dir| (dir.join(&root.dir), Scope::Project, Some(dir.to_owned())))
+                .filter(|(dir, ..)| Some(dir) != homes.as_ref())
+                .collect()
+        }
+        At::Project | At::Up => Vec::new(),
+    }
+}
+
+/// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file.
+fn above<'l>(outside: Outside, look: &'l Look<'_>) -> Vec<&'l Path> {
+    let mut dirs = Vec::new();
+    for dir in look.places.cwd.ancestors() {
+        dirs.push(dir);
+        if look.system.stat(&dir.join(".git")).is_some() {
+            return dirs;
+        }
+    }
+    if outside == Outside::Cwd {
+        dirs.truncate(1);
+    }
+    dirs
+}
+
+/// Returns the explicit paths, each with who named it: those of the section, then those that were announced.
+pub(super) fn explicit<'a>(options: &'a SkillOptions, look: &'a Look<'_>) -> Vec<(PathBuf, &'a str)> {
+    let own = options.paths.iter().map(|path| (path.as_str(), "`paths` of the section"));
+    let told = look.skill_paths.iter().map(|told| (told.path.as_str(), told.by.as_str()));
+    own.chain(told).filter_map(|(path, by)| Some((resolved(path, look)?, by))).collect()
+}
+
+/// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from the cwd.
+fn resolved(path: &str, look: &Look<'_>) -> Option<PathBuf> {
+    let path = preface_core::skill::trim(path);
+    match (path.strip_prefix('~'), &look.places.home) {
+        (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),
+        (Some(_), None) => None,
+        (None, _) => Some(normal(&look.places.cwd, Path::new(path))),
+    }
+}
+
+/// An explicit path as a root: direct files count, and what lies below the cwd is the project's.
+pub(super) fn explicit_start(path: &Path, options: &SkillOptions, look: &Look<'_>) -> Start {
+    let places = look.places;
+    let in_project = path.starts_with(&places.cwd)
+        && !places.global.as_ref().is_some_and(|global| path.starts_with(global));
+    Start {
+        dir: path.to_owned(),
+        scope: if in_project { Scope::Project } else { Scope::Global },
+        direct: true,
+        loose: false,
+        descend_always: false,
+        within: (in_project && !options.follow_links).then(|| places.cwd.clone()),
+    }
+}

@@ -1,0 +1,289 @@
+//! The walk through one root: which files count as skills, in byte order of the names, depth first (`pi.md` §5.2).
+
+use super::{
+    ignored::{FILES, Ignored},
+    options::SkillOptions,
+};
+use crate::{
+    look::{FILE_FACT_LIMIT, Look},
+    places::inside,
+    system::{DirEntry, FileId, FileKind, ReadError, Within},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    scope::Scope,
+    skill::SKILL_FILE,
+};
+use std::path::{Path, PathBuf};
+
+/// The most entries that a directory may have.
+const MOST_ENTRIES: usize = 20_000;
+/// The most directories that a root may have.
+const MOST_DIRS: usize = 50_000;
+
+/// A root, as the walk needs it.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The directory.
+    pub dir: PathBuf,
+    /// Whose it is.
+    pub scope: Scope,
+    /// Every `*.md` directly in it counts.
+    pub direct: bool,
+    /// Every `*.md` below it counts.
+    pub loose: bool,
+    /// A directory that is a skill may hold others.
+    pub descend_always: bool,
+    /// Where links may lead; `None` is anywhere.
+    pub within: Option<PathBuf>,
+}
+
+/// What the walk found.
+#[derive(Debug)]
+pub enum Candidate {
+    /// A file to be read.
+    File(PathBuf),
+    /// A path that an ignore file leaves out.
+    Ignored {
+        /// The path.
+        path: PathBuf,
+        /// The ignore file, for people.
+        by: String,
+        /// Its line.
+        line: usize,
+    },
+    /// A directory that was walked already, by another name.
+    Again {
+        /// This name.
+        path: PathBuf,
+        /// The other.
+        first: PathBuf,
+    },
+}
+
+/// Walks a root and hands over what it finds.
+pub struct Walk<'a> {
+    look: &'a Look<'a>,
+    options: &'a SkillOptions,
+    start: &'a Start,
+    ignored: Ignored,
+    /// The path of the current directory below the root, with a slash at its end.
+    below: String,
+    walked: Vec<(PathBuf, Option<FileId>)>,
+    /// How many of `walked` have their id.
+    known: usize,
+    found: &'a mut dyn FnMut(Candidate),
+}
+
+impl<'a> Walk<'a> {
+    /// Walks.
+    pub fn run(
+        start: &'a Start,
+        options: &'a SkillOptions,
+        look: &'a Look<'a>,
+        found: &'a mut dyn FnMut(Candidate),
+    ) {
+        let mut walk = Walk {
+            look,
+            options,
+            start,
+            ignored: Ignored::default(),
+            below: String::new(),
+            walked: Vec::new(),
+            known: 0,
+            found,
+        };
+        if walk.may_enter(&start.dir) {
+            walk.dir(start.dir.clone(), 0);
+        }
+    }
+
+    fn dir(&mut self, dir: PathBuf, depth: usize) {
+        if self.walked.len() >= MOST_DIRS {
+            return;
+        }
+        let entries = match self.look.system.list(&dir, MOST_ENTRIES) {
+            Ok(entries) => entries,
+            // A root that is not there is nobody's fault; what stands in its place is.
+            Err(ReadError::Missing) => return,
+            Err(error) => {
+                self.note(&dir, "skill-invalid", &format!("was left out: {error}"));
+                return;
+            }
+        };
+        self.walked.push((dir.clone(), None));
+        if self.walked.len() == MOST_DIRS {
+            self.note(
+                &dir,
+                "skill-invalid",
+                &format!("is the last: a root may have {MOST_DIRS} directories"),
+            );
+        }
+        let mark = self.ignored.mark();
+        self.read_ignore_files(&dir, &entries);
+        if self.start.descend_always || !self.is_skill(&dir, &entries) {
+            for entry in &entries {
+                self.entry(&dir, entry, depth);
+            }
+        }
+        self.ignored.reset(mark);
+    }
+
+    /// Takes the SKILL.md of a directory; true where it has one, so that the directory is done.
+    fn is_skill(&mut self, dir: &Path, entries: &[DirEntry]) -> bool {
+        let Ok(at) =
+            entries.binary_search_by(|entry| entry.name.as_encoded_bytes().cmp(SKILL_FILE.as_bytes()))
+        else {
+            return false;
+        };
+        let path = dir.join(SKILL_FILE);
+        if self.kind(&path, &entries[at]) != Some(FileKind::File) {
+            return false;
+        }
+        if self.is_ignored(&path, SKILL_FILE, false) {
+            return false;
+        }
+        (self.found)(Candidate::File(path));
+        true
+    }
+
+    fn entry(&mut self, dir: &Path, entry: &DirEntry, depth: usize) {
+        let name = entry.name.as_encoded_bytes();
+        if name.starts_with(b".") || name == b"node_modules" || entry.kind == FileKind::Special {
+            return;
+        }
+        let counts = self.counts(name, depth);
+        if entry.kind == FileKind::File && !counts {
+            return;
+        }
+        let path = dir.join(&entry.name);
+        let shown = entry.name.to_string_lossy();
+        match self.kind(&path, entry) {
+            Some(FileKind::File) if counts && !self.is_ignored(&path, &shown, false) => {
+                (self.found)(Candidate::File(path));
+            }
+            Some(FileKind::Dir) => {
+                if self.is_ignored(&path, &shown, true) {
+                    return;
+                }
+                if depth >= self.options.depth {
+                    let limit = self.options.depth;
+                    self.note(
+                        &path,
+                        "skill-ignored",
+                        &format!("was left out: it lies deeper than {limit} directories"),
+                    );
+                    return;
+                }
+                if entry.kind == FileKind::Link {
+                    if !self.may_enter(&path) {
+                        return;
+                    }
+                    if let Some(first) = self.walked_as(&path) {
+                        (self.found)(Candidate::Again { path, first });
+                        return;
+                    }
+                }
+                let before = self.below.len();
+                self.below.push_str(&shown);
+                self.below.push('/');
+                self.dir(path, depth + 1);
+                self.below.truncate(before);
+            }
+            _ => {}
+        }
+    }
+
+    /// True where a file of this name, this deep, is a skill.
+    fn counts(&self, name: &[u8], depth: usize) -> bool {
+        let markdown = || name.len() > 3 && name.ends_with(b".md");
+        let in_root = depth == 0;
+        // Where a SKILL.md ends the walk of its directory, it was taken before the others were looked at.
+        let declared = self.start.descend_always && name == SKILL_FILE.as_bytes();
+        declared && !(in_root && self.start.direct)
+            || in_root && self.start.direct && markdown()
+            || !in_root && self.start.loose && markdown()
+    }
+
+    fn kind(&self, path: &Path, entry: &DirEntry) -> Option<FileKind> {
+        match entry.kind {
+            FileKind::Link => self.look.system.stat(path).map(|stat| stat.kind),
+            kind => Some(kind),
+        }
+    }
+
+    fn is_ignored(&mut self, path: &Path, name: &str, is_dir: bool) -> bool {
+        if self.ignored.mark() == 0 {
+            return false;
+        }
+        let before = self.below.len();
+        self.below.push_str(name);
+        let by = self.ignored.matched(&self.below, is_dir).map(|(file, line)| (file.to_owned(), line));
+        self.below.truncate(before);
+        let Some((by, line)) = by else { return false };
+        (self.found)(Candidate::Ignored { path: path.to_owned(), by, line });
+        true
+    }
+
+    fn read_ignore_files(&mut self, dir: &Path, entries: &[DirEntry]) {
+        // Names that start with a dot come together.
+        let from = entries.partition_point(|entry| entry.name.as_encoded_bytes() < b".".as_slice());
+        let dotted = |entry: &&DirEntry| entry.name.as_encoded_bytes().starts_with(b".");
+        if !entries[from..]
+            .iter()
+            .take_while(dotted)
+            .any(|entry| FILES.iter().any(|file| entry.name == *file))
+        {
+            return;
+        }
+        for file in FILES {
+            if !entries.iter().any(|entry| entry.name == *file) {
+                continue;
+            }
+            let path = dir.join(file);
+            let within = self.start.within.as_deref().map_or(Within::Anywhere, Within::Root);
+            // Its text reaches no prompt: it can only leave something out, and each time that is told.
+            match self.look.system.read(&path, within, FILE_FACT_LIMIT) {
+                Ok(read) => {
+                    let shown = self.look.places.source(self.start.scope, &path).path.clone();
+                    self.ignored.add(&shown, &String::from_utf8_lossy(&read.bytes), self.below.len());
+                }
+                Err(ReadError::Missing) => {}
+                Err(error) => self.note(&path, "skill-ignored", &format!("was not heard: {error}")),
+            }
+        }
+    }
+
+    /// True where a directory lies where it may. Asked of roots and of links only: what else lies below is inside.
+    fn may_enter(&self, dir: &Path) -> bool {
+        let Some(root) = &self.start.within else { return true };
+        let (Ok(real), Ok(root)) = (self.look.system.canonical(dir), self.look.system.canonical(root)) else {
+            return true;
+        };
+        if inside(&real, &root) {
+            return true;
+        }
+        self.note(dir, "file/outside", &format!("was left out: {}", ReadError::Outside { target: real }));
+        false
+    }
+
+    /// Returns the name by which the directory that a link leads to was walked already. Ids are asked for only here:
+    /// without links no directory is met twice.
+    fn walked_as(&mut self, link: &Path) -> Option<PathBuf> {
+        let id = self.look.system.stat(link)?.id?;
+        for (path, known) in &mut self.walked[self.known..] {
+            *known = self.look.system.stat(path).and_then(|stat| stat.id);
+        }
+        self.known = self.walked.len();
+        let first = self.walked.iter().find(|(_, known)| *known == Some(id))?;
+        Some(first.0.clone())
+    }
+
+    fn note(&self, path: &Path, code: &str, what: &str) {
+        let shown = self.look.places.source(self.start.scope, path).path.clone();
+        self.look.note(
+            Diagnostic::warning(code, format!("{shown} {what}"))
+                .at(Place::file(Some(self.start.scope), shown)),
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! The loader of skills on a machine in memory: roots, names, ignore files, and input that means no good.
+
+#![cfg(unix)]
+
+use preface_core::{
+    extension::Status,
+    origin::Origin,
+    profile::Home,
+    section::{Body, ProviderName, Section, SectionId},
+    settings::Merged,
+    trust::TrustMode,
+    turn::Turn,
+    world::Contribution,
+};
+use preface_host::{
+    gate::{Consent, Gate},
+    look::{Headless, Look, RealDirs},
+    places::Places,
+    provider,
+    skills::{self, LeftOut, SkillEntry, SkillOptions, SkillPath},
+    system::memory::MemorySystem,
+    trust::Pins,
+};
+use serde_json::{Value, json};
+use std::{cell::RefCell, collections::BTreeMap, path::Path};
+
+fn machine() -> MemorySystem {
+    MemorySystem::new().with_home("/home/u").with_dir("/w/p").with_current_dir("/w/p")
+}
+
+fn text(name: &str, description: &str) -> String {
+    format!("---\nname: {name}\ndescription: {description}\n---\n\nBody.\n")
+}
+
+struct Found {
+    entries: Vec<SkillEntry>,
+    said: Contribution,
+    notes: Vec<(String, String)>,
+}
+
+impl Found {
+    /// Names and paths of those that answer to their names, in order.
+    fn active(&self) -> Vec<(&str, &str)> {
+        let active = self.entries.iter().filter(|entry| entry.active);
+        active.map(|entry| (entry.name.as_str(), entry.location.as_str())).collect()
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.active().into_iter().map(|(name, _)| name).collect()
+    }
+
+    fn told(&self, code: &str) -> Vec<&str> {
+        self.notes.iter().filter(|note| note.0 == code).map(|note| note.1.as_str()).collect()
+    }
+}
+
+fn load(system: &MemorySystem, options: &Value) -> Found {
+    load_with(system, options, &[])
+}
+
+fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
+    let cwd = Path::new("/w/p");
+    let home = Home { global: vec!["~/.x/agent".into()], project: ".x".into(), flat_extensions: false, variable: None };
+    let places = Places::find(system, cwd, &home, &mut Vec::new());
+    let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
+    let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
+    let look = Look {
+        system,
+        turn: &turn,
+        places: &places,
+        gate: &gate,
+        given: &BTreeMap::new(),
+        settings: &settings,
+        confirm: &Headless,
+        notes: RefCell::default(),
+        skill_paths: paths,
+        real_dirs: &dirs,
+    };
+    let mut section = Section::new(SectionId::new("skills"), Body::Fill(ProviderName::new("skills")));
+    for (key, value) in options.as_object().expect("options are a table") {
+        section.options.insert(key.clone(), value.clone());
+    }
+    let provider = provider::context_provider("skills").expect("it is in the list");
+    let entries = skills::load(&SkillOptions::read(provider, &section, &look), &look);
+    let notes = look.notes.take().into_iter().map(|note| (note.code, note.message)).collect();
+    let said = provider.contribute(&section, &look);
+    Found { entries, said, notes }
+}
+
+/// The older rules: every Markdown file of a root, and every SKILL.md below.
+fn old() -> Value {
+    json!({
+        "roots": [
+            {"at": "project", "dir": "skills", "direct": true},
+            {"at": "up", "dir": ".agents/skills", "direct": true, "outside": "root"},
+            {"at": "home", "dir": ".agents/skills", "direct": true},
+            {"at": "global", "dir": "skills", "direct": true, "unless": ".migrated-to-agents"},
+        ],
+        "descend": "always", "links": "follow", "shared_dirs": "read",
+    })
+}
+
+/// The newer ones: a skill's directory ends the walk, and loose files count below `.agents/skills`.
+fn new() -> Value {
+    json!({
+        "roots": [
+            {"at": "project", "dir": "skills", "direct": true},
+            {"at": "up", "dir": ".agents/skills", "loose": "true", "outside": "root"},
+            {"at": "global", "dir": "skills", "direct": true},
+            {"at": "home", "dir": ".agents/skills", "loose": true},
+        ],
+        "links": "follow", "shared_dirs": "read", "bom": "strip", "no_description": "skip",
+        "name_must_match": "false", "name_type": "directory", "description_type": "missing",
+    })
+}
+
+#[test]
+fn the_first_root_wins_a_name_and_both_paths_are_told() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "project"))
+        .with_file("/w/p/.agents/skills/a/SKILL.md", text("a", "near"))
+        .with_file("/w/.agents/skills/b/SKILL.md", text("b", "above"))
+        .with_file("/home/u/.agents/skills/b/SKILL.md", text("b", "home"))
+        .with_file("/home/u/.x/agent/skills/c/SKILL.md", text("c", "global"));
+    let found = load(&system, &old());
+    assert_eq!(
+        found.active(),
+        [
+            ("a", "/w/p/.x/skills/a/SKILL.md"),
+            ("b", "/w/.agents/skills/b/SKILL.md"),
+            ("c", "/home/u/.x/agent/skills/c/SKILL.md"),
+        ]
+    );
+    assert_eq!(found.told("skill-collision"), ["name \"a\" collision", "name \"b\" collision"]);
+    let loser = &found.entries[1];
+    assert_eq!(loser.shadowed_by.as_ref(), Some(&found.entries[0].origin));
+    let system = system.with_file("/home/u/.x/agent/skills/.migrated-to-agents", "").with_dir("/w/p/.git");
+    assert_eq!(load(&system, &old()).names(), ["a", "b"], "moved, and the repository ends the way up");
+}
+
+#[test]
+fn what_counts_as_a_skill_file() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/one.md", text("one", "d"))
+        .with_file("/w/p/.x/skills/B/SKILL.md", text("B", "d"))
+        .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "d"))
+        .with_file("/w/p/.x/skills/a/deep/SKILL.md", text("deep", "d"))
+        .with_file("/w/p/.x/skills/a/deep/other.md", text("other", "d"))
+        .with_file("/w/p/.x/skills/.hidden/SKILL.md", text("h", "d"))
+        .with_file("/w/p/.x/skills/node_modules/m/SKILL.md", text("m", "d"))
+        .with_file("/w/p/.agents/skills/two.md", text("two", "d"))
+        .with_file("/w/p/.agents/skills/g/three.md", text("three", "d"))
+        .with_file("/w/p/.agents/skills/g/notes.md", "Notes.")
+        .with_file("/w/p/.agents/skills/z/SKILL.md/x.md", text("x", "d"));
+    assert_eq!(load(&system, &old()).names(), ["B", "a", "deep", "one", "two"]);
+    let found = load(&system, &new());
+    assert_eq!(found.names(), ["B", "a", "one", "three", "x"]);
+    assert!(found.entries.iter().all(|entry| entry.status == Status::Ok), "notes.md is nobody's fault");
+}
+
+#[test]
+fn explicit_paths_come_last_and_work_alone() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "d"))
+        .with_file("/home/u/more/SKILL.md", text("more", "d"))
+        .with_file("/home/u/more/deep/SKILL.md", text("deep", "d"))
+        .with_file("/w/p/own/x.md", text("x", "d"))
+        .with_file("/w/p/own/y.txt", "")
+        .with_file("/w/told/a/SKILL.md", text("a", "other"));
+    let mut options = old();
+    options["paths"] = json!(" ~/more \nown\nown/y.txt\nnowhere");
+    let told = [SkillPath { path: "../told".into(), by: "a hook".into() }];
+    let found = load_with(&system, &options, &told);
+    assert_eq!(found.names(), ["a", "more", "x"]);
+    assert_eq!(
+        found.told("skill-invalid")[..2],
+        ["name \"x\" does not match parent directory \"own\"", "skill path is not a markdown file"]
+    );
+    assert_eq!(found.told("skill-invalid")[2..], ["skill path does not exist"]);
+    assert_eq!(found.told("skill-collision"), ["name \"a\" collision"]);
+    options["only_paths"] = json!("true");
+    assert_eq!(load_with(&system, &options, &told).names(), ["more", "x", "a"]);
+}
+
+#[test]
+fn ignored_and_duplicate_files_are_told_with_their_place() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/.gitignore", "# drafts\ndraft/\n")
+        .with_file("/w/p/.x/skills/draft/SKILL.md", text("draft", "d"))
+        .with_file("/w/p/.x/skills/a/.ignore", "SKILL.md")
+        .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "d"))
+        .with_file("/w/p/.x/skills/b/SKILL.md", text("b", "d"))
+        .with_link("/w/p/.x/skills/c", "/w/p/.x/skills/b")
+        .with_dir("/w/p/.x/skills/e")
+        .with_link("/w/p/.x/skills/e/SKILL.md", "/w/p/.x/skills/b/SKILL.md")
+        .with_link("/w/p/.x/skills/loop", "/w/p/.x/skills")
+        .with_link("/w/p/.x/skills/self", "self")
+        .with_link("/w/p/.x/skills/gone", "/nowhere");
+    let found = load(&system, &old());
+    assert_eq!(found.names(), ["b"]);
+    assert_eq!(
+        found.told("skill-ignored"),
+        [
+            ".x/skills/a/SKILL.md was left out: .x/skills/a/.ignore:1 says so",
+            ".x/skills/draft was left out: .x/skills/.gitignore:2 says so",
+        ]
+    );
+    assert_eq!(found.told("skill-duplicate").len(), 3);
+    let again =
+        found.entries.iter().filter(|entry| matches!(entry.left_out, Some(LeftOut::Duplicate { .. })));
+    assert_eq!(again.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["c", "e", "loop"]);
+}
+
+#[test]
+fn an_item_has_escaped_values_and_an_exact_origin_where_nothing_changed() {
+    let system = machine()
+        .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "Plain words."))
+        .with_file("/w/p/.x/skills/b/SKILL.md", text("</available_skills>", "A & </skill>"))
+        .with_file("/w/p/.x/skills/c/SKILL.md", "---\ndescription: |\n  Two\n  lines\n---\n")
+        .with_file("/w/p/.x/skills/d/SKILL.md", "---\ndescription: d\ndisable-model-invocation: true\n---\n");
+    let found = load(&system, &old());
+    assert_eq!(found.names(), ["a", "</available_skills>", "c", "d"]);
+    let [a, b, c] = found.said.items.as_slice() else { panic!("the hidden one is no item") };
+    assert_eq!(a.facts["location"], "/w/p/.x/skills/a/SKILL.md");
+    assert_eq!(a.facts["base_dir"], "/w/p/.x/skills/a");
+    let place = |item: &preface_core::world::Item| match &item.pieces[0].origin {
+        Origin::Source { span, lossy, .. } => (span.clone(), *lossy),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(place(a), (25..37, false));
+    assert_eq!(b.facts["name"], "&lt;/available_skills&gt;");
+    assert_eq!(b.pieces[0].text, "A &amp; &lt;/skill&gt;");
+    assert!(place(b).1);
+    assert_eq!((c.pieces[0].text.as_str(), place(c)), ("Two\nlines\n", (4..32, true)));
+}
+
+#[test]
+fn broken_files_are_told_with_their_line_and_hold_nobody_up() {
+    let laughs = {
+        let mut block = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for at in 1..12 {
+            let list = vec![format!("*a{}", at - 1); 9].join(", ");
+            block.push_str(&format!("a{at}: &a{at} [{list}]\n"));
+        }
+        format!("---\n{block}description: ha\n---\n")
+    };
+    let system = machine()
+        .with_file("/w/p/.x/skills/bad/SKILL.md", "---\nname: bad\ndescription: a: b\n---\n")
+        .with_file("/w/p/.x/skills/denied/SKILL.md", text("denied", "d"))
+        .with_unreadable("/w/p/.x/skills/denied/SKILL.md")
+        .with_file("/w/p/.x/skills/laughs/SKILL.md", laughs)
+        .with_file("/w/p/.x/skills/large/SKILL.md", vec![b'x'; (4 << 20) + 1])
+        .with_file("/w/p/.x/skills/long/SKILL.md", text("long", &"w ".repeat(500_000)))
+        .with_file("/w/p/.x/skills/nest/SKILL.md", format!("---\ndescription: {}\n---\n", "[".repeat(20_000)))
+        .with_special("/w/p/.x/skills/pipe/SKILL.md")
+        .with_file("/w/p/.x/skills/raw/SKILL.md", b"---\ndescription: \xff bytes\n---\n");
+    let found = load(&system, &old());
+    assert_eq!(found.names(), ["long", "raw"]);
+    let invalid = found.told("skill-invalid");
+    assert_eq!(invalid.len(), 6, "{invalid:#?}");
+    assert!(invalid[0].starts_with("the frontmatter is no YAML: "));
+    assert_eq!(found.entries[0].diagnostics[0].place.as_ref().and_then(|place| place.line), Some(3));
+    assert_eq!(invalid[4], "description exceeds 1024 characters (999999)");
+    assert_eq!(found.said.items[1].pieces[0].text, "\u{fffd} bytes");
+}
+
+#[test]
+fn thousands_of_skills_are_read_once_each() {
+    let mut system = machine();
+    for at in 0..2_000 {
+        system = system.with_file(format!("/w/p/.x/skills/s{at}.md"), text(&format!("s{at}"), "d"));
+    }
+    let options = json!({
+        "roots": [{"at": "project", "dir": "skills", "direct": true}],
+        "name_must_match": false,
+    });
+    let found = load(&system, &options);
+    assert_eq!((found.names().len(), found.said.items.len()), (2_000, 2_000));
+    // Once for the entries and once for the section.
+    assert_eq!(system.reads("/w/p/.x/skills/s77.md"), 2);
+}
+
+#[test]
+fn options_that_cannot_be_read_are_told() {
+    let found = load(
+        &machine(),
+        &json!({"roots": [{"at": "nowhere", "dir": "x"}], "only_paths": "maybe", "paths": 7, "depth": "x"}),
+    );
+    assert_eq!(found.told("profile/option").len(), 4);
+    assert_eq!(found.said.silent.as_deref(), Some("there is no skill"));
+}

@@ -1,0 +1,28 @@
+//! Inputs for comparing presets with the published programs whose prompts they rebuild.
+//!
+//! Everything here is made from a seed that is printed with the first difference, so that one input can be made again.
+//! Nothing here knows what a prompt should look like: that is what the other program is asked for.
+//! `docs/design/peers.md` tells how the comparison works.
+
+mod builder_input;
+mod edge_workspaces;
+mod odd;
+mod pi_options;
+mod pi_world;
+mod random;
+mod random_inputs;
+mod random_skills;
+mod random_workspaces;
+mod workspace;
+
+pub use builder_input::{BuilderInput, ContextFile, Skill, ascii};
+pub use edge_workspaces::edge_workspaces;
+pub use pi_options::{PiOptions, Rule, ToolTexts, When};
+pub use pi_world::{PiBuilder, Plant};
+pub use random::Random;
+pub use random_inputs::random_input;
+pub use random_workspaces::random_workspace;
+pub use workspace::{Node, Workspace};
+
+/// The published forms of the prompt, oldest first: the value of option `variant`.
+pub const VARIANTS: [&str; 3] = ["0.58", "0.73", "0.87"];

@@ -1,0 +1,284 @@
+//! From the input of a published builder to a world, and through the engine's own line to a prompt.
+//!
+//! Only the input is translated here: a context file becomes what the provider of context files would contribute, and so
+//! on. Separators, order, conditions and headings are the profile's, and the line is the one that every build walks.
+
+use super::{builder_input::BuilderInput, pi_options::PiOptions};
+use crate::MemorySystem;
+use preface::{
+    ASSETS, Engine, Headless, Request, TrustChoice,
+    core::{
+        diagnostic::Diagnostics,
+        fact::{Fact, FactKey, Facts, Stability},
+        layer::{Layer, Stack},
+        line,
+        origin::{Origin, Piece},
+        profile::Frame,
+        prompt::Prompt,
+        scope::Scope,
+        section::{Body, Language, Override, ProviderName, Section},
+        settings,
+        trust::{Trust, TrustMode},
+        turn::{Tool, Turn},
+        world::{Contribution, Item, World},
+    },
+    host::{
+        gate::{Consent, Gate},
+        look::{Look, RealDirs},
+        places::Places,
+        provider,
+        trust::Pins,
+    },
+};
+use serde_json::Value;
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
+
+/// The directory that the profile is loaded in; inputs name their own.
+const HERE: &str = "/w";
+
+/// Builds prompts from builder inputs, with one profile.
+#[derive(Debug)]
+pub struct PiBuilder {
+    world: World,
+    places: Places,
+    system: MemorySystem,
+}
+
+/// A profile that is wrong on purpose: who does not notice it would notice nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plant {
+    /// Parts are separated by one byte more.
+    Separator,
+    /// Skills stand before the context files.
+    Order,
+}
+
+impl PiBuilder {
+    /// Loads a variant of the preset with options, at an instant (RFC 3339) in a time zone.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn new(variant: &str, options: &PiOptions, now: &str, zone: &str) -> Result<Self, String> {
+        let system = MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir(HERE);
+        let request = Request {
+            preset: Some("pi".to_owned()),
+            now: Some(now.to_owned()),
+            zone: Some(zone.to_owned()),
+            sets: options.sets(variant),
+            trust: TrustChoice::Once,
+            ..Request::new(HERE)
+        };
+        let built = Engine::new(&system).build(&request).map_err(|error| error.to_string())?;
+        Ok(PiBuilder { world: built.world, places: built.places, system })
+    }
+
+    /// Makes the profile wrong.
+    pub fn plant(&mut self, plant: Plant) {
+        let profile = &mut self.world.profile;
+        match plant {
+            Plant::Separator => profile.join.text.push('\n'),
+            Plant::Order => {
+                let filled = |section: &Section, by: &str| match &section.body {
+                    Body::Fill(provider) => provider.as_str() == by,
+                    _ => false,
+                };
+                let at = |by| profile.sections.iter().position(|section| filled(section, by));
+                if let (Some(files), Some(skills)) = (at("context-files"), at("skills")) {
+                    profile.sections.swap(files, skills);
+                }
+            }
+        }
+    }
+
+    /// Builds the prompt of an input.
+    ///
+    /// # Errors
+    /// A section's name that cannot be a tag, and what the line says.
+    pub fn prompt(&self, input: &BuilderInput) -> Result<String, String> {
+        let mut world = self.world_of(input);
+        if let Some(sections) = &input.sections {
+            let spoken = self.run(&mut world.clone())?;
+            let spoken: Vec<&str> = spoken.parts.iter().map(|part| part.section.as_str()).collect();
+            override_sections(&mut world, sections, &spoken)?;
+        }
+        // Not among the overrides above: it leaves nothing to override.
+        world.system_prompt.custom =
+            input.force_system_prompt.as_deref().map(|text| piece(text, "forceSystemPrompt"));
+        let prompt = self.run(&mut world)?;
+        prompt.check_tiling()?;
+        Ok(prompt.text)
+    }
+
+    /// Walks the line, with facts of the turn and the clock.
+    fn run(&self, world: &mut World) -> Result<Prompt, String> {
+        let turn = world.turn.clone();
+        let options = world.profile.options.clone();
+        let gate = Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), Pins::default(), true);
+        let look = Look {
+            system: &self.system,
+            turn: &turn,
+            places: &self.places,
+            gate: &gate,
+            given: &self.world.given,
+            settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
+            confirm: &Headless,
+            notes: RefCell::default(),
+            real_dirs: &RealDirs::default(),
+        };
+        let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
+            ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),
+            ("option" | "given", _) => Fact::absent("the option is not set"),
+            _ => provider::answer(key, &look),
+        };
+        line::run(world, &mut |key| Some(answer(key))).map_err(|error| error.to_string())
+    }
+
+    fn world_of(&self, input: &BuilderInput) -> World {
+        let mut world = self.world.clone();
+        world.facts = Facts::default();
+        world.diagnostics = Diagnostics::new();
+        world.turn = turn(&world.turn, input);
+        world.stack = stack(input);
+        world.contributions = contributions(&world.profile.sections, input);
+        world
+    }
+}
+
+/// Gives sections a text. The builder knows the sections that speak in this build and no others: the name of one that is
+/// silent is the name of a new one, at the end. So a silent section leaves the profile first.
+fn override_sections(
+    world: &mut World,
+    sections: &serde_json::Map<String, Value>,
+    spoken: &[&str],
+) -> Result<(), String> {
+    for (id, text) in sections {
+        Frame::check(id)?;
+        // An empty text says nothing about its section.
+        let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
+        if !spoken.contains(&id.as_str()) {
+            let profile = &mut world.profile;
+            profile.sections.retain(|section| section.id.as_str() != id);
+            for group in &mut profile.groups {
+                group.members.retain(|member| member.as_str() != id);
+            }
+        }
+        world.overrides.push(Override {
+            id: id.clone(),
+            source: "sections".to_owned(),
+            text: Some(vec![piece(text, "sections")]),
+            language: Some(Language::Verbatim),
+            ..Override::default()
+        });
+    }
+    Ok(())
+}
+
+/// Puts directory, tools and guidelines of the input into the turn.
+fn turn(turn: &Turn, input: &BuilderInput) -> Turn {
+    let tool = |name: String| Tool {
+        snippet: input.snippet(&name).map(str::to_owned),
+        guidelines: input.guidelines(&name),
+        name,
+        ..Tool::default()
+    };
+    Turn {
+        cwd: input.cwd.clone(),
+        tools: input.tools().into_iter().map(tool).collect(),
+        guidelines: input.prompt_guidelines.clone().unwrap_or_default(),
+        ..turn.clone()
+    }
+}
+
+/// A custom base is the project's SYSTEM.md; an empty one counts as absent.
+fn stack(input: &BuilderInput) -> Stack {
+    let text = input.custom_prompt.as_deref().filter(|text| !text.is_empty());
+    Stack(vec![Layer {
+        scope: Scope::Project,
+        path: HERE.to_owned(),
+        trust: Trust::Once,
+        files: text
+            .map(|text| ("SYSTEM.md".to_owned(), vec![piece(text, "customPrompt")]))
+            .into_iter()
+            .collect(),
+        sections: BTreeMap::new(),
+    }])
+}
+
+/// Says for each provider of the profile what it would have found.
+fn contributions(sections: &[Section], input: &BuilderInput) -> Vec<Contribution> {
+    let mut all = Vec::new();
+    for section in sections {
+        let Body::Fill(provider) = &section.body else { continue };
+        let items = match provider.as_str() {
+            "layer-files" => append(input),
+            "context-files" => context(input),
+            "skills" => skills(input),
+            _ => continue,
+        };
+        all.push(contribution(section, provider, items));
+    }
+    all
+}
+
+fn contribution(section: &Section, provider: &ProviderName, items: Vec<Item>) -> Contribution {
+    Contribution {
+        provider: provider.clone(),
+        id: None,
+        section: section.id.clone(),
+        silent: items.is_empty().then(|| "the input has none".to_owned()),
+        items,
+        priority: None,
+        max_tokens: None,
+        stability: None,
+    }
+}
+
+fn append(input: &BuilderInput) -> Vec<Item> {
+    let text = input.append_system_prompt.iter().filter(|text| !text.is_empty());
+    text.map(|text| item(&[], text, "appendSystemPrompt")).collect()
+}
+
+fn context(input: &BuilderInput) -> Vec<Item> {
+    let files = input.context_files.iter().flatten();
+    files
+        .map(|file| item(&[("absolute", &file.path), ("path", &file.path)], &file.content, "contextFiles"))
+        .collect()
+}
+
+fn skills(input: &BuilderInput) -> Vec<Item> {
+    let visible = input.skills.iter().flatten().filter(|skill| !skill.disable_model_invocation);
+    visible
+        .map(|skill| {
+            let (name, place) = (escaped(&skill.name), escaped(&skill.file_path));
+            item(&[("name", &name), ("location", &place)], &escaped(&skill.description), "skills")
+        })
+        .collect()
+}
+
+fn item(facts: &[(&str, &str)], text: &str, key: &str) -> Item {
+    Item {
+        facts: facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        pieces: vec![piece(text, key)],
+        language: Language::Verbatim,
+    }
+}
+
+fn piece(text: &str, key: &str) -> Piece {
+    Piece { text: text.to_owned(), origin: Origin::Caller { flag: key.into() } }
+}
+
+/// Escapes the five characters, as the provider of skills does.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\'' => out += "&apos;",
+            c => out.push(c),
+        }
+    }
+    out
+}
