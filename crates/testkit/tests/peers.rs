@@ -85,8 +85,10 @@ fn a_wrong_separator_or_order_does_not_pass() {
         for plant in [Plant::Separator, Plant::Order] {
             let mut builder = builder(variant);
             builder.plant(plant);
-            let differ =
-                rows(variant).iter().filter(|row| builder.prompt(&row.r#in).as_ref() != Ok(&row.prompt)).count();
+            let differ = rows(variant)
+                .iter()
+                .filter(|row| builder.prompt(&row.r#in).as_ref() != Ok(&row.prompt))
+                .count();
             assert!(differ > 0, "{variant}: {plant:?} passes");
         }
     }
