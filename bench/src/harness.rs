@@ -76,6 +76,11 @@ impl Measured {
         Measured { name, samples }
     }
 
+    /// Takes a single figure that somebody else measured.
+    pub fn of(name: impl Into<String>, took: Duration) -> Self {
+        Measured { name: name.into(), samples: vec![took] }
+    }
+
     /// Returns the sample below which this part of all samples lies, in percent.
     pub fn percentile(&self, percent: usize) -> Duration {
         self.samples[(self.samples.len() - 1) * percent / 100]

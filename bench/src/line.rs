@@ -67,6 +67,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: Default::default(),
+        given: Default::default(),
         contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
         facts: Default::default(),
         diagnostics: Vec::new(),

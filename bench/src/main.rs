@@ -4,6 +4,7 @@
 //! the same run, in turns, so that a noisy neighbour moves both. A ratio that has a bar passes or misses it; the
 //! absolute times are there to be looked at.
 
+mod anatomy;
 mod assemble;
 mod branch;
 mod build;
@@ -47,6 +48,7 @@ impl From<std::io::Error> for Trouble {
 
 /// The subjects, by name.
 const BENCHES: &[Bench] = &[
+    anatomy::BENCH,
     assemble::BENCH,
     branch::BENCH,
     build::BENCH,

@@ -71,7 +71,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 }
 
 /// Returns the command line as it is shipped; it lies beside this program.
-fn binary() -> Result<PathBuf, Trouble> {
+pub fn binary() -> Result<PathBuf, Trouble> {
     let mut path = env::current_exe()?;
     path.set_file_name(format!("preface{}", env::consts::EXE_SUFFIX));
     match path.is_file() {

@@ -60,7 +60,12 @@ fn load(system: &MemorySystem, options: &Value) -> Found {
 
 fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
     let cwd = Path::new("/w/p");
-    let home = Home { global: vec!["~/.x/agent".into()], project: ".x".into(), flat_extensions: false, variable: None };
+    let home = Home {
+        global: vec!["~/.x/agent".into()],
+        project: ".x".into(),
+        flat_extensions: false,
+        variable: None,
+    };
     let places = Places::find(system, cwd, &home, &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
     let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());

@@ -264,9 +264,11 @@ impl Walk<'_> {
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name (`pi.md` §4.4).
 fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
     let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
-    let main = repository.common_dir.parent()?;
+    // git writes `../..` into a work tree's `commondir`.
+    let common_dir = look.system.canonical(&repository.common_dir).ok()?;
+    let main = common_dir.parent()?;
     let nested = repository.git_dir != repository.common_dir
-        && repository.common_dir.ends_with(".git")
+        && common_dir.ends_with(".git")
         && repository.root != main
         && repository.root.starts_with(main);
     if !nested {

@@ -123,6 +123,9 @@ fn worktree(tree: &mut Workspace, dirs: &[String], random: &mut Random) {
     let linked = &dirs[1 + random.below(dirs.len() - 1)];
     let private = format!("{main}/.git/worktrees/tree");
     tree.file(&format!("{main}/.git/HEAD"), "ref: refs/heads/main\n");
+    // Without these git, and preface, see no repository.
+    tree.put(&format!("{main}/.git/objects"), Node::Dir);
+    tree.put(&format!("{main}/.git/refs"), Node::Dir);
     let gitdir = match random.below(5) {
         0 => "gitdir: nowhere".to_owned(),
         1 => {

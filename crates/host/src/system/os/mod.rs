@@ -39,13 +39,21 @@ use std::{
 pub struct OsSystem {
     bundled: &'static [(&'static str, &'static [u8])],
     lock_wait: Duration,
+    home: Option<PathBuf>,
 }
 
 impl OsSystem {
     /// Returns the machine with its bundled layer: path and bytes of each file, sorted by path.
     pub fn new(bundled: &'static [(&'static str, &'static [u8])]) -> Self {
         debug_assert!(bundled.is_sorted_by(|a, b| a.0 < b.0), "bundled files are sorted by path, each once");
-        OsSystem { bundled, lock_wait: super::LOCK_WAIT }
+        OsSystem { bundled, lock_wait: super::LOCK_WAIT, home: None }
+    }
+
+    /// Sets the home directory, in place of the environment's. Programs that are started keep the environment's.
+    #[must_use]
+    pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
     }
 
     /// Sets how long [`System::lock`] waits; five seconds unless told.
@@ -137,7 +145,7 @@ impl System for OsSystem {
     }
 
     fn home(&self) -> Option<PathBuf> {
-        surroundings::home(|name| self.var(name))
+        self.home.clone().or_else(|| surroundings::home(|name| self.var(name)))
     }
 
     fn os(&self) -> &str {
