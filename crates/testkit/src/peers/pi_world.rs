@@ -124,6 +124,7 @@ impl PiBuilder {
             confirm: &Headless,
             notes: RefCell::default(),
             real_dirs: &RealDirs::default(),
+            skill_paths: &[],
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
             ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),
