@@ -51,7 +51,8 @@ fn request(variant: &str) -> Request {
 fn play(name: &str, variant: &str) -> Record {
     let file = folder().join(format!("{name}.json"));
     let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let scenario = Scenario::read(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error} {:?}", error.place));
+    let scenario =
+        Scenario::read(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error} {:?}", error.place));
     let record = scenario.play(Engine::new(&machine()), request(variant)).expect("it plays");
     for prompt in record.calls.iter().map(|call| &call.prompt).chain([&record.base, &record.base_after]) {
         prompt.check_tiling().unwrap_or_else(|why| panic!("{name}, {variant}: {why}"));
@@ -336,7 +337,8 @@ fn requests_and_explanations_are_as_recorded() {
                 fs::write(&file, now).expect("a record");
                 continue;
             }
-            let before = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            let before =
+                fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             assert_eq!(now, before, "{name}, {variant}");
         }
     }
@@ -350,7 +352,11 @@ fn recorded(record: &Record) -> String {
     for (at, call) in record.calls.iter().enumerate() {
         let request = Neutral.shape(call.call());
         let body: serde_json::Value = serde_json::from_str(&request.body).expect("a request is JSON");
-        assert_eq!(body["system"].as_str().unwrap_or_default(), call.prompt.text, "the prompt is sent as it is");
+        assert_eq!(
+            body["system"].as_str().unwrap_or_default(),
+            call.prompt.text,
+            "the prompt is sent as it is"
+        );
         let surface = format!("{}\n{}", call.prompt.text, body["tools"]);
         let explained = explained(&call.prompt);
         let same = before.as_ref().is_some_and(|(seen, _)| *seen == surface);

@@ -117,7 +117,8 @@ fn the_base_is_rebuilt_for_few_reasons() {
 
 #[test]
 fn skills_that_a_hook_points_to_rebuild_the_base_and_nothing_else_does() {
-    let machine = machine().with_file("/more/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up.\n---\n");
+    let machine =
+        machine().with_file("/more/tidy/SKILL.md", "---\nname: tidy\ndescription: Tidies up.\n---\n");
     let reasons = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&reasons);
     let paths = HookFn::new("more", [HookEvent::ResourcesDiscover], move |ask| {
@@ -208,7 +209,14 @@ fn what_is_said_during_a_run_waits_for_its_next_request() {
     assert_eq!(&roles(&session)[8..], ["custom dong", "user two", "custom by the way"]);
     assert_eq!(
         *told.lock().expect("a list"),
-        ["input one", "before_agent_start one", "input hurry", "input late", "input two", "before_agent_start two"]
+        [
+            "input one",
+            "before_agent_start one",
+            "input hurry",
+            "input late",
+            "input two",
+            "before_agent_start two"
+        ]
     );
 }
 

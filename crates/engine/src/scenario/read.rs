@@ -173,3 +173,72 @@ fn unknown_key(words: &str) -> Option<(&str, Vec<&str>)> {
     };
     Some((unknown, expected.split('`').skip(1).step_by(2).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The message, the place and the hint.
+    fn refused(text: &str) -> String {
+        let error = Scenario::read("x.json", text.as_bytes()).expect_err("it is refused");
+        let at = error.place.line.zip(error.place.column).map(|(line, column)| format!("{line}:{column} "));
+        let help = error.help.map(|help| format!(" — {help}")).unwrap_or_default();
+        format!("{}{}{help}", at.unwrap_or_default(), error.message)
+    }
+
+    #[test]
+    fn a_file_that_is_no_scenario_says_where_and_what() {
+        let long = format!(r#"{{"steps": [{}]}}"#, vec!["{}"; MOST_ENTRIES + 1].join(","));
+        for (text, said) in [
+            ("", "1:1 the scenario is no JSON: EOF while parsing a value"),
+            ("{\"steps\": [\n  {\"prompt\": }]}", "2:14 the scenario is no JSON: expected value"),
+            ("{} {}", "1:4 the scenario is no JSON: trailing characters"),
+            ("[1]", "1:2 invalid type: integer `1`, expected a sequence"),
+            (r#"{"step": []}"#, "1:7 unknown key `step` — did you mean `steps`?"),
+            (
+                r#"{"extensions": [{"name": "a", "after_agent_start": []}]}"#,
+                "1:49 unknown key `after_agent_start` — did you mean `before_agent_start`?",
+            ),
+            (
+                r#"{"steps": [{"wait": 1}]}"#,
+                "1:18 unknown key `wait` — keys here are `bash`, `custom`, `opts`, `setActiveTools`, `reload`, `prompt`",
+            ),
+            (r#"{"steps": [{"prompt": "a", "prompt": "b"}]}"#, "1:35 duplicate field `prompt`"),
+            (r#"{"steps": [{"prompt": 7}]}"#, "1:23 invalid type: integer `7`, expected a string"),
+            (r#"{"extensions": [{}]}"#, "1:18 missing field `name`"),
+            (
+                r#"{"steps": [{"custom": {"content": "x"}, "opts": {"deliverAs": "later"}}]}"#,
+                "1:69 unknown variant `later`, expected one of `followUp`, `nextTurn`, `steer`",
+            ),
+            (
+                r#"{"steps": [{}, {"custom": {"content": [7]}}]}"#,
+                "`/steps/1/custom`: block 0 of `content` must be an object, not a number — \
+                 a block of text is `{\"type\": \"text\", \"text\": \"…\"}`",
+            ),
+            (
+                r#"{"extensions": [{"name": "a", "before_agent_start": [{"message": {"content": 7}}]}]}"#,
+                "`/extensions/0/before_agent_start/0/message`: `content` must be a string or a list of blocks, not a number",
+            ),
+            (
+                r#"{"extensions": [{"name": "a", "before_agent_start": [{"append": "x", "replaceWithEmpty": true}]}]}"#,
+                "`/extensions/0/before_agent_start/0`: `replaceWithEmpty` stands beside a text — keep one of them",
+            ),
+            (&long, "`/steps`: 1001 entries are more than the limit of 1000"),
+        ] {
+            assert_eq!(refused(text), said, "{}", &text[..text.len().min(80)]);
+        }
+        let large = vec![b' '; MOST_BYTES + 1];
+        assert!(Scenario::read("x", &large).expect_err("too large").message.contains("more than the limit"));
+        let odd = Scenario::read("x", b"{\"steps\": \"\xff\"}").expect_err("no UTF-8");
+        assert_eq!(odd.message, "a scenario must be UTF-8; byte 11 is not");
+        let hidden = refused("{\"a\\u001b\\u202e\": 1}");
+        assert!(!hidden.contains(['\u{1b}', '\u{202e}']), "{hidden}");
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_usual() {
+        let scenario = Scenario::read("x.json", b"\xef\xbb\xbf{}").expect("a scenario");
+        assert_eq!(scenario.steps, super::super::noun::one_prompt());
+        assert_eq!((scenario.extensions.len(), scenario.replies.len()), (0, 0));
+    }
+}
