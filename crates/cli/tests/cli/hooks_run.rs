@@ -19,6 +19,17 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
+/// A prompt names its directory, so that its size is the machine's.
+fn sizes(view: &str) -> String {
+    let lines = view.lines().map(|line| match line.rsplit_once(": ") {
+        Some((head, size)) if !line.starts_with(' ') && size.ends_with(" bytes") => {
+            format!("{head}: N bytes\n")
+        }
+        _ => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
 /// A hook of the user's, a shell script.
 fn hook(sandbox: &Sandbox, name: &str, event: &str, script: &str) {
     let manifest = serde_json::json!({
@@ -35,8 +46,10 @@ fn hook(sandbox: &Sandbox, name: &str, event: &str, script: &str) {
 
 #[test]
 fn each_request_is_shown_beside_the_base() {
-    sandbox().run(LINE).exits(0).says("").prints(
-        "base: 716 bytes
+    let ran = sandbox().run(LINE).exits(0).says("");
+    assert_eq!(
+        sizes(&ran.stdout),
+        "base: N bytes
 
 request 1: =base+\"\\nUse tabs.\"
   before_agent_start by house: hooks.house, 10 bytes of its own
@@ -44,7 +57,7 @@ request 1: =base+\"\\nUse tabs.\"
   user       one
   user       for this request
 
-request 2: 624 bytes
+request 2: N bytes
   set_active_tools: tools, guidelines
   before_agent_start by house: hooks.house, 10 bytes of its own
   tools: read
@@ -53,7 +66,7 @@ request 2: 624 bytes
   user       two
   user       for this request
 
-base at the end: 614 bytes
+base at the end: N bytes
 ",
     );
 }
@@ -75,7 +88,8 @@ fn json_has_everything() {
     );
     assert_eq!(json["calls"][1]["tools"], serde_json::json!(["read"]));
     assert_eq!(json["log"][0]["event"], "before_agent_start");
-    assert_eq!(json["log"][0]["sawLen"], base.len());
+    let tail = json["log"][0]["sawPromptTail"].as_str().expect("a text");
+    assert!(base.ends_with(tail.trim_start_matches(|c| c != '\n')), "{tail}");
     assert_eq!(json["prompts"][1], serde_json::json!({"prompt": "two", "handled": false}));
 }
 
@@ -101,7 +115,7 @@ hint: did you mean `prompt`?
 #[cfg(unix)]
 #[test]
 fn programs_that_fail_are_told_and_skipped() {
-    let expected = sandbox().run(LINE).exits(0).stdout;
+    let expected = sizes(&sandbox().run(LINE).exits(0).stdout);
     for event in ["resources_discover", "input", "before_agent_start", "context"] {
         let sandbox = sandbox();
         hook(&sandbox, "flood", event, "head -c 1000000000 /dev/zero");
@@ -110,7 +124,7 @@ fn programs_that_fail_are_told_and_skipped() {
         hook(&sandbox, "seven", event, "cat >/dev/null; echo no luck >&2; exit 7");
         hook(&sandbox, "sound", event, "cat >/dev/null");
         let ran = sandbox.env("PATH", "/usr/bin:/bin").run(&format!("{LINE} -v")).exits(0);
-        assert_eq!(ran.stdout, expected, "{event}");
+        assert_eq!(sizes(&ran.stdout), expected, "{event}");
         for (name, words) in [
             ("flood", "its answer is longer than 1048576 bytes"),
             ("late", "200 ms"),

@@ -212,12 +212,12 @@ mod tests {
             ),
             (
                 r#"{"steps": [{}, {"custom": {"content": [7]}}]}"#,
-                "`/steps/1/custom`: block 0 of `content` must be an object, not a number — \
+                "`/steps/1/custom`: block 0 of `content` must be an object, not `7` — \
                  a block of text is `{\"type\": \"text\", \"text\": \"…\"}`",
             ),
             (
                 r#"{"extensions": [{"name": "a", "before_agent_start": [{"message": {"content": 7}}]}]}"#,
-                "`/extensions/0/before_agent_start/0/message`: `content` must be a string or a list of blocks, not a number",
+                "`/extensions/0/before_agent_start/0/message`: `content` must be a string or a list of blocks, not `7`",
             ),
             (
                 r#"{"extensions": [{"name": "a", "before_agent_start": [{"append": "x", "replaceWithEmpty": true}]}]}"#,
