@@ -2,7 +2,7 @@
 //! D13).
 
 use preface::{
-    ASSETS, Engine, Request, ToolChoice,
+    ASSETS, Engine, Error, Request, ToolChoice,
     core::{
         hook::{HookEvent, HookFailure, HookFn, HookReply},
         message::{Message, Role},
@@ -297,4 +297,42 @@ fn hooks_are_given_what_the_base_was_built_from() {
         }])
     );
     assert_eq!(told["tools"][0]["active"], true);
+}
+
+/// What the line refuses leaves nothing behind: tools, base and messages are as they were.
+#[test]
+fn a_rebuild_that_is_refused_changes_nothing() {
+    let machine = machine();
+    let mut request = Request { budget: Some(230), ..request("sf") };
+    request.sets.push("budget.onOver=error".to_owned());
+    let many = HookFn::new("many", [HookEvent::BeforeAgentStart], |ask| {
+        let greedy = ask.prompt == Some("all");
+        let tools = list(if greedy { &["read"] } else { &["bash"] });
+        Ok(HookReply { active_tools: Some(tools), ..HookReply::default() })
+    });
+    let greed = HookFn::new("greed", [HookEvent::BeforeAgentStart], |ask| {
+        let all = (ask.prompt == Some("all")).then(|| list(&["read", "bash", "edit", "write"]));
+        Ok(HookReply { active_tools: all, ..HookReply::default() })
+    });
+    let mut session = Session::setup(Engine::new(&machine), request)
+        .handler(many)
+        .handler(greed)
+        .start()
+        .expect("it starts");
+    let before = session.base().clone();
+    let large = Tool { description: Some("word ".repeat(400)), ..tool("large") };
+    assert!(matches!(session.register_tool(large), Err(Error::Over(_))));
+    let all = list(&["read", "bash", "edit", "write"]);
+    assert!(matches!(session.set_active_tools(&all), Err(Error::Over(_))));
+    session.send_next_turn(Message::custom("note", "by the way"));
+    assert!(matches!(session.say("all"), Err(Error::Over(_))));
+    assert!(matches!(session.send(Message::custom("alarm", "all"), false), Ok(())));
+    assert_eq!((session.base(), names(session.tools())), (&before, vec!["read", "bash"]));
+    assert_eq!(session.messages().len(), 1, "what was refused was not said");
+    session.take_notes();
+    session.set_active_tools(&list(&["large"])).expect("it is not known, so nothing is left");
+    assert_eq!(session.take_notes()[0].code, "unknown-tool");
+    assert_eq!(session.say("few").expect("a run"), Said::Run);
+    assert_eq!(names(session.tools()), ["bash"]);
+    assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
 }
