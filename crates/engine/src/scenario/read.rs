@@ -39,7 +39,7 @@ impl Scenario {
     /// use preface::scenario::Scenario;
     /// let error = Scenario::read("x.json", br#"{"steps": [{"promt": "hi"}]}"#).unwrap_err();
     /// assert_eq!(error.to_string(), "unknown key `promt`");
-    /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(20)));
+    /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(19)));
     /// assert_eq!(error.help.as_deref(), Some("did you mean `prompt`?"));
     /// ```
     ///
