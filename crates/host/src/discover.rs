@@ -11,7 +11,7 @@ use preface_core::{
     condition::Condition,
     diagnostic::{Diagnostic, Diagnostics, Place},
     layer::{Layer, Stack},
-    origin::{Origin, Piece, Source},
+    origin::{Origin, Piece, Source, strip_bom},
     profile::{Candidate, Profile, Win},
     scope::Scope,
     section::{Language, Override, SectionId},
@@ -98,7 +98,10 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
                     if group.win == Win::First {
                         wanted = wanted.or_unreadable();
                     }
-                    if let Some(pieces) = look.pieces(&wanted) {
+                    if let Some(mut pieces) = look.pieces(&wanted) {
+                        if group.strip_bom {
+                            strip_bom(&mut pieces);
+                        }
                         layer.files.insert(file.name.clone(), pieces);
                     }
                 }
@@ -115,7 +118,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, look.text_within(), limit, Belongs::ToLayer),
         _ => Wanted::global(path, limit),
     }
 }

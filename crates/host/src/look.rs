@@ -107,6 +107,16 @@ impl Look<'_> {
         Some(read)
     }
 
+    /// Where texts of the project directory may lie: where no text is guarded, links to them are followed, as links to
+    /// context files are.
+    #[must_use]
+    pub fn text_within(&self) -> Within<'_> {
+        match self.gate.mode() {
+            TrustMode::None => Within::Anywhere,
+            TrustMode::Whole | TrustMode::Pinned => self.layer_within(),
+        }
+    }
+
     /// Where files of the project directory may lie. A project that is trusted as a whole is the directory that a link
     /// leads to; everywhere else such a link may not leave the cwd.
     #[must_use]

@@ -731,6 +731,8 @@ impl Builder<'_> {
             win: Win,
             #[serde(default)]
             language: Language,
+            #[serde(default)]
+            strip_bom: bool,
             framed: Option<bool>,
         }
         let mut groups = Vec::new();
@@ -745,6 +747,7 @@ impl Builder<'_> {
                 replace: written.replace,
                 win: written.win,
                 language: written.language,
+                strip_bom: written.strip_bom,
                 framed: written.framed.unwrap_or(true),
             });
         }

@@ -239,6 +239,9 @@ pub struct Group {
     pub win: Win,
     /// How the replacement is read.
     pub language: crate::section::Language,
+    /// True: a byte order mark at the head of a file is no part of its text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strip_bom: bool,
     /// False: the replacement stands outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,

@@ -9,7 +9,7 @@ use crate::{
 use preface_core::{
     compose::{emptiness, is_blank, is_empty},
     diagnostic::Place,
-    origin::Piece,
+    origin::{Piece, strip_bom},
     scope::Scope,
     section::Section,
     world::{Contribution, Item},
@@ -34,6 +34,7 @@ impl ContextProvider for LayerFiles {
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
+            ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
             ("given", "an option of the profile: where the caller gave its text, no file is looked at"),
             ("names", "the file names, such as `append.md`"),
             (
@@ -57,7 +58,8 @@ impl ContextProvider for LayerFiles {
             return said;
         }
         if options.word("pick", &["all", "first"], look) == "first" {
-            return first(self, section, &names, look);
+            let strips = options.word("bom", &["keep", "strip"], look) == "strip";
+            return first(self, section, &names, strips, look);
         }
         let mut said = silent(self, section, format!("there is no {}", names.join(" or ")));
         for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
@@ -74,11 +76,20 @@ impl ContextProvider for LayerFiles {
 }
 
 /// The first file that exists decides, whatever it holds (seed 001 §2).
-fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look<'_>) -> Contribution {
+fn first(
+    provider: &LayerFiles,
+    section: &Section,
+    names: &[String],
+    strips: bool,
+    look: &Look<'_>,
+) -> Contribution {
     let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);
     let read = |(scope, path): (Scope, PathBuf)| {
-        let pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
+        let mut pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
+        if strips {
+            strip_bom(&mut pieces);
+        }
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return said };
@@ -114,7 +125,7 @@ fn candidates<'a>(
 
 fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, look.text_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     }
 }
