@@ -10,6 +10,7 @@ use crate::{
     fact::Stability,
     message::MessageForms,
     origin::{Origin, Piece},
+    render::Templates,
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
     },
@@ -349,6 +350,7 @@ impl Builder<'_> {
             escape,
             own_tags,
             options,
+            templates: Templates::default(),
             given: self.given,
             text_options,
         })

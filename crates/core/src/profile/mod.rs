@@ -17,6 +17,7 @@ use crate::{
     condition::Condition,
     message::MessageForms,
     origin::Piece,
+    render::Templates,
     section::{Section, SectionId},
     trust::TrustMode,
 };
@@ -94,6 +95,9 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// Templates of this profile that were parsed before.
+    #[serde(skip)]
+    pub templates: Templates,
     /// The options that the caller set, value by value as written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<String>>,
