@@ -123,6 +123,7 @@ impl PiBuilder {
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             notes: RefCell::default(),
+            skill_paths: &[],
             real_dirs: &RealDirs::default(),
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
