@@ -1,8 +1,8 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, OwnTags, Profile, ProfileError,
-    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
+    Arrange, Budget, BuiltinTexts, ByteOrderMark, Candidate, Frame, Group, Guideline, Home, OwnTags, Profile,
+    ProfileError, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
@@ -67,10 +67,11 @@ const OPTIONS: [&str; 9] =
     ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 33] = [
+const TOP: [&str; 34] = [
     "about",
     "added_after",
     "arrange",
+    "bom",
     "budget",
     "escape",
     "frame",
@@ -298,6 +299,7 @@ impl Builder<'_> {
         let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
+        let bom: ByteOrderMark = self.take_or("bom")?;
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
@@ -351,6 +353,7 @@ impl Builder<'_> {
             options,
             given: self.given,
             text_options,
+            bom,
         })
     }
 
