@@ -294,7 +294,7 @@ impl Builder<'_> {
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
-        let options = self.options()?;
+        let (options, unset_options) = self.options()?;
         let frame = self.frame()?;
         let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
@@ -351,6 +351,7 @@ impl Builder<'_> {
             escape,
             own_tags,
             options,
+            unset_options,
             given: self.given,
             text_options,
             bom,
@@ -436,8 +437,10 @@ impl Builder<'_> {
         Ok(OwnTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
 
-    fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
+    /// The options with a value, and the names of those without.
+    fn options(&mut self) -> Result<(BTreeMap<String, String>, Vec<String>), ProfileError> {
         let mut options = BTreeMap::new();
+        let mut unset = Vec::new();
         self.options = self.take_table("options")?;
         for (name, value) in &self.options {
             let text = match value {
@@ -456,11 +459,13 @@ impl Builder<'_> {
                 }
             };
             // An empty option is an option that is not set: its fact does not exist.
-            if !text.is_empty() && text != "false" {
+            if text.is_empty() || text == "false" {
+                unset.push(name.clone());
+            } else {
                 options.insert(name.clone(), text);
             }
         }
-        Ok(options)
+        Ok((options, unset))
     }
 
     fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {

@@ -94,6 +94,9 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// The options without a value: empty ones, and switches that are off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unset_options: Vec<String>,
     /// The options that the caller set, value by value as written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<String>>,
