@@ -175,6 +175,10 @@ impl<'w> Compose<'w> {
 
     fn replace_group(&mut self, group: &Group, diagnostics: &mut Diagnostics) {
         let world = self.world;
+        let given = group.replace.iter().any(|candidate| match candidate {
+            Candidate::Option(name) => world.given.contains_key(name),
+            Candidate::File(_) => false,
+        });
         let mut found = group.replace.iter().filter_map(|candidate| match candidate {
             Candidate::Option(name) => world.given.get(name),
             Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
@@ -184,7 +188,8 @@ impl<'w> Compose<'w> {
             Win::NonBlank => found.find(|pieces| !is_blank(pieces)),
             Win::First => {
                 let first = found.next();
-                if let Some(first) = first {
+                // Who gives an empty text means it.
+                if let Some(first) = first.filter(|_| !given) {
                     diagnostics.extend(emptiness(&group.id, first, found.next().is_some()));
                 }
                 first.filter(|pieces| !is_empty(pieces))

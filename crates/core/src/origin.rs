@@ -144,20 +144,6 @@ pub fn decode(bytes: &[u8], source: &Arc<Source>) -> Vec<Piece> {
     pieces
 }
 
-/// Takes a byte order mark off the head of a file's pieces.
-pub fn strip_bom(pieces: &mut Vec<Piece>) {
-    const BOM: char = '\u{feff}';
-    let Some(first) = pieces.first_mut() else { return };
-    let Origin::Source { span, lossy: false, .. } = &mut first.origin else { return };
-    if first.text.starts_with(BOM) {
-        first.text.drain(..BOM.len_utf8());
-        span.start += BOM.len_utf8();
-        if first.text.is_empty() {
-            pieces.remove(0);
-        }
-    }
-}
-
 /// Ranges as `[start, end]` in JSON.
 pub mod range {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

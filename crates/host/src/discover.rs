@@ -11,7 +11,7 @@ use preface_core::{
     condition::Condition,
     diagnostic::{Diagnostic, Diagnostics, Place},
     layer::{Layer, Stack},
-    origin::{Origin, Piece, Source, strip_bom},
+    origin::{Origin, Piece, Source},
     profile::{Candidate, Profile, Win},
     scope::Scope,
     section::{Language, Override, SectionId},
@@ -98,10 +98,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
                     if group.win == Win::First {
                         wanted = wanted.or_unreadable();
                     }
-                    if let Some(mut pieces) = look.pieces(&wanted) {
-                        if group.strip_bom {
-                            strip_bom(&mut pieces);
-                        }
+                    if let Some(pieces) = look.pieces(&wanted) {
                         layer.files.insert(file.name.clone(), pieces);
                     }
                 }

@@ -13,7 +13,6 @@ use crate::{
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, Place},
-    origin::strip_bom,
     scope::Scope,
     section::Section,
     world::{Contribution, Item},
@@ -40,7 +39,6 @@ impl ContextProvider for ContextFiles {
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("blank", "`skip` (default) or `keep` files that hold nothing but white space"),
-            ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
             ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
             ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
@@ -68,7 +66,6 @@ impl ContextProvider for ContextFiles {
             first: options.word("pick", &["all", "first"], look) == "first",
             dedupe: options.word("dedupe", &["file+content", "content", "file", "path"], look),
             links,
-            strip_bom: options.word("bom", &["keep", "strip"], look) == "strip",
             keep_blank: options.word("blank", &["skip", "keep"], look) == "keep",
             hidden: match options.word("worktree", &["both", "nearest"], look) {
                 "nearest" => hidden_by_work_tree(&names, look),
@@ -126,7 +123,6 @@ struct Walk<'a> {
     first: bool,
     dedupe: &'a str,
     links: &'a str,
-    strip_bom: bool,
     keep_blank: bool,
     /// The file of the tree around a linked work tree, which that one's own hides.
     hidden: Option<PathBuf>,
@@ -219,10 +215,7 @@ impl Walk<'_> {
             );
             return true;
         }
-        let mut pieces = look.decoded(scope, path, &read);
-        if self.strip_bom {
-            strip_bom(&mut pieces);
-        }
+        let pieces = look.decoded(scope, path, &read);
         if is_blank(&pieces) && !self.keep_blank {
             return true;
         }

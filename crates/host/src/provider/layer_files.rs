@@ -9,7 +9,7 @@ use crate::{
 use preface_core::{
     compose::{emptiness, is_blank, is_empty},
     diagnostic::Place,
-    origin::{Piece, strip_bom},
+    origin::Piece,
     scope::Scope,
     section::Section,
     world::{Contribution, Item},
@@ -34,7 +34,6 @@ impl ContextProvider for LayerFiles {
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            ("bom", "`keep` (default) or `strip` a byte order mark at the head of a file"),
             ("given", "an option of the profile: where the caller gave its text, no file is looked at"),
             ("names", "the file names, such as `append.md`"),
             (
@@ -58,8 +57,7 @@ impl ContextProvider for LayerFiles {
             return said;
         }
         if options.word("pick", &["all", "first"], look) == "first" {
-            let strips = options.word("bom", &["keep", "strip"], look) == "strip";
-            return first(self, section, &names, strips, look);
+            return first(self, section, &names, look);
         }
         let mut said = silent(self, section, format!("there is no {}", names.join(" or ")));
         for (scope, path) in candidates([Scope::Global, Scope::Project], &names, look) {
@@ -76,20 +74,11 @@ impl ContextProvider for LayerFiles {
 }
 
 /// The first file that exists decides, whatever it holds (seed 001 §2).
-fn first(
-    provider: &LayerFiles,
-    section: &Section,
-    names: &[String],
-    strips: bool,
-    look: &Look<'_>,
-) -> Contribution {
+fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look<'_>) -> Contribution {
     let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);
     let read = |(scope, path): (Scope, PathBuf)| {
-        let mut pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
-        if strips {
-            strip_bom(&mut pieces);
-        }
+        let pieces = look.pieces(&wanted(scope, &path, look).or_unreadable())?;
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return said };

@@ -13,7 +13,7 @@ use preface::{
         layer::{Layer, Stack},
         line,
         origin::{Origin, Piece},
-        profile::Frame,
+        profile::{ByteOrderMark, Frame},
         prompt::Prompt,
         scope::Scope,
         section::{Body, Language, Override, ProviderName, Section},
@@ -124,6 +124,7 @@ impl PiBuilder {
             confirm: &Headless,
             notes: RefCell::default(),
             skill_paths: &[],
+            bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
