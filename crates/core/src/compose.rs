@@ -11,8 +11,8 @@ use crate::{
     fact::{FactKey, Facts},
     layer::Layer,
     origin::{Origin, Piece},
-    outline::{Outline, Plan, PlanItem},
-    profile::{Candidate, Group, Win},
+    outline::{ItemFacts, Outline, Plan, PlanItem},
+    profile::{Candidate, Frame, Group, Win},
     scope::Scope,
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Say, Section, SectionId,
@@ -175,6 +175,10 @@ impl<'w> Compose<'w> {
 
     fn replace_group(&mut self, group: &Group, diagnostics: &mut Diagnostics) {
         let world = self.world;
+        let given = group.replace.iter().any(|candidate| match candidate {
+            Candidate::Option(name) => world.given.contains_key(name),
+            Candidate::File(_) => false,
+        });
         let mut found = group.replace.iter().filter_map(|candidate| match candidate {
             Candidate::Option(name) => world.given.get(name),
             Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
@@ -184,7 +188,8 @@ impl<'w> Compose<'w> {
             Win::NonBlank => found.find(|pieces| !is_blank(pieces)),
             Win::First => {
                 let first = found.next();
-                if let Some(first) = first {
+                // Who gives an empty text means it.
+                if let Some(first) = first.filter(|_| !given) {
                     diagnostics.extend(emptiness(&group.id, first, found.next().is_some()));
                 }
                 first.filter(|pieces| !is_empty(pieces))
@@ -358,10 +363,10 @@ impl<'w> Compose<'w> {
     fn gather_guidelines(&mut self, facts: &Facts) -> Option<FactKey> {
         let profile = &self.world.profile;
         while let Some(line) = profile.guidelines.get(self.guideline) {
-            match decide(line.when.as_ref(), None, facts) {
-                Verdict::Need(key) => return Some(key),
-                Verdict::Holds if !line.last => self.add_guideline(Cow::Borrowed(&line.text)),
-                Verdict::Holds | Verdict::Fails(_) => {}
+            match line.when.as_ref().map_or(Ok(true), |when| when.holds(None, facts)) {
+                Err(key) => return Some(key),
+                Ok(true) if !line.last => self.add_guideline(Cow::Borrowed(&line.text)),
+                Ok(_) => {}
             }
             self.guideline += 1;
         }
@@ -382,7 +387,7 @@ impl<'w> Compose<'w> {
         }
         for line in profile.guidelines.iter().filter(|line| line.last) {
             // Its facts were asked for above.
-            if decide(line.when.as_ref(), None, facts) == Verdict::Holds {
+            if line.when.as_ref().is_none_or(|when| when.holds(None, facts) == Ok(true)) {
                 self.add_guideline(Cow::Borrowed(&line.text));
             }
         }
@@ -406,36 +411,31 @@ impl<'w> Compose<'w> {
                 vec![PlanItem {
                     pieces: Cow::Borrowed(pieces),
                     language: section.language,
-                    facts: BTreeMap::new(),
+                    facts: ItemFacts::None,
                 }]
             }
             (Body::Text(pieces), Cow::Owned(_)) => {
                 vec![PlanItem {
                     pieces: Cow::Owned(pieces.clone()),
                     language: section.language,
-                    facts: BTreeMap::new(),
+                    facts: ItemFacts::None,
                 }]
             }
             (Body::List(ListName::Tools), _) => tools(&section, self.world),
-            (Body::List(ListName::Guidelines), _) => std::mem::take(&mut self.guidelines)
-                .into_iter()
-                .map(|piece| PlanItem {
-                    pieces: Cow::Owned(vec![piece.into_owned()]),
-                    language: Language::Verbatim,
-                    facts: BTreeMap::new(),
-                })
-                .collect(),
+            (Body::List(ListName::Guidelines), _) => {
+                std::mem::take(&mut self.guidelines).into_iter().map(line).collect()
+            }
             (Body::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
         };
-        let mut wrap = section.item.clone();
+        let mut wraps = true;
         if items.is_empty() {
             match &section.empty {
                 Some(empty) => {
-                    wrap = None;
+                    wraps = false;
                     items.push(PlanItem {
                         pieces: Cow::Owned(vec![empty.clone()]),
                         language: Language::Template,
-                        facts: BTreeMap::new(),
+                        facts: ItemFacts::None,
                     });
                 }
                 None => {
@@ -455,27 +455,20 @@ impl<'w> Compose<'w> {
             contribution.and_then(|said| said.id.clone()).unwrap_or_else(|| provider.as_str().to_owned())
         });
         let frame = self.world.profile.frame.as_ref().filter(|_| section.framed);
+        let framed =
+            |piece: fn(&Frame) -> &Piece| frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)));
+        let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
+        let Frames { prefix, item, between, suffix } = Frames::of(&section);
         self.outline.plans.push(Plan {
             section: section.id.clone(),
             provider,
             audit_id,
-            prefix: frame
-                .map(|frame| framed(&frame.prefix, &section.id))
-                .into_iter()
-                .chain(section.prefix.clone())
-                .map(Cow::Owned)
-                .collect(),
+            prefix: before.into_iter().chain(prefix).collect(),
             items,
-            item: wrap.map(Cow::Owned),
-            between: section.between.clone().map(Cow::Owned),
+            item: item.filter(|_| wraps),
+            between,
             seam: section.seam,
-            suffix: section
-                .suffix
-                .clone()
-                .into_iter()
-                .chain(frame.map(|frame| framed(&frame.suffix, &section.id)))
-                .map(Cow::Owned)
-                .collect(),
+            suffix: suffix.into_iter().chain(behind).collect(),
             trim: section.trim,
             keep_blank: section.keep_blank,
             stability: contribution.and_then(|said| said.stability).or(section.stability),
@@ -486,6 +479,42 @@ impl<'w> Compose<'w> {
             watch_tags: section.watch_tags,
         });
     }
+}
+
+/// The texts around the items of a section; borrowed where the section is the profile's.
+struct Frames<'w> {
+    prefix: Option<Cow<'w, Piece>>,
+    item: Option<Cow<'w, Piece>>,
+    between: Option<Cow<'w, Piece>>,
+    suffix: Option<Cow<'w, Piece>>,
+}
+
+impl<'w> Frames<'w> {
+    fn of(section: &Cow<'w, Section>) -> Self {
+        match section {
+            Cow::Borrowed(section) => Frames {
+                prefix: section.prefix.as_ref().map(Cow::Borrowed),
+                item: section.item.as_ref().map(Cow::Borrowed),
+                between: section.between.as_ref().map(Cow::Borrowed),
+                suffix: section.suffix.as_ref().map(Cow::Borrowed),
+            },
+            Cow::Owned(section) => Frames {
+                prefix: section.prefix.clone().map(Cow::Owned),
+                item: section.item.clone().map(Cow::Owned),
+                between: section.between.clone().map(Cow::Owned),
+                suffix: section.suffix.clone().map(Cow::Owned),
+            },
+        }
+    }
+}
+
+/// A guideline as an item.
+fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
+    let pieces = match piece {
+        Cow::Borrowed(piece) => Cow::Borrowed(std::slice::from_ref(piece)),
+        Cow::Owned(piece) => Cow::Owned(vec![piece]),
+    };
+    PlanItem { pieces, language: Language::Verbatim, facts: ItemFacts::None }
 }
 
 fn decide(when: Option<&Condition>, asks: Option<Scope>, facts: &Facts) -> Verdict {
@@ -518,7 +547,7 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .map(|item| PlanItem {
             pieces: Cow::Borrowed(item.pieces.as_slice()),
             language: item.language,
-            facts: item.facts.clone(),
+            facts: ItemFacts::Given(&item.facts),
         })
         .collect()
 }
@@ -530,12 +559,19 @@ fn framed(piece: &Piece, id: &SectionId) -> Piece {
 
 fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
     let builtin = &world.profile.tool_texts;
-    let said = |tool: &Tool| {
+    // Nothing is made that the frame of an item does not ask for.
+    let frame = section.item.as_ref().map(|item| item.text.as_str());
+    let asks = |name: &str| {
+        frame.map_or(name == "text", |frame| {
+            frame.match_indices("item:").any(|(at, _)| frame[at + 5..].starts_with(name))
+        })
+    };
+    let said = |tool: &'w Tool| -> Option<Cow<'w, str>> {
         section.say.iter().find_map(|say| match say {
-            Say::Snippet => tool.snippet.clone(),
-            Say::Builtin => builtin.get(&tool.name)?.snippet.clone(),
-            Say::Description => one_line(tool.description.as_deref()?),
-            Say::Name => Some(tool.name.clone()),
+            Say::Snippet => tool.snippet.as_deref().map(Cow::Borrowed),
+            Say::Builtin => builtin.get(&tool.name)?.snippet.as_deref().map(Cow::Borrowed),
+            Say::Description => one_line(tool.description.as_deref()?).map(Cow::Owned),
+            Say::Name => Some(Cow::Borrowed(tool.name.as_str())),
         })
     };
     world
@@ -545,20 +581,23 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
         .map(|tool| (tool, said(tool)))
         .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
         .map(|(tool, said)| {
-            let mut facts = BTreeMap::from([("name".to_owned(), tool.name.clone())]);
-            if let Some(line) = tool.line() {
-                facts.insert("snippet".to_owned(), line);
+            let mut facts: Vec<(&'static str, Cow<'w, str>)> =
+                vec![("name", Cow::Borrowed(tool.name.as_str()))];
+            facts.extend(said.map(|said| ("said", said)));
+            if asks("snippet") {
+                facts.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));
             }
-            if let Some(description) = &tool.description {
-                facts.insert("description".to_owned(), description.clone());
+            if asks("description") {
+                facts.extend(tool.description.as_deref().map(|text| ("description", Cow::Borrowed(text))));
             }
-            if let Some(said) = said {
-                facts.insert("said".to_owned(), said);
-            }
+            let pieces = match asks("text") {
+                true => vec![tool_piece(tool, "name", tool.name.clone())],
+                false => Vec::new(),
+            };
             PlanItem {
-                pieces: Cow::Owned(vec![tool_piece(tool, "name", tool.name.clone())]),
+                pieces: Cow::Owned(pieces),
                 language: Language::Verbatim,
-                facts,
+                facts: ItemFacts::Made(facts),
             }
         })
         .collect()

@@ -58,8 +58,25 @@ impl Condition {
     /// Decides a condition that somebody of this scope wrote: it asks for what [`FactKey::asked_by`] says.
     #[must_use]
     pub fn decide_as(&self, scope: Option<Scope>, facts: &Facts) -> Verdict {
+        self.walk(scope, facts, true)
+    }
+
+    /// Tells whether the condition holds, without saying why not.
+    ///
+    /// # Errors
+    /// The fact that must be known first.
+    pub fn holds(&self, scope: Option<Scope>, facts: &Facts) -> Result<bool, FactKey> {
+        match self.walk(scope, facts, false) {
+            Verdict::Holds => Ok(true),
+            Verdict::Fails(_) => Ok(false),
+            Verdict::Need(key) => Err(key),
+        }
+    }
+
+    /// `words`: the reason is wanted, too.
+    fn walk(&self, scope: Option<Scope>, facts: &Facts, words: bool) -> Verdict {
         for test in &self.all {
-            match test.decide(scope, facts) {
+            match test.decide(scope, facts, words) {
                 Verdict::Holds => {}
                 Verdict::Fails(why) => return Verdict::Fails(why),
                 need @ Verdict::Need(_) => return need,
@@ -69,12 +86,13 @@ impl Condition {
             let mut fails = Vec::new();
             let mut held = false;
             for test in any {
-                match test.decide(scope, facts) {
+                match test.decide(scope, facts, words) {
                     Verdict::Holds => {
                         held = true;
                         break;
                     }
-                    Verdict::Fails(why) => fails.push(why),
+                    Verdict::Fails(why) if words => fails.push(why),
+                    Verdict::Fails(_) => {}
                     need @ Verdict::Need(_) => return need,
                 }
             }
@@ -86,8 +104,11 @@ impl Condition {
             }
         }
         for test in &self.none {
-            match test.decide(scope, facts) {
-                Verdict::Holds => return Verdict::Fails(format!("condition `{}` is true", test.words())),
+            match test.decide(scope, facts, false) {
+                Verdict::Holds if words => {
+                    return Verdict::Fails(format!("condition `{}` is true", test.words()));
+                }
+                Verdict::Holds => return Verdict::Fails(String::new()),
                 Verdict::Fails(_) => {}
                 need @ Verdict::Need(_) => return need,
             }
@@ -113,17 +134,18 @@ impl Condition {
 }
 
 impl Test {
-    fn decide(&self, scope: Option<Scope>, facts: &Facts) -> Verdict {
+    fn decide(&self, scope: Option<Scope>, facts: &Facts, words: bool) -> Verdict {
         match self {
             Test::Fact(key) => {
                 let asked = key.asked_by(scope);
                 match facts.get(&asked) {
                     None => Verdict::Need(asked.into_owned()),
                     Some(fact) if fact.value.is_some() => Verdict::Holds,
-                    Some(_) => Verdict::Fails(format!("condition `{key}` is false")),
+                    Some(_) if words => Verdict::Fails(format!("condition `{key}` is false")),
+                    Some(_) => Verdict::Fails(String::new()),
                 }
             }
-            Test::Inner(condition) => condition.decide_as(scope, facts),
+            Test::Inner(condition) => condition.walk(scope, facts, words),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::{diagnostic::Diagnostic, scope::Scope};
 use serde::{Deserialize, Serialize};
-use std::{borrow::Cow, collections::BTreeMap, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt, sync::Arc};
 
 /// The name of a fact: a type, a colon, a name. `git:branch`, `file:docs/rules.md`, `tool:read`.
 ///
@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FactKey {
-    text: String,
+    text: Arc<str>,
     colon: usize,
 }
 
@@ -22,7 +22,7 @@ impl FactKey {
     /// Builds a key from its two halves.
     #[must_use]
     pub fn new(kind: &str, name: &str) -> Self {
-        FactKey { text: format!("{kind}:{name}"), colon: kind.len() }
+        FactKey { text: format!("{kind}:{name}").into(), colon: kind.len() }
     }
 
     /// Returns the type: what stands before the first colon.
@@ -93,7 +93,9 @@ impl TryFrom<String> for FactKey {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         match text.find(':') {
-            Some(colon) if colon > 0 && text[..colon].bytes().all(word) => Ok(FactKey { text, colon }),
+            Some(colon) if colon > 0 && text[..colon].bytes().all(word) => {
+                Ok(FactKey { text: text.into(), colon })
+            }
             _ => Err(FactKeyError(text)),
         }
     }
@@ -101,7 +103,7 @@ impl TryFrom<String> for FactKey {
 
 impl From<FactKey> for String {
     fn from(key: FactKey) -> String {
-        key.text
+        key.text.as_ref().to_owned()
     }
 }
 
@@ -142,7 +144,7 @@ pub struct Fact {
     /// The value; `None` means the fact does not exist here. An empty text exists.
     pub value: Option<String>,
     /// Who answered, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
-    pub source: String,
+    pub source: Arc<str>,
     /// How long the value stays the same.
     pub stability: Stability,
     /// Why the value is absent or only half good; at most a few.
@@ -153,13 +155,13 @@ pub struct Fact {
 impl Fact {
     /// Builds a fact that has a value.
     #[must_use]
-    pub fn of(value: impl Into<String>, source: impl Into<String>, stability: Stability) -> Self {
+    pub fn of(value: impl Into<String>, source: impl Into<Arc<str>>, stability: Stability) -> Self {
         Fact { value: Some(value.into()), source: source.into(), stability, diagnostics: Vec::new() }
     }
 
     /// Builds a fact that does not exist here.
     #[must_use]
-    pub fn absent(source: impl Into<String>) -> Self {
+    pub fn absent(source: impl Into<Arc<str>>) -> Self {
         Fact { value: None, source: source.into(), stability: Stability::Static, diagnostics: Vec::new() }
     }
 }

@@ -76,7 +76,9 @@ fn run_with(
         }
     };
     let profile = &world.profile;
-    let rules = Rules::new(&profile.template, &profile.escape).with_own_tags(&profile.own_tags);
+    let rules = Rules::new(&profile.template, &profile.escape)
+        .with_templates(&profile.templates)
+        .with_own_tags(&profile.own_tags);
     let mut render = Render::new(outline, rules);
     let draft = loop {
         match render.step(facts, &mut diagnostics).map_err(LineError::Render)? {

@@ -64,5 +64,31 @@ pub struct PlanItem<'w> {
     /// How it is read.
     pub language: Language,
     /// The `item:` facts beside `item:text`.
-    pub facts: BTreeMap<String, String>,
+    pub facts: ItemFacts<'w>,
+}
+
+/// What an item's frame can name beside its text. A handful, in the order of their names.
+#[derive(Clone, Debug, Default)]
+pub enum ItemFacts<'w> {
+    /// None.
+    #[default]
+    None,
+    /// Those that a context provider gave.
+    Given(&'w BTreeMap<String, String>),
+    /// Those that were worked out.
+    Made(Vec<(&'static str, Cow<'w, str>)>),
+}
+
+impl ItemFacts<'_> {
+    /// Returns a fact by name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        match self {
+            ItemFacts::None => None,
+            ItemFacts::Given(facts) => facts.get(name).map(String::as_str),
+            ItemFacts::Made(facts) => {
+                facts.iter().find(|(known, _)| *known == name).map(|(_, text)| text.as_ref())
+            }
+        }
+    }
 }

@@ -2,18 +2,18 @@
 
 use crate::{condition::Condition, fact::Stability, origin::Piece};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// The id of a section or a group: lower-case words joined by `-`, such as `project-context`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SectionId(String);
+pub struct SectionId(Arc<str>);
 
 impl SectionId {
     /// Builds an id.
     #[must_use]
     pub fn new(id: impl Into<String>) -> Self {
-        SectionId(id.into())
+        SectionId(id.into().into())
     }
 
     /// Returns the id as written.
@@ -41,13 +41,13 @@ impl fmt::Display for SectionId {
 /// The name of a context provider, such as `context-files`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ProviderName(String);
+pub struct ProviderName(Arc<str>);
 
 impl ProviderName {
     /// Builds a name.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
-        ProviderName(name.into())
+        ProviderName(name.into().into())
     }
 
     /// Returns the name as written.

@@ -211,6 +211,7 @@ impl Engine<'_> {
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
             skill_paths: &gathered.skill_paths,
+            bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
         }
     }

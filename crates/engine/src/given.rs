@@ -5,7 +5,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     lint::hidden::escape_hidden,
     origin::{Origin, Piece},
-    profile::Profile,
+    profile::{ByteOrderMark, Profile},
 };
 use preface_host::{
     look::CONTEXT_FILE_LIMIT,
@@ -35,7 +35,7 @@ impl Engine<'_> {
                 if !pieces.is_empty() {
                     pieces.push(by_caller(name, BETWEEN));
                 }
-                pieces.push(self.text_or_file(name, value, diagnostics)?);
+                pieces.push(self.text_or_file(name, value, profile.bom, diagnostics)?);
             }
             pieces.retain(|piece| !piece.text.is_empty());
             given.insert(name.clone(), pieces);
@@ -43,7 +43,13 @@ impl Engine<'_> {
         Ok(given)
     }
 
-    fn text_or_file(&self, name: &str, value: &str, diagnostics: &mut Diagnostics) -> Result<Piece, Error> {
+    fn text_or_file(
+        &self,
+        name: &str,
+        value: &str,
+        bom: ByteOrderMark,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Piece, Error> {
         let system = self.system();
         let base = system.current_dir().unwrap_or_default();
         let path = normal(&base, Path::new(value));
@@ -62,7 +68,10 @@ impl Engine<'_> {
                 Some("name a file that you can read, or give the text itself".to_owned()),
             ),
         })?;
-        let text = String::from_utf8_lossy(&read.bytes).into_owned();
+        let mut text = String::from_utf8_lossy(&read.bytes).into_owned();
+        if bom == ByteOrderMark::Strip && text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
         if text.contains('\u{fffd}') && std::str::from_utf8(&read.bytes).is_err() {
             diagnostics.push(Diagnostic::warning(
                 "file/not-utf8",

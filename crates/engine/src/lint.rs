@@ -149,7 +149,10 @@ fn catalogue(profile: &Profile) -> Catalogue {
         true => known.dynamic(info.kind, info.stability),
         false => known.fixed(info.kind, info.name, info.stability),
     });
-    profile.options.keys().fold(known, |known, name| known.fixed("option", name, Stability::Static))
+    let options = profile.options.keys().chain(&profile.unset_options);
+    options.fold(known, |known, name| {
+        known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)
+    })
 }
 
 /// The tags that no text may imitate: those that any preset writes, and those of this profile.

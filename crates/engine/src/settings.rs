@@ -10,7 +10,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    profile::ScaffoldWhen,
+    profile::{ByteOrderMark, ScaffoldWhen},
     scope::Scope,
     settings::{self, LayerSettings, Merged, Own},
     trust::TrustMode,
@@ -111,6 +111,7 @@ impl Engine<'_> {
             confirm: &Headless,
             notes: RefCell::default(),
             skill_paths: &[],
+            bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
         };
         let project = discover::project_settings(&look);

@@ -118,6 +118,7 @@ impl Engine<'_> {
             confirm: &Headless,
             notes: RefCell::new(diagnostics),
             skill_paths: &[],
+            bom: profile.bom,
             real_dirs: &RealDirs::default(),
         };
         Ok(see(&profile, &look))

@@ -115,7 +115,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, look.text_within(), limit, Belongs::ToLayer),
         _ => Wanted::global(path, limit),
     }
 }

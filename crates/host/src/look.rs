@@ -7,8 +7,9 @@ use crate::{
     system::{FileKind, FileRead, ReadError, System, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     origin::{Piece, decode},
+    profile::ByteOrderMark,
     scope::Scope,
     settings::Merged,
     trust::TrustMode,
@@ -58,6 +59,8 @@ pub struct Look<'a> {
     pub notes: RefCell<Diagnostics>,
     /// Paths of skills that were announced for this conversation.
     pub skill_paths: &'a [SkillPath],
+    /// What becomes of a byte order mark at the head of a file.
+    pub bom: ByteOrderMark,
     /// Where directories really lie, as far as anybody asked in this build.
     pub real_dirs: &'a RealDirs,
 }
@@ -107,6 +110,16 @@ impl Look<'_> {
         Some(read)
     }
 
+    /// Where texts of the project directory may lie: where no text is guarded, links to them are followed, as links to
+    /// context files are.
+    #[must_use]
+    pub fn text_within(&self) -> Within<'_> {
+        match self.gate.mode() {
+            TrustMode::None => Within::Anywhere,
+            TrustMode::Whole | TrustMode::Pinned => self.layer_within(),
+        }
+    }
+
     /// Where files of the project directory may lie. A project that is trusted as a whole is the directory that a link
     /// leads to; everywhere else such a link may not leave the cwd.
     #[must_use]
@@ -150,7 +163,7 @@ impl Look<'_> {
     /// Turns bytes into pieces and says where they are no UTF-8.
     pub fn decoded(&self, scope: Scope, path: &Path, read: &FileRead) -> Vec<Piece> {
         let source = self.places.source(scope, path);
-        let pieces = decode(&read.bytes, &source);
+        let pieces = self.bom.apply(decode(&read.bytes, &source));
         if std::str::from_utf8(&read.bytes).is_err() {
             let bad = pieces.iter().filter(|piece| piece.text == "\u{fffd}").count();
             self.note(
@@ -177,8 +190,12 @@ impl Look<'_> {
             ReadError::Dangling | ReadError::Loop => ("file/link", "mend the link, or remove it"),
             ReadError::Missing | ReadError::Other(_) => ("file/unreadable", "mend or remove it"),
         };
-        let severity = what.severity;
-        Diagnostic::new(severity, what.code.unwrap_or(code), format!("{shown} was left out: {error}"))
+        let (severity, code) = match (error, what.severity) {
+            // A link that leads nowhere does not exist (`pi.md` §4.1): worth a word, and no error.
+            (ReadError::Dangling | ReadError::Loop, Severity::Error) => (Severity::Warning, code),
+            (_, severity) => (severity, what.code.unwrap_or(code)),
+        };
+        Diagnostic::new(severity, code, format!("{shown} was left out: {error}"))
             .at(Place::file(Some(what.scope), shown))
             .help(help)
     }
@@ -200,7 +217,7 @@ pub struct Wanted<'a> {
     /// Other users can write in its directory.
     pub shared: bool,
     /// How bad a failure is.
-    pub severity: preface_core::diagnostic::Severity,
+    pub severity: Severity,
     /// The code of a failure, where a seed or spec fixes it.
     pub code: Option<&'static str>,
 }
@@ -216,7 +233,7 @@ impl<'a> Wanted<'a> {
             limit,
             belongs: Belongs::ToLayer,
             shared: false,
-            severity: preface_core::diagnostic::Severity::Warning,
+            severity: Severity::Warning,
             code: None,
         }
     }
@@ -224,7 +241,7 @@ impl<'a> Wanted<'a> {
     /// Says of a failure that a text could not be read and the next place is tried (`pi.md` D1).
     #[must_use]
     pub fn or_unreadable(self) -> Self {
-        let severity = preface_core::diagnostic::Severity::Error;
+        let severity = Severity::Error;
         Wanted { severity, code: Some("unreadable-source"), ..self }
     }
 

@@ -5,7 +5,7 @@
 use preface_core::{
     extension::Status,
     origin::Origin,
-    profile::Home,
+    profile::{ByteOrderMark, Home},
     section::{Body, ProviderName, Section, SectionId},
     settings::Merged,
     trust::TrustMode,
@@ -79,6 +79,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         confirm: &Headless,
         notes: RefCell::default(),
         skill_paths: paths,
+        bom: ByteOrderMark::Keep,
         real_dirs: &dirs,
     };
     let mut section = Section::new(SectionId::new("skills"), Body::Fill(ProviderName::new("skills")));

@@ -1,4 +1,4 @@
-//! The drafts in `docs/design/profiles` build, with each of their variants: the profile language still says what they say.
+//! The drafts in `docs/design/profiles` build: the profile language still says what they say.
 
 use preface::{ASSETS, Engine, Request, ToolChoice};
 use preface_testkit::MemorySystem;
@@ -29,34 +29,6 @@ fn build(name: &str, sets: &[&str], tools: &[&str]) -> String {
         Engine::new(&system).build(&request).unwrap_or_else(|error| panic!("{name} {sets:?}: {error}"));
     built.prompt.check_tiling().unwrap();
     built.prompt.text
-}
-
-/// The grammar of seed 001, for the parts that need no further provider.
-#[test]
-fn the_flat_shape_of_the_anatomy_is_a_profile() {
-    let text = build("pi.toml", &["variant=0.58", "identity=I."], &["bash"]);
-    let tail = text.split("\n\n# Project Context").nth(1).unwrap();
-    assert_eq!(
-        tail,
-        "\n\nProject-specific instructions and guidelines:\n\n## /p/AGENTS.md\n\nUse tabs.\n\n\
-         \nCurrent date: 2026-03-07\nCurrent working directory: /p"
-    );
-    assert!(text.starts_with("I.\n\nAvailable tools:\n- bash: "), "{text}");
-    assert!(
-        text.contains(
-            "\n\nIn addition to the tools above, you may have access to other custom tools depending on the project.\n\n\
-             Guidelines:\n- Use bash for file operations like ls, rg, find\n- Be concise in your responses\n\
-             - Show file paths clearly when working with files\n\nPi documentation"
-        ),
-        "{text}"
-    );
-}
-
-#[test]
-fn the_tagged_shape_is_a_frame_per_section() {
-    let text = build("pi.toml", &["variant=0.87", "identity=I."], &[]);
-    assert!(text.starts_with("I.\n\n<tools>\n(none)\n\nIn addition to"), "{text}");
-    assert!(text.ends_with("</project_instructions>\n</project_context>\n\n<cwd>\n/p\n</cwd>"), "{text}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn document(row: &FactRow) -> serde_json::Value {
     json!({
         "fact": format!("{}:{}", info.kind, info.name),
         "value": fact.and_then(|fact| fact.value.as_deref()),
-        "source": fact.map(|fact| fact.source.as_str()),
+        "source": fact.map(|fact| &*fact.source),
         "dynamic": info.dynamic,
         "stability": fact.filter(|fact| fact.value.is_some()).map_or(info.stability, |fact| fact.stability),
         "cost": info.cost,

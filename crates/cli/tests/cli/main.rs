@@ -11,6 +11,8 @@ mod init;
 mod lint;
 mod man;
 mod mcp;
+#[cfg(unix)]
+mod pi_hostile;
 mod render;
 mod sandbox;
 mod schema;

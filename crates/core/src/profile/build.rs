@@ -1,8 +1,8 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
 use super::{
-    Arrange, Budget, BuiltinTexts, Candidate, Frame, Group, Guideline, Home, OwnTags, Profile, ProfileError,
-    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
+    Arrange, Budget, BuiltinTexts, ByteOrderMark, Candidate, Frame, Group, Guideline, Home, OwnTags, Profile,
+    ProfileError, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply, Win,
     overlay::{BODY, Giver, Givers, PLACE, overlay},
 };
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
     fact::Stability,
     message::MessageForms,
     origin::{Origin, Piece},
+    render::Templates,
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
     },
@@ -67,10 +68,11 @@ const OPTIONS: [&str; 9] =
     ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 33] = [
+const TOP: [&str; 34] = [
     "about",
     "added_after",
     "arrange",
+    "bom",
     "budget",
     "escape",
     "frame",
@@ -293,11 +295,12 @@ impl Builder<'_> {
         let budget: Budget = self.take_or("budget")?;
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
-        let options = self.options()?;
+        let (options, unset_options) = self.options()?;
         let frame = self.frame()?;
         let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
+        let bom: ByteOrderMark = self.take_or("bom")?;
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
@@ -349,8 +352,11 @@ impl Builder<'_> {
             escape,
             own_tags,
             options,
+            templates: Templates::default(),
+            unset_options,
             given: self.given,
             text_options,
+            bom,
         })
     }
 
@@ -433,8 +439,10 @@ impl Builder<'_> {
         Ok(OwnTags { names, of_sections, neutralise: self.take_or("neutralise_tags")? })
     }
 
-    fn options(&mut self) -> Result<BTreeMap<String, String>, ProfileError> {
+    /// The options with a value, and the names of those without.
+    fn options(&mut self) -> Result<(BTreeMap<String, String>, Vec<String>), ProfileError> {
         let mut options = BTreeMap::new();
+        let mut unset = Vec::new();
         self.options = self.take_table("options")?;
         for (name, value) in &self.options {
             let text = match value {
@@ -453,11 +461,13 @@ impl Builder<'_> {
                 }
             };
             // An empty option is an option that is not set: its fact does not exist.
-            if !text.is_empty() && text != "false" {
+            if text.is_empty() || text == "false" {
+                unset.push(name.clone());
+            } else {
                 options.insert(name.clone(), text);
             }
         }
-        Ok(options)
+        Ok((options, unset))
     }
 
     fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {

@@ -17,6 +17,7 @@ use crate::{
     condition::Condition,
     message::MessageForms,
     origin::Piece,
+    render::Templates,
     section::{Section, SectionId},
     trust::TrustMode,
 };
@@ -94,12 +95,21 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
+    /// Templates of this profile that were parsed before.
+    #[serde(skip)]
+    pub templates: Templates,
+    /// The options without a value: empty ones, and switches that are off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unset_options: Vec<String>,
     /// The options that the caller set, value by value as written.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<String>>,
     /// The options whose values are paths of texts, or the texts themselves where there is no such file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_options: Vec<String>,
+    /// What becomes of a byte order mark at the head of a text.
+    #[serde(default)]
+    pub bom: ByteOrderMark,
 }
 
 impl Profile {
@@ -172,6 +182,34 @@ pub enum ToolsApply {
     Run,
     /// From the next request on.
     Request,
+}
+
+/// What becomes of a byte order mark at the head of a file of a layer, of the tree, or of the caller (`pi.md` §2). Those
+/// of skills have an option of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ByteOrderMark {
+    /// It is part of the text.
+    #[default]
+    Keep,
+    /// It is left out.
+    Strip,
+}
+
+impl ByteOrderMark {
+    /// Returns the pieces of a file, with the mark or without it.
+    #[must_use]
+    pub fn apply(self, mut pieces: Vec<Piece>) -> Vec<Piece> {
+        let mark = '\u{feff}'.len_utf8();
+        if let (ByteOrderMark::Strip, Some(first)) = (self, pieces.first_mut())
+            && first.text.starts_with('\u{feff}')
+        {
+            first.origin = first.origin.part(&(mark..first.text.len()));
+            first.text.drain(..mark);
+            pieces.retain(|piece| !piece.text.is_empty());
+        }
+        pieces
+    }
 }
 
 /// Where the snippet of a registered tool comes from.

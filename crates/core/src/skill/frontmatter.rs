@@ -139,4 +139,21 @@ mod tests {
             assert_eq!(lines_as_lf(&text[parts.span.clone()]), "name: a\nb: c", "{text:?}");
         }
     }
+
+    #[test]
+    fn a_tab_before_the_first_key_is_an_error() {
+        for (block, line) in [("\tdescription: E.", 1), ("\n \t name: a\n", 2)] {
+            let error = read(block).expect_err(block);
+            assert_eq!(
+                (error.message.as_str(), error.line),
+                ("tabs are not allowed as indentation", Some(line))
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_told_without_advice_for_programmers() {
+        let error = read("name: a\nname: b").expect_err("two names");
+        assert_eq!(error.message, "duplicate mapping key: name");
+    }
 }

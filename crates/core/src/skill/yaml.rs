@@ -77,6 +77,10 @@ impl std::error::Error for YamlError {}
 
 /// Reads a block. One that is no map has no keys.
 pub(super) fn read(block: &str) -> Result<Fields, YamlError> {
+    if let Some(line) = tabbed(block) {
+        let message = "tabs are not allowed as indentation".to_owned();
+        return Err(YamlError { message, line: Some(line) });
+    }
     match serde_saphyr::from_str_with_options::<Value>(block, options()) {
         Ok(Value::Map(pairs)) => Ok(Fields(
             pairs
@@ -89,10 +93,17 @@ pub(super) fn read(block: &str) -> Result<Fields, YamlError> {
         )),
         Ok(_) => Ok(Fields::default()),
         Err(error) => Err(YamlError {
-            message: one_line(&error.without_snippet().to_string()),
+            message: words(&error.without_snippet().to_string()),
             line: error.location().and_then(|at| usize::try_from(at.line()).ok()).filter(|line| *line > 0),
         }),
     }
+}
+
+/// The first line of content, from 1, where a tab stands before it. The library takes that; others do not.
+fn tabbed(block: &str) -> Option<usize> {
+    let (at, line) = block.lines().enumerate().find(|(_, line)| !line.trim().is_empty())?;
+    let indentation = &line[..line.len() - line.trim_start().len()];
+    (indentation.contains('\t') && !line.trim_start().starts_with('#')).then_some(at + 1)
 }
 
 /// Frontmatter is small: what asks for more is no frontmatter, but somebody's attack or accident.
@@ -117,6 +128,11 @@ fn options() -> Options {
 }
 
 /// The library's words on one line, without the place: that is told beside them, as a line of the file.
+fn words(text: &str) -> String {
+    // Advice for whoever calls the library.
+    one_line(text.split(", set DuplicateKeyPolicy").next().unwrap_or(text))
+}
+
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]).to_owned()

@@ -83,7 +83,7 @@ impl FactProvider for File {
             }
         }
         let text = String::from_utf8_lossy(&read.bytes);
-        let mut fact = Fact::of(text.as_ref(), &shown, Stability::Conversation);
+        let mut fact = Fact::of(text.as_ref(), shown.as_str(), Stability::Conversation);
         if std::str::from_utf8(&read.bytes).is_err() {
             fact.diagnostics.push(
                 Diagnostic::warning(

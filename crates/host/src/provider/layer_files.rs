@@ -114,7 +114,7 @@ fn candidates<'a>(
 
 fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, look.text_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     }
 }

@@ -1,5 +1,6 @@
 //! Reading a case file. `cases/README.md` is its reference.
 
+use preface::core::turn::Tool;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -94,8 +95,10 @@ pub struct Turn {
     pub model: Option<String>,
     /// The conversation.
     pub conversation: Option<String>,
-    /// The tools.
+    /// The tools, by name.
     pub tools: Option<Vec<String>>,
+    /// The tools with their texts, in place of `tools`.
+    pub tool: Option<Vec<Tool>>,
     /// The instant.
     pub now: Option<String>,
     /// The zone.

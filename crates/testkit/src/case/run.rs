@@ -161,7 +161,12 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
         profile: turn.profile.as_deref().map(absolute),
         model: turn.model.clone(),
         conversation: turn.conversation.clone(),
-        tools: turn.tools.clone().map_or(ToolChoice::Profile, ToolChoice::Named),
+        tools: match (&turn.tools, &turn.tool) {
+            (None, None) => ToolChoice::Profile,
+            (Some(names), None) => ToolChoice::Named(names.clone()),
+            (None, Some(tools)) => ToolChoice::Given(tools.clone()),
+            (Some(_), Some(_)) => return Err("a turn has `tools` or `[[tool]]`, not both".to_owned()),
+        },
         now: Some(turn.now.clone().unwrap_or_else(|| "2026-03-07T14:55:05Z".to_owned())),
         zone: Some(turn.zone.clone().unwrap_or_else(|| "UTC".to_owned())),
         budget: turn.budget,

@@ -13,7 +13,7 @@ use preface::{
         layer::{Layer, Stack},
         line,
         origin::{Origin, Piece},
-        profile::Frame,
+        profile::{ByteOrderMark, Frame},
         prompt::Prompt,
         scope::Scope,
         section::{Body, Language, Override, ProviderName, Section},
@@ -123,8 +123,9 @@ impl PiBuilder {
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             notes: RefCell::default(),
-            real_dirs: &RealDirs::default(),
             skill_paths: &[],
+            bom: ByteOrderMark::Keep,
+            real_dirs: &RealDirs::default(),
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
             ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),
