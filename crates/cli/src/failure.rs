@@ -5,6 +5,7 @@ use preface::{
     Error, Held,
     core::{diagnostic::Place, message::MessagesError, profile::ProfileError},
     host::settings_file::SettingsFileError,
+    scenario::ScenarioError,
 };
 use std::io;
 
@@ -152,6 +153,13 @@ impl From<SettingsFileError> for Failure {
 
 impl From<MessagesError> for Failure {
     fn from(error: MessagesError) -> Self {
+        let message = error.to_string();
+        Failure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
+    }
+}
+
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Self {
         let message = error.to_string();
         Failure { place: Some(error.place), hint: error.help, ..Failure::new(message) }
     }

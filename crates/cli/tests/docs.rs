@@ -146,6 +146,21 @@ fn the_history_of_the_messages_page_is_read() {
 }
 
 #[test]
+fn the_scenario_of_the_hooks_page_plays() {
+    let machine = Machine::new();
+    let page = page("docs/hooks.md");
+    let scenario = blocks(&page, "json").pop().expect("the last block is the scenario");
+    fs::write(machine.path("project/chat.json"), scenario).unwrap();
+    let played =
+        machine.preface(&["hooks", "run", "--scenario", "chat.json", "--preset", "pi", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
+    let calls = record["calls"].as_array().unwrap();
+    let tools: Vec<_> = calls.iter().map(|call| call["tools"].as_array().unwrap().len()).collect();
+    assert_eq!(tools, [5, 5, 1], "the call of the tool, its answer, and the run with one tool");
+    assert_eq!(calls[1]["messages"][2]["content"][0]["text"], "planned");
+}
+
+#[test]
 fn the_settings_page_lists_every_key() {
     let page = page("docs/settings.md");
     let listed: Vec<&str> =

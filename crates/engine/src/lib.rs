@@ -29,6 +29,7 @@ mod log;
 mod permit;
 mod prepare;
 mod request;
+pub mod scenario;
 mod scopes;
 pub mod session;
 mod settings;

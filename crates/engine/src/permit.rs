@@ -120,6 +120,7 @@ impl Engine<'_> {
         };
         let mut scopes = gathered.scopes.clone();
         for entry in scopes.entries.iter_mut().filter(|entry| needs(entry)) {
+            entry.diagnostics.retain(|note| note.code != WAITS);
             let stands = state(deed(entry, &root, &look));
             let missing = entry.ability.as_ref().and_then(Ability::missing).is_some();
             entry.runnable = stands == PermitState::Granted && !missing;
@@ -131,6 +132,7 @@ impl Engine<'_> {
         }
         let mut mcp = gathered.mcp.clone();
         for server in mcp.servers.iter_mut().filter(|server| server.active && server.needs_grant()) {
+            server.diagnostics.retain(|note| note.code != WAITS);
             let stands = state(server_deed(server, &root, &look));
             server.runnable = stands == PermitState::Granted;
             if stands != PermitState::Granted {
@@ -185,12 +187,15 @@ impl Engine<'_> {
     }
 }
 
+/// The code of what waits for a grant. It is worked out again where grants are.
+const WAITS: &str = "extension/needs-grant";
+
 fn waits(subject: &str, path: &str, stands: PermitState) -> Diagnostic {
     let what = match stands {
         PermitState::Changed => format!("{subject} does not run: it changed since you allowed it"),
         _ => format!("{subject} does not run: you have not allowed it"),
     };
-    Diagnostic::info("extension/needs-grant", what)
+    Diagnostic::info(WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
         .help("look at it, then `preface trust grant --allow-commands`")
 }

@@ -6,6 +6,7 @@ mod completions;
 mod diff;
 mod explain;
 mod facts;
+mod hooks_run;
 mod init;
 mod lint;
 mod man;

@@ -107,7 +107,7 @@ pub struct HookInputs {
     pub cwd: String,
     /// The project's context files.
     pub context_files: Vec<HookContextFile>,
-    /// The skills, listed or hidden.
+    /// The skills that the prompt may list.
     pub skills: Vec<HookSkill>,
 }
 

@@ -1,4 +1,4 @@
-//! A value between tags: the five characters of XML become entities, and nothing else changes.
+//! A value between tags: the five characters of XML become entities, and nothing else changes. And back.
 
 use std::borrow::Cow;
 
@@ -27,15 +27,37 @@ pub fn xml(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Takes back what [`xml`] did.
+///
+/// ```
+/// use preface_core::skill::escape::{plain, xml};
+/// assert_eq!(plain(&xml("a & </skill> &lt;")), "a & </skill> &lt;");
+/// assert_eq!(plain("a & b"), "a & b");
+/// ```
+#[must_use]
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let known = ENTITIES.iter().find(|(_, entity)| from.starts_with(entity));
+        let (said, length) = known.map_or(("&", 1), |(said, entity)| (*said, entity.len()));
+        out.push_str(said);
+        rest = &from[length..];
+    }
+    if rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+const ENTITIES: [(&str, &str); 5] =
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&apos;")];
+
 fn entity(byte: u8) -> Option<&'static str> {
-    Some(match byte {
-        b'&' => "&amp;",
-        b'<' => "&lt;",
-        b'>' => "&gt;",
-        b'"' => "&quot;",
-        b'\'' => "&apos;",
-        _ => return None,
-    })
+    ENTITIES.iter().find(|(said, _)| said.as_bytes() == [byte]).map(|(_, entity)| *entity)
 }
 
 #[cfg(test)]
@@ -46,5 +68,13 @@ mod tests {
     fn what_is_no_markup_passes_through() {
         assert_eq!(xml("a\n\u{1}\u{2028}é&amp;"), "a\n\u{1}\u{2028}é&amp;amp;");
         assert!(matches!(xml("a\nb"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn there_and_back_is_the_same() {
+        for text in ["", "plain", "&", "&&amp;&lt", "<'\">", "é&é", "&amp;lt;"] {
+            assert_eq!(plain(&xml(text)), text);
+        }
+        assert!(matches!(plain("a\nb"), Cow::Borrowed(_)));
     }
 }

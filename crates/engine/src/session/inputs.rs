@@ -7,6 +7,7 @@ use preface_core::{
     hook::{HookContextFile, HookInputs, HookSkill, HookTool},
     origin::Piece,
     profile::Candidate,
+    skill::escape,
     world::{Contribution, Item, World},
 };
 
@@ -51,7 +52,7 @@ impl Session<'_> {
                 .find_map(|said| Some(text(&said.items.first()?.pieces))),
             cwd: turn.cwd.clone(),
             context_files: fills(world, "context-files").flat_map(files).collect(),
-            skills: fills(world, "skills").flat_map(skills).collect(),
+            skills: fills(world, "skills").flat_map(|said| skills(said, escaped(world, said))).collect(),
         }
     }
 }
@@ -75,14 +76,22 @@ fn files(said: &Contribution) -> Vec<HookContextFile> {
         .collect()
 }
 
-fn skills(said: &Contribution) -> Vec<HookSkill> {
+/// True where the listing escapes its values, which it does where the profile does not say.
+fn escaped(world: &World, said: &Contribution) -> bool {
+    let section = world.profile.sections.iter().find(|section| section.id == said.section);
+    section.and_then(|section| section.options.get("escape")).is_none_or(|how| how != "none")
+}
+
+/// The values, not what a listing made of them.
+fn skills(said: &Contribution, escaped: bool) -> Vec<HookSkill> {
+    let plain = |text: String| if escaped { escape::plain(&text).into_owned() } else { text };
     said.items
         .iter()
         .map(|item| HookSkill {
-            name: fact(item, "name"),
-            description: text(&item.pieces),
-            file_path: fact(item, "location"),
-            base_dir: fact(item, "base_dir"),
+            name: plain(fact(item, "name")),
+            description: plain(text(&item.pieces)),
+            file_path: plain(fact(item, "location")),
+            base_dir: plain(fact(item, "base_dir")),
             disable_model_invocation: false,
         })
         .collect()

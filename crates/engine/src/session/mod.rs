@@ -22,6 +22,7 @@
 //! ```
 
 mod inputs;
+mod permits;
 mod request;
 mod run;
 mod setup;
@@ -59,6 +60,8 @@ pub struct Session<'s> {
     history: Vec<Message>,
     next_turn: Vec<Message>,
     notes: Diagnostics,
+    /// What was told about permits since the base was built.
+    told: Diagnostics,
 }
 
 impl<'s> Session<'s> {
@@ -119,6 +122,7 @@ impl<'s> Session<'s> {
         self.gathered = gathered;
         self.world = world;
         self.base = prompt;
+        self.told.clear();
         Ok(())
     }
 

@@ -36,10 +36,17 @@ impl Session<'_> {
     /// Makes the next request of the run: hooks of `context` work on a copy of the messages, and nothing of that is kept.
     /// Outside of a run it is what a run without hooks would send.
     pub fn request(&mut self) -> ModelRequest {
-        let mut values = self.values();
+        if let Some(run) = &mut self.run {
+            self.history.append(&mut run.steering);
+            self.compare_permits();
+        }
         let mut notes = Diagnostics::new();
-        let hooks = of_event(&self.programs, &self.handlers, HookEvent::Context);
+        let hooks = match &self.run {
+            Some(_) => of_event(&self.programs, &self.handlers, HookEvent::Context),
+            None => Vec::new(),
+        };
         let changes = !hooks.is_empty();
+        let mut values = if changes { self.values() } else { Vec::new() };
         for hook in &hooks {
             let mut list = values;
             let mut asked = HookAsk::new(HookEvent::Context, &self.gathered.turn.cwd, &mut list);

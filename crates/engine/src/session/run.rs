@@ -1,14 +1,14 @@
 //! Runs: from what a person says to the prompt and the messages of the requests that answer it (`pi.md` §6.1, §6.2).
 
-use super::Session;
+use super::{Session, tools::Standing};
 use crate::{
     Error,
     hooks::{Hook, of_event},
 };
 use preface_core::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     hook::{AgentStart, HookAsk, HookEvent, hear_input},
-    message::{Message, Role},
+    message::{Message, MessageFault, Role},
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
@@ -24,6 +24,14 @@ pub(super) struct Run {
     pub hooked: bool,
     /// Commands that the person ran meanwhile; they are told with the next prompt.
     pub shell: Vec<Message>,
+    /// What was said meanwhile; it waits for the next request, so that a call and its result stay together.
+    pub steering: Vec<Message>,
+}
+
+impl Run {
+    fn new(prompt: Prompt, tools: Vec<Tool>) -> Self {
+        Run { prompt, tools, hooked: false, shell: Vec::new(), steering: Vec::new() }
+    }
 }
 
 /// What became of what a person said.
@@ -33,7 +41,7 @@ pub enum Said {
     Handled,
     /// A run has begun.
     Run,
-    /// A run was under way; it is part of it.
+    /// A run was under way; its next request has it.
     Steering,
 }
 
@@ -41,8 +49,9 @@ impl Session<'_> {
     /// Takes what a person says: hooks of `input` may change it, and a run begins.
     ///
     /// # Errors
-    /// What the line refuses where a hook switches tools.
+    /// What the line refuses where a hook switches tools. Then nothing was said.
     pub fn say(&mut self, text: &str) -> Result<Said, Error> {
+        self.compare_permits();
         let mut words = text.to_owned();
         let hooks = of_event(&self.programs, &self.handlers, HookEvent::Input);
         for hook in &hooks {
@@ -57,24 +66,38 @@ impl Session<'_> {
             }
         }
         drop(hooks);
-        if self.run.is_some() {
-            self.history.push(Message::user(&words));
+        if let Some(run) = &mut self.run {
+            run.steering.push(Message::user(&words));
             return Ok(Said::Steering);
         }
+        let (before, waiting) = (self.history.len(), self.next_turn.clone());
         self.history.push(Message::user(&words));
         self.history.append(&mut self.next_turn);
-        self.begin(Some(&words))?;
+        if let Err(error) = self.begin(Some(&words)) {
+            self.history.truncate(before);
+            self.next_turn = waiting;
+            return Err(error);
+        }
         Ok(Said::Run)
     }
 
-    /// Takes a message of an extension. Where `starts` is true and no run is under way, one begins.
+    /// Takes a message of an extension. Where a run is under way its next request has it; else, where `starts` is true,
+    /// one begins, and its hooks are told as at any other (`pi.md` D9).
     ///
     /// # Errors
-    /// What the line refuses where a hook switches tools.
+    /// What the line refuses where a hook switches tools. Then nothing was sent.
     pub fn send(&mut self, message: Message, starts: bool) -> Result<(), Error> {
+        if let Some(run) = &mut self.run {
+            run.steering.push(message);
+            return Ok(());
+        }
         self.history.push(message);
-        if starts && self.run.is_none() {
-            self.begin(None)?;
+        if starts {
+            self.compare_permits();
+            if let Err(error) = self.begin(None) {
+                self.history.pop();
+                return Err(error);
+            }
         }
         Ok(())
     }
@@ -96,20 +119,38 @@ impl Session<'_> {
     /// Ends the run: the base is in force again, and what hooks changed for the run is gone.
     pub fn finish(&mut self) {
         if let Some(run) = self.run.take() {
+            self.history.extend(run.steering);
             self.history.extend(run.shell);
         }
     }
 
     /// Starts a run from the stored base: every hook sees what the one before it left.
     fn begin(&mut self, words: Option<&str>) -> Result<(), Error> {
+        if of_event(&self.programs, &self.handlers, HookEvent::BeforeAgentStart).is_empty() {
+            self.run = Some(Run::new(self.base.clone(), self.gathered.turn.tools.clone()));
+            return Ok(());
+        }
         let inputs = self.inputs();
         let mut messages = self.values();
-        let Session { engine, request, handlers, registered, gathered, world, programs, base, notes, .. } =
-            self;
+        let standing = Standing::of(&self.gathered, &self.world);
+        let Session {
+            engine,
+            request,
+            handlers,
+            registered,
+            gathered,
+            world,
+            programs,
+            base,
+            notes,
+            history,
+            ..
+        } = self;
         let hooks: Vec<Hook<'_>> = of_event(programs, handlers, HookEvent::BeforeAgentStart);
         let mut start = AgentStart::new(base.clone());
         let mut triggers = base.triggers.clone();
         let mut refused = None;
+        let mut switched_by = None;
         for hook in &hooks {
             let tools = super::inputs::tools(gathered);
             let before = start.prompt().clone();
@@ -122,14 +163,16 @@ impl Session<'_> {
             let reply = hook.tell(engine.system(), &mut asked, &mut said);
             let mut switched = Diagnostics::new();
             said.extend(start.hear(hook.source(), reply, |names| {
-                gathered.turn.tools = super::tools::known(gathered, registered, names, &mut switched);
+                switched_by = Some(hook.source().name);
+                let tools = super::tools::known(gathered, registered, names, &mut switched);
                 let fixed = request.now.is_some();
-                super::tools::rebuild(engine, gathered, world, fixed).unwrap_or_else(|error| {
+                super::tools::rebuild(engine, gathered, world, tools, fixed).unwrap_or_else(|error| {
                     refused = Some(error);
                     base.clone()
                 })
             }));
             if let Some(error) = refused {
+                standing.restore(gathered, world);
                 return Err(error);
             }
             notes.append(&mut switched);
@@ -148,19 +191,25 @@ impl Session<'_> {
         if start.active_tools().is_some() {
             let mut rebuilt = start.base().clone();
             rebuilt.triggers.clone_from(&base.triggers);
-            rebuilt.triggers.push(Trigger::between(TriggerKind::SetActiveTools, None, base, &rebuilt));
+            rebuilt.triggers.push(Trigger::between(TriggerKind::SetActiveTools, switched_by, base, &rebuilt));
             *base = rebuilt;
         }
         let mut prompt = start.prompt().clone();
         prompt.triggers = triggers;
-        let from_hooks: Vec<Message> = start.messages().iter().filter_map(as_custom).collect();
-        self.run = Some(Run {
-            prompt,
-            tools: self.gathered.turn.tools.clone(),
-            hooked: start.set_by().is_some(),
-            shell: Vec::new(),
-        });
-        self.history.extend(from_hooks);
+        for message in start.messages() {
+            match as_custom(message) {
+                Ok(message) => history.push(message),
+                Err(fault) => notes.push(
+                    Diagnostic::warning(
+                        "messages/left-out",
+                        format!("a hook's message was left out: {fault}"),
+                    )
+                    .help("a message is an object with `content`, a text or a list of blocks"),
+                ),
+            }
+        }
+        let hooked = start.set_by().is_some();
+        self.run = Some(Run { hooked, ..Run::new(prompt, self.gathered.turn.tools.clone()) });
         Ok(())
     }
 
@@ -171,8 +220,8 @@ impl Session<'_> {
 }
 
 /// The message that a hook gave, as an extension's message.
-fn as_custom(value: &Value) -> Option<Message> {
-    let mut fields: Map<String, Value> = value.as_object()?.clone();
+fn as_custom(value: &Value) -> Result<Message, MessageFault> {
+    let mut fields: Map<String, Value> = value.as_object().cloned().unwrap_or_default();
     fields.insert("role".to_owned(), Value::from("custom"));
-    Message::new(fields).ok()
+    Message::new(fields)
 }

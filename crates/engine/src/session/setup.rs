@@ -43,7 +43,7 @@ impl<'s> Setup<'s> {
     /// Registers a tool. It is active from the start, and takes the place of a tool of the same name.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Self {
-        self.tools.push(tool);
+        super::tools::register(&mut self.tools, tool);
         self
     }
 
@@ -95,6 +95,7 @@ impl<'s> Setup<'s> {
             history,
             next_turn: Vec::new(),
             notes: Vec::new(),
+            told: Vec::new(),
         })
     }
 }

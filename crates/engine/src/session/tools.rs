@@ -6,11 +6,11 @@ use crate::{Error, extensions, gather::Gathered};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     extension::Category,
-    fact::Stability,
+    fact::{Facts, Stability},
     prompt::Prompt,
     suggestion::did_you_mean,
     trigger::{Trigger, TriggerKind},
-    turn::Tool,
+    turn::{Tool, Turn},
     world::World,
 };
 use preface_host::look::Headless;
@@ -27,29 +27,27 @@ impl Session<'_> {
         self.use_tools(tools, TriggerKind::SetActiveTools)
     }
 
-    /// Registers a tool, or puts another in the place of one of that name. It becomes active, and the base is rebuilt.
+    /// Registers a tool, or puts another in the place of one of that name, and rebuilds the base. A tool whose name is new
+    /// becomes active; one that takes the place of another is active where that was (`pi.md` §6.6).
     ///
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn register_tool(&mut self, tool: Tool) -> Result<(), Error> {
-        match self.registered.iter_mut().find(|known| known.name == tool.name) {
-            Some(known) => *known = tool,
-            None => self.registered.push(tool),
+        let mut names: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let is_new = self.registered.iter().all(|known| known.name != tool.name)
+            && self.gathered.scopes.active(Category::Tools, &tool.name).is_none();
+        if is_new && !names.contains(&tool.name) {
+            names.push(tool.name.clone());
         }
-        let tools = with_registered(&self.gathered, &self.registered);
-        self.use_tools(tools, TriggerKind::ToolRegistry)
+        let before = self.registered.clone();
+        register(&mut self.registered, tool);
+        let tools = known(&self.gathered, &self.registered, &names, &mut self.notes);
+        self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.registered = before)
     }
 
     fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), Error> {
-        let before = std::mem::replace(&mut self.gathered.turn.tools, tools.clone());
-        let built = self.rebuilt();
-        let mut base = match built {
-            Ok(base) => base,
-            Err(error) => {
-                self.gathered.turn.tools = before;
-                return Err(error);
-            }
-        };
+        let fixed = self.request.now.is_some();
+        let mut base = rebuild(&self.engine, &mut self.gathered, &mut self.world, tools.clone(), fixed)?;
         base.triggers.clone_from(&self.base.triggers);
         base.triggers.push(Trigger::between(kind, None, &self.base, &base));
         self.base = base;
@@ -63,10 +61,6 @@ impl Session<'_> {
             }
         }
         Ok(())
-    }
-
-    fn rebuilt(&mut self) -> Result<Prompt, Error> {
-        rebuild(&self.engine, &mut self.gathered, &mut self.world, self.request.now.is_some())
     }
 
     /// Keeps the active tools over a reload, and adds those that extensions bring.
@@ -83,19 +77,51 @@ impl Session<'_> {
     }
 }
 
-/// Builds the base again from what was gathered: for the tools of the turn, and at this instant.
+/// Builds the base again from what was gathered: for other tools, and at this instant. Where the line refuses, everything
+/// is as it was.
 pub(super) fn rebuild(
     engine: &crate::Engine<'_>,
     gathered: &mut Gathered,
     world: &mut World,
+    tools: Vec<Tool>,
     fixed_now: bool,
 ) -> Result<Prompt, Error> {
+    let before = Standing::of(gathered, world);
+    gathered.turn.tools = tools;
     if !fixed_now {
         gathered.turn.now = engine.instant_now();
     }
     world.turn = gathered.turn.clone();
     world.facts.retain(|key, fact| key.kind() != "tool" && fact.stability != Stability::Turn);
-    engine.compose(gathered, world, &Headless)
+    engine.compose(gathered, world, &Headless).inspect_err(|_| before.restore(gathered, world))
+}
+
+/// What a rebuild changes beside the prompt.
+pub(super) struct Standing {
+    turn: Turn,
+    world_turn: Turn,
+    facts: Facts,
+}
+
+impl Standing {
+    pub(super) fn of(gathered: &Gathered, world: &World) -> Self {
+        let (turn, world_turn) = (gathered.turn.clone(), world.turn.clone());
+        Standing { turn, world_turn, facts: world.facts.clone() }
+    }
+
+    pub(super) fn restore(&self, gathered: &mut Gathered, world: &mut World) {
+        gathered.turn.clone_from(&self.turn);
+        world.turn.clone_from(&self.world_turn);
+        world.facts.clone_from(&self.facts);
+    }
+}
+
+/// Adds a tool to those that are registered, in the place of one of its name.
+pub(super) fn register(registered: &mut Vec<Tool>, tool: Tool) {
+    match registered.iter_mut().find(|known| known.name == tool.name) {
+        Some(known) => *known = tool,
+        None => registered.push(tool),
+    }
 }
 
 /// The tools of these names. A registered one stands before one of a layer; unknown names are left out.

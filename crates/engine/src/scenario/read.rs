@@ -1,0 +1,244 @@
+//! Reading a scenario file: one JSON object, nothing in it that nobody knows, and nothing beyond measure.
+
+use super::noun::{CustomMessage, Scenario};
+use preface_core::{
+    diagnostic::Place, lint::hidden::escape_hidden, message::Message, suggestion::did_you_mean,
+};
+use std::fmt;
+
+/// The largest scenario file, in bytes.
+pub const MOST_BYTES: usize = 1 << 20;
+
+/// The most entries of each list: extensions, their tools and hooks, replies, steps. A request holds what all requests
+/// before it held, so a longer play would fill the memory.
+pub const MOST_ENTRIES: usize = 1000;
+
+/// A file that is no scenario, and where it says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioError {
+    /// What is wrong, lower case first.
+    pub message: String,
+    /// Where.
+    pub place: Box<Place>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Scenario {
+    /// Reads a scenario; `path` is its name for people.
+    ///
+    /// ```
+    /// use preface::scenario::Scenario;
+    /// let error = Scenario::read("x.json", br#"{"steps": [{"promt": "hi"}]}"#).unwrap_err();
+    /// assert_eq!(error.to_string(), "unknown key `promt`");
+    /// assert_eq!((error.place.line, error.place.column), (Some(1), Some(20)));
+    /// assert_eq!(error.help.as_deref(), Some("did you mean `prompt`?"));
+    /// ```
+    ///
+    /// # Errors
+    /// A file that is too large, no UTF-8 or no JSON; a key that nobody knows or that stands twice; a value of a wrong
+    /// type; a message that is none; a list beyond [`MOST_ENTRIES`].
+    pub fn read(path: &str, bytes: &[u8]) -> Result<Self, ScenarioError> {
+        let whole = || Box::new(Place::file(None, path));
+        if bytes.len() > MOST_BYTES {
+            return Err(ScenarioError {
+                message: format!("{} bytes of scenario are more than the limit of {MOST_BYTES}", bytes.len()),
+                place: whole(),
+                help: Some("play a shorter conversation".to_owned()),
+            });
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+            Err(error) => {
+                return Err(ScenarioError {
+                    message: format!("a scenario must be UTF-8; byte {} is not", error.valid_up_to()),
+                    place: whole(),
+                    help: Some("save the file as UTF-8".to_owned()),
+                });
+            }
+        };
+        let scenario: Scenario = serde_json::from_str(text).map_err(|error| refused(path, text, &error))?;
+        match scenario.fault() {
+            None => Ok(scenario),
+            Some((pointer, message, help)) => {
+                Err(ScenarioError { message: format!("`{pointer}`: {message}"), place: whole(), help })
+            }
+        }
+    }
+
+    /// The first thing that types cannot refuse: its JSON pointer, what is wrong, and what to do.
+    fn fault(&self) -> Option<(String, String, Option<String>)> {
+        let long = |pointer: String, length: usize| {
+            let message = format!("{length} entries are more than the limit of {MOST_ENTRIES}");
+            (length > MOST_ENTRIES).then_some((pointer, message, None))
+        };
+        let lists = [
+            ("/extensions", self.extensions.len()),
+            ("/replies", self.replies.len()),
+            ("/steps", self.steps.len()),
+        ];
+        if let Some(fault) = lists.into_iter().find_map(|(name, length)| long(name.to_owned(), length)) {
+            return Some(fault);
+        }
+        for (at, one) in self.extensions.iter().enumerate() {
+            let lists = [
+                ("tools", one.tools.len()),
+                ("resources_discover", one.resources_discover.len()),
+                ("input", one.input.len()),
+                ("before_agent_start", one.before_agent_start.len()),
+                ("context", one.context.len()),
+                ("tool_call", one.tool_call.len()),
+                ("turn_end", one.turn_end.len()),
+            ];
+            let long = lists.into_iter().find_map(|(name, n)| long(format!("/extensions/{at}/{name}"), n));
+            let hooks = one.before_agent_start.iter().enumerate();
+            let message = |(hook, start): (usize, &super::noun::OnStart)| {
+                tried(start.message.as_ref()?, &format!("/extensions/{at}/before_agent_start/{hook}/message"))
+            };
+            if let Some(fault) = long.or_else(|| hooks.clone().find_map(message)) {
+                return Some(fault);
+            }
+            let both = |(hook, start): (usize, &super::noun::OnStart)| {
+                let text = start.append.as_ref().or(start.replace.as_ref());
+                (start.replace_with_empty && text.is_some()).then(|| {
+                    (
+                        format!("/extensions/{at}/before_agent_start/{hook}"),
+                        "`replaceWithEmpty` stands beside a text".to_owned(),
+                        Some("keep one of them".to_owned()),
+                    )
+                })
+            };
+            if let Some(fault) = hooks.clone().find_map(both) {
+                return Some(fault);
+            }
+        }
+        let custom = |(at, step): (usize, &super::noun::Step)| {
+            tried(step.custom.as_ref()?, &format!("/steps/{at}/custom"))
+        };
+        self.steps.iter().enumerate().find_map(custom)
+    }
+}
+
+/// Makes the message, to see whether it is one.
+fn tried(message: &CustomMessage, pointer: &str) -> Option<(String, String, Option<String>)> {
+    let mut fields = message.fields("x");
+    fields.insert("role".to_owned(), "custom".into());
+    let fault = Message::new(fields).err()?;
+    Some((pointer.to_owned(), escape_hidden(&fault.message).into_owned(), fault.help))
+}
+
+/// The parser's words without its place, which is told better; a slip of a key has a hint.
+fn refused(path: &str, text: &str, error: &serde_json::Error) -> ScenarioError {
+    let said = error.to_string();
+    let words = said.rsplit_once(" at line ").map_or(said.as_str(), |(words, _)| words);
+    // `line` and `column` (bytes) are where the parser stood: behind the word or value that it did not like.
+    let line_start: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let at = (line_start + error.column().saturating_sub(1)).min(text.len());
+    let mut message = escape_hidden(words).into_owned();
+    let mut help = None;
+    if error.is_syntax() || error.is_eof() {
+        message = format!("the scenario is no JSON: {message}");
+    } else if let Some((unknown, known)) = unknown_key(words) {
+        message = format!("unknown key `{}`", escape_hidden(unknown));
+        help = Some(match did_you_mean(unknown, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!(
+                    "keys here are {}",
+                    known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+                )
+            }
+        });
+    }
+    ScenarioError { message, place: Box::new(Place::within(None, path, text, at..at)), help }
+}
+
+/// Takes apart how the parser says it: ``unknown field `x`, expected one of `a`, `b` ``.
+fn unknown_key(words: &str) -> Option<(&str, Vec<&str>)> {
+    let rest = words.strip_prefix("unknown field `")?;
+    let (unknown, expected) = rest.rsplit_once("`, expected ")?;
+    let (unknown, expected) = match unknown.split_once("`, expected ") {
+        // The list of keys has no such words in it, so these are the first.
+        Some((first, _)) => (first, rest[first.len()..].trim_start_matches("`, expected ")),
+        None => (unknown, expected),
+    };
+    Some((unknown, expected.split('`').skip(1).step_by(2).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The message, the place and the hint.
+    fn refused(text: &str) -> String {
+        let error = Scenario::read("x.json", text.as_bytes()).expect_err("it is refused");
+        let at = error.place.line.zip(error.place.column).map(|(line, column)| format!("{line}:{column} "));
+        let help = error.help.map(|help| format!(" — {help}")).unwrap_or_default();
+        format!("{}{}{help}", at.unwrap_or_default(), error.message)
+    }
+
+    #[test]
+    fn a_file_that_is_no_scenario_says_where_and_what() {
+        let long = format!(r#"{{"steps": [{}]}}"#, vec!["{}"; MOST_ENTRIES + 1].join(","));
+        for (text, said) in [
+            ("", "1:1 the scenario is no JSON: EOF while parsing a value"),
+            ("{\"steps\": [\n  {\"prompt\": }]}", "2:14 the scenario is no JSON: expected value"),
+            ("{} {}", "1:4 the scenario is no JSON: trailing characters"),
+            ("[1]", "1:2 invalid type: integer `1`, expected a sequence"),
+            (r#"{"step": []}"#, "1:7 unknown key `step` — did you mean `steps`?"),
+            (
+                r#"{"extensions": [{"name": "a", "after_agent_start": []}]}"#,
+                "1:49 unknown key `after_agent_start` — did you mean `before_agent_start`?",
+            ),
+            (
+                r#"{"steps": [{"wait": 1}]}"#,
+                "1:18 unknown key `wait` — keys here are `bash`, `custom`, `opts`, `setActiveTools`, `reload`, `prompt`",
+            ),
+            (r#"{"steps": [{"prompt": "a", "prompt": "b"}]}"#, "1:35 duplicate field `prompt`"),
+            (r#"{"steps": [{"prompt": 7}]}"#, "1:23 invalid type: integer `7`, expected a string"),
+            (r#"{"extensions": [{}]}"#, "1:18 missing field `name`"),
+            (
+                r#"{"steps": [{"custom": {"content": "x"}, "opts": {"deliverAs": "later"}}]}"#,
+                "1:69 unknown variant `later`, expected one of `followUp`, `nextTurn`, `steer`",
+            ),
+            (
+                r#"{"steps": [{}, {"custom": {"content": [7]}}]}"#,
+                "`/steps/1/custom`: block 0 of `content` must be an object, not `7` — \
+                 a block of text is `{\"type\": \"text\", \"text\": \"…\"}`",
+            ),
+            (
+                r#"{"extensions": [{"name": "a", "before_agent_start": [{"message": {"content": 7}}]}]}"#,
+                "`/extensions/0/before_agent_start/0/message`: `content` must be a string or a list of blocks, not `7`",
+            ),
+            (
+                r#"{"extensions": [{"name": "a", "before_agent_start": [{"append": "x", "replaceWithEmpty": true}]}]}"#,
+                "`/extensions/0/before_agent_start/0`: `replaceWithEmpty` stands beside a text — keep one of them",
+            ),
+            (&long, "`/steps`: 1001 entries are more than the limit of 1000"),
+        ] {
+            assert_eq!(refused(text), said, "{}", &text[..text.len().min(80)]);
+        }
+        let large = vec![b' '; MOST_BYTES + 1];
+        assert!(Scenario::read("x", &large).expect_err("too large").message.contains("more than the limit"));
+        let odd = Scenario::read("x", b"{\"steps\": \"\xff\"}").expect_err("no UTF-8");
+        assert_eq!(odd.message, "a scenario must be UTF-8; byte 11 is not");
+        let hidden = refused("{\"a\\u001b\\u202e\": 1}");
+        assert!(!hidden.contains(['\u{1b}', '\u{202e}']), "{hidden}");
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_usual() {
+        let scenario = Scenario::read("x.json", b"\xef\xbb\xbf{}").expect("a scenario");
+        assert_eq!(scenario.steps, super::super::noun::one_prompt());
+        assert_eq!((scenario.extensions.len(), scenario.replies.len()), (0, 0));
+    }
+}

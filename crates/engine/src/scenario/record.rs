@@ -1,0 +1,116 @@
+//! What a play showed: each request as a model would have had it, and what hooks saw and did.
+
+use crate::session::ModelRequest;
+use preface_core::{
+    diagnostic::Diagnostics,
+    hook::{DiscoverReason, HookEvent},
+    prompt::Prompt,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What a play showed.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The base before the first step.
+    pub base: Prompt,
+    /// The base after the last one. It is the stored base: what hooks changed for a run is not in it.
+    pub base_after: Prompt,
+    /// The requests, in order.
+    pub calls: Vec<ModelRequest>,
+    /// What the hooks of the scenario saw, in order.
+    pub log: Vec<Logged>,
+    /// The hooks of the scenario that failed, in order.
+    pub errors: Vec<HookError>,
+    /// What a person said, in order.
+    pub prompts: Vec<PromptRow>,
+    /// Everything that was noted, in order and once.
+    pub notes: Diagnostics,
+}
+
+/// A hook of the scenario was told something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Logged {
+    /// The extension.
+    pub ext: String,
+    /// The moment.
+    pub event: HookEvent,
+    /// What it saw.
+    #[serde(flatten)]
+    pub saw: Saw,
+}
+
+/// What a hook of a scenario saw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Saw {
+    /// At `before_agent_start`.
+    #[serde(rename_all = "camelCase")]
+    Prompt {
+        /// The last 60 UTF-16 code units of the prompt.
+        saw_prompt_tail: String,
+        /// How many there are in all.
+        saw_len: usize,
+    },
+    /// At `context`: the roles of the messages.
+    Messages {
+        /// In order.
+        roles: Vec<String>,
+    },
+    /// At `resources_discover`.
+    Discover {
+        /// Why.
+        reason: Option<DiscoverReason>,
+    },
+    /// At `input`.
+    Input {
+        /// The words.
+        text: String,
+    },
+}
+
+/// A hook of the scenario failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HookError {
+    /// The extension.
+    pub ext: String,
+    /// The moment.
+    pub event: HookEvent,
+    /// Its words.
+    pub error: String,
+}
+
+/// What a person said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PromptRow {
+    /// As it was said, before hooks saw it.
+    pub prompt: String,
+    /// True where a hook took care of it, and nothing ran.
+    pub handled: bool,
+}
+
+impl Record {
+    /// Returns the record as one JSON value. The keys are those of the scenarios' own format, and `notes`.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let calls: Vec<Value> = self.calls.iter().map(call).collect();
+        json!({
+            "base": self.base.text,
+            "baseAfter": self.base_after.text,
+            "calls": calls,
+            "log": self.log,
+            "errors": self.errors,
+            "prompts": self.prompts,
+            "notes": self.notes,
+        })
+    }
+}
+
+fn call(seen: &ModelRequest) -> Value {
+    let message = |fields: &serde_json::Map<String, Value>| json!({ "role": fields.get("role"), "content": fields.get("content") });
+    json!({
+        "systemPrompt": seen.prompt.text,
+        "messages": seen.messages.iter().map(|one| message(one.fields())).collect::<Vec<_>>(),
+        "tools": seen.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+    })
+}

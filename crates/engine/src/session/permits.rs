@@ -1,0 +1,26 @@
+//! What of a project may run is compared with its grant again before each run and each request, so that a hook that
+//! changed in between does not run in a session that began before (`DETAILS` 19).
+
+use super::Session;
+use preface_core::{diagnostic::Diagnostics, extension::Category};
+use preface_host::look::Headless;
+
+impl Session<'_> {
+    /// Compares the project's hooks with their grants as they are now. What no longer stands is noted once; that it was
+    /// not told is noted at each event, as any failure is.
+    pub(super) fn compare_permits(&mut self) {
+        let waits = self.gathered.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
+        if !waits {
+            return;
+        }
+        let mut notes = Diagnostics::new();
+        self.engine.allow(&mut self.gathered, &mut notes);
+        self.programs = self.engine.programs(&self.gathered, &Headless);
+        for note in notes {
+            if !self.base.diagnostics.contains(&note) && !self.told.contains(&note) {
+                self.told.push(note.clone());
+                self.notes.push(note);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Programs of layers as hooks of a session: what fails is told and skipped, and what a project brings is compared with its
+//! grant each time (`pi.md` §6.2 to §6.5; `DETAILS` 19).
+
+use preface::{
+    ASSETS, Engine, Request, ToolChoice, TrustChoice,
+    core::hook::{HookEvent, HookFn, HookReply},
+    host::system::{
+        RunError,
+        memory::{FakeRun, MemorySystem},
+    },
+    session::{Said, Session},
+};
+use std::time::Duration;
+
+fn manifest(id: &str, fields: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "category": "hooks", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", {fields}}}"#
+    )
+}
+
+fn machine() -> MemorySystem {
+    MemorySystem::new().with_bundle(ASSETS).with_home("/home/user").with_dir("/work")
+}
+
+fn request() -> Request {
+    Request {
+        preset: Some("pi".to_owned()),
+        tools: ToolChoice::Named(vec!["read".to_owned()]),
+        now: Some("2026-03-07T14:55:05Z".to_owned()),
+        sets: vec!["docs=false".to_owned()],
+        ..Request::new("/work")
+    }
+}
+
+/// The ways in which a program fails, and what is said about them.
+fn failures() -> Vec<(FakeRun, &'static str)> {
+    let limit = 1 << 20;
+    vec![
+        (FakeRun::printing("{}").taking(Duration::from_secs(60)), "200 ms"),
+        (FakeRun::printing(vec![b'x'; limit + 1]), "longer than 1048576 bytes"),
+        (FakeRun::failing(7, "no luck"), "exit code 7"),
+        (FakeRun::printing("{\"messages\":"), "no JSON"),
+        (FakeRun::printing("[]"), "must be an object"),
+        (FakeRun::refused(RunError::NotFound { program: "broken".to_owned() }), "not found"),
+    ]
+}
+
+/// Two hooks at each event: a program that fails, and a handler that speaks after it.
+#[test]
+fn a_program_that_fails_is_told_and_the_chain_goes_on() {
+    for event in ["resources_discover", "input", "before_agent_start", "context"] {
+        for (fake, words) in failures() {
+            let hook = |id: &str| {
+                let fields = format!(r#""event": "{event}", "command": ["{id}"], "timeoutMs": 200"#);
+                (format!("/home/user/.sf/agent/extensions/hooks/{id}/manifest.json"), manifest(id, &fields))
+            };
+            let mut machine = machine().with_command(["broken"], fake);
+            let (path, text) = hook("broken");
+            machine = machine.with_file(path, text).with_dir("/skills");
+            let last = HookFn::new("last", HookEvent::ALL, |ask| {
+                Ok(match ask.event {
+                    HookEvent::Input => HookReply {
+                        prompt: Some(format!("{}!", ask.prompt.unwrap_or_default())),
+                        ..HookReply::default()
+                    },
+                    HookEvent::BeforeAgentStart => HookReply {
+                        system_prompt: Some(format!("{}+", ask.system_prompt.unwrap_or_default())),
+                        ..HookReply::default()
+                    },
+                    HookEvent::Context => HookReply {
+                        messages: Some(ask.messages.iter().chain(ask.messages.iter()).cloned().collect()),
+                        ..HookReply::default()
+                    },
+                    _ => HookReply::default(),
+                })
+            });
+            let mut session =
+                Session::setup(Engine::new(&machine), request()).handler(last).start().expect("it starts");
+            assert_eq!(session.say("one").expect("a run"), Said::Run);
+            let seen = session.request();
+            assert_eq!(seen.prompt.text, format!("{}+", session.base().text), "{event}");
+            let texts: Vec<String> = seen.messages.iter().map(|one| one.text()).collect();
+            assert_eq!(texts, ["one!", "one!"], "{event}");
+            session.finish();
+            let mut notes = session.base().diagnostics.clone();
+            notes.extend(session.take_notes());
+            let failed: Vec<_> = notes.iter().filter(|note| note.code == "hook-error").collect();
+            assert_eq!(failed.len(), 1, "{event}: {notes:#?}");
+            assert!(failed[0].message.contains(words), "{event}: {}", failed[0].message);
+            assert!(failed[0].message.contains("hook `broken` failed at"), "{}", failed[0].message);
+            assert_eq!(machine.runs().len(), 1, "{event}: it is not tried again");
+            assert_eq!(machine.runs()[0].timeout, Duration::from_millis(200));
+        }
+    }
+}
+
+/// A grant ends with the first byte that differs, in a session that began before as well.
+#[test]
+fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
+    for event in ["before_agent_start", "context", "input"] {
+        let dir = "/work/.sf/extensions/hooks/house";
+        let fields = format!(r#""event": "{event}", "command": ["./house.sh"]"#);
+        let machine = machine()
+            .with_file(format!("{dir}/manifest.json"), manifest("house", &fields))
+            .with_file(format!("{dir}/house.sh"), "1")
+            .with_command([format!("{dir}/house.sh")], FakeRun::printing(""));
+        let ask = Request { trust: TrustChoice::Ask, ..request() };
+        let engine = Engine::new(&machine);
+        let granted = engine.grant_commands(&ask).expect("a grant");
+        assert_eq!(granted.added.len(), 1, "{:?}", granted.refused);
+        let mut session = Session::setup(engine, ask).start().expect("it starts");
+        let mut run = |words: &str| {
+            let before = machine.runs().len();
+            session.say(words).expect("a run");
+            session.request();
+            session.finish();
+            (machine.runs().len() - before, session.take_notes())
+        };
+        assert_eq!(run("one"), (1, vec![]), "{event}");
+        machine.put_file(format!("{dir}/house.sh"), "2");
+        let (ran, notes) = run("two");
+        assert_eq!(ran, 0, "{event}: it changed");
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["extension/needs-grant", "hook-error"], "{event}");
+        assert!(notes[0].message.contains("it changed since you allowed it"), "{}", notes[0].message);
+        let (ran, notes) = run("three");
+        assert_eq!((ran, notes.len(), notes[0].code.as_str()), (0, 1, "hook-error"), "{event}");
+        machine.put_file(format!("{dir}/house.sh"), "1");
+        assert_eq!(run("four"), (1, vec![]), "{event}: the old bytes are granted still");
+    }
+}
+
+/// Between two requests of one run, too.
+#[test]
+fn grants_are_compared_before_each_request() {
+    let dir = "/work/.sf/extensions/hooks/house";
+    let machine = machine()
+        .with_file(
+            format!("{dir}/manifest.json"),
+            manifest("house", r#""event": "context", "command": ["./house.sh"]"#),
+        )
+        .with_file(format!("{dir}/house.sh"), "1")
+        .with_command([format!("{dir}/house.sh")], FakeRun::printing(r#"{"messages": []}"#));
+    let engine = Engine::new(&machine);
+    engine.grant_commands(&request()).expect("a grant");
+    let mut session = Session::setup(engine, request()).start().expect("it starts");
+    session.say("one").expect("a run");
+    assert_eq!(session.request().messages.len(), 0);
+    machine.put_file(format!("{dir}/house.sh"), "2");
+    assert_eq!(session.request().messages.len(), 1);
+    assert_eq!(machine.runs().len(), 1);
+}
