@@ -67,6 +67,9 @@ impl Trigger {
     #[must_use]
     pub fn between(kind: TriggerKind, by: Option<&str>, before: &Prompt, after: &Prompt) -> Self {
         let mut sections: Vec<SectionId> = Vec::new();
+        if before.text == after.text {
+            return Trigger { kind, by: by.map(str::to_owned), sections };
+        }
         let texts = |prompt: &Prompt, id: &SectionId| -> String {
             let parts = prompt.parts.iter().filter(|part| part.section == *id);
             parts.map(|part| prompt.text_of(part)).collect()

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::{
     borrow::Cow,
-    collections::HashMap,
+    collections::BTreeMap,
     fmt,
     rc::Rc,
     sync::{Arc, Mutex},
@@ -72,7 +72,10 @@ pub(super) fn ready<'w>(
 /// The parsed templates of a profile. They belong to whoever keeps the profile, and copies share them; what is in here
 /// changes no result.
 #[derive(Clone, Default)]
-pub struct Templates(Arc<Mutex<HashMap<String, (Options, Arc<Template>)>>>);
+pub struct Templates(Arc<Mutex<BTreeMap<String, Kept>>>);
+
+/// A template and the switches that it was parsed with.
+type Kept = (Options, Arc<Template>);
 
 /// How many templates are kept. A profile has a few dozen.
 const KEPT: usize = 1000;

@@ -32,16 +32,26 @@ pub use request::ModelRequest;
 pub use run::Said;
 pub use setup::Setup;
 
-use crate::{Built, Engine, Error, gather::Gathered, hooks::Told, request::Request};
+use crate::{
+    Built, Engine, Error,
+    gather::{Breadth, Gathered},
+    hooks::{Told, of_event},
+    request::Request,
+};
 use preface_core::{
     diagnostic::Diagnostics,
-    hook::{DiscoverReason, HookHandler},
+    hook::{DiscoverReason, HookEvent, HookHandler},
     message::Message,
     prompt::Prompt,
+    trigger::{Trigger, TriggerKind},
     turn::Tool,
     world::World,
 };
-use preface_host::{hook_command::HookCommand, look::Headless};
+use preface_host::{
+    hook_command::HookCommand,
+    look::Headless,
+    system::trail::{Trail, Trailed},
+};
 use run::Run;
 use std::sync::Arc;
 
@@ -53,6 +63,8 @@ pub struct Session<'s> {
     handlers: Vec<Arc<dyn HookHandler>>,
     registered: Vec<Tool>,
     gathered: Gathered,
+    /// What was looked at for it, where a later look can tell whether it changed.
+    trail: Option<Trail>,
     world: World,
     programs: Vec<HookCommand>,
     base: Prompt,
@@ -103,25 +115,53 @@ impl<'s> Session<'s> {
     /// Reads everything again: settings, files, skills, extensions. The active tools stay, and those that extensions
     /// bring are active too.
     ///
+    /// What was read is looked at first, one look for each file and directory; where nothing changed, it is built again
+    /// from what is known.
+    ///
     /// # Errors
     /// See [`Error`]. The session stays as it was.
     pub fn reload(&mut self) -> Result<(), Error> {
-        let mut gathered =
-            self.engine.gather(&self.request, crate::gather::Breadth::EveryTool, None, &Headless)?;
+        if self.is_unchanged() {
+            return self.rebuild_unchanged();
+        }
+        let trailed = Trailed::new(self.engine.system());
+        let looking = Engine::new(&trailed);
+        let mut gathered = looking.gather(&self.request, Breadth::EveryTool, None, &Headless)?;
         self.engine.refuse_held_of(&self.request, &gathered)?;
         let active: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
-        self.reactivate(&mut gathered, active);
+        let mut notes = Diagnostics::new();
+        gathered.turn.tools = self.reactivated(&gathered, active, &mut notes);
+        self.notes.append(&mut notes);
         let told = Told { handlers: &self.handlers, reason: DiscoverReason::Reload };
-        let (world, mut prompt) = self.engine.first_base(&mut gathered, &told, &Headless)?;
+        let (world, mut prompt) = looking.first_base(&mut gathered, &told, &Headless)?;
+        let trail = trailed.into_trail();
         if prompt.triggers.is_empty() {
-            let kind = preface_core::trigger::TriggerKind::Reload;
-            prompt.triggers.push(preface_core::trigger::Trigger::between(kind, None, &self.base, &prompt));
+            prompt.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &prompt));
         }
         self.programs = self.engine.programs(&gathered, &Headless);
         self.engine.log(&gathered, &mut prompt);
         self.gathered = gathered;
+        self.trail = trail;
         self.world = world;
         self.base = prompt;
+        self.told.clear();
+        Ok(())
+    }
+
+    /// True where a second look would see the same, and nobody is to be told of it.
+    fn is_unchanged(&self) -> bool {
+        of_event(&self.programs, &self.handlers, HookEvent::ResourcesDiscover).is_empty()
+            && self.trail.as_ref().is_some_and(|trail| trail.holds(self.engine.system()))
+    }
+
+    fn rebuild_unchanged(&mut self) -> Result<(), Error> {
+        let active = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let tools = self.reactivated(&self.gathered, active, &mut Diagnostics::new());
+        let fixed = self.request.now.is_some();
+        let mut base = tools::rebuild(&self.engine, &mut self.gathered, &mut self.world, tools, fixed)?;
+        base.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &base));
+        self.engine.log(&self.gathered, &mut base);
+        self.base = base;
         self.told.clear();
         Ok(())
     }

@@ -15,7 +15,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
-use preface_host::look::Headless;
+use preface_host::{look::Headless, system::trail::Trailed};
 use std::sync::Arc;
 
 /// A session that has not started yet.
@@ -72,11 +72,14 @@ impl<'s> Setup<'s> {
             // The answer is recorded; what follows finds it there.
             engine.build_asking(&request, ask)?;
         }
-        let mut gathered = engine.gather(&request, Breadth::EveryTool, None, ask)?;
+        let trailed = Trailed::new(engine.system());
+        let looking = Engine::new(&trailed);
+        let mut gathered = looking.gather(&request, Breadth::EveryTool, None, ask)?;
         engine.refuse_held_of(&request, &gathered)?;
         gathered.turn.tools = super::tools::with_registered(&gathered, &tools);
         let told = Told { handlers: &handlers, reason: DiscoverReason::Startup };
-        let (world, mut base) = engine.first_base(&mut gathered, &told, ask)?;
+        let (world, mut base) = looking.first_base(&mut gathered, &told, ask)?;
+        let trail = trailed.into_trail();
         if base.triggers.is_empty() {
             base.triggers.push(Trigger::between(TriggerKind::Startup, None, &Prompt::default(), &base));
         }
@@ -88,6 +91,7 @@ impl<'s> Setup<'s> {
             handlers,
             registered: tools,
             gathered,
+            trail,
             world,
             programs,
             base,

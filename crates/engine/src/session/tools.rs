@@ -64,7 +64,12 @@ impl Session<'_> {
     }
 
     /// Keeps the active tools over a reload, and adds those that extensions bring.
-    pub(super) fn reactivate(&mut self, gathered: &mut Gathered, mut active: Vec<String>) {
+    pub(super) fn reactivated(
+        &self,
+        gathered: &Gathered,
+        mut active: Vec<String>,
+        notes: &mut Diagnostics,
+    ) -> Vec<Tool> {
         let more: Vec<String> = extensions::of_layers(&gathered.scopes, &active);
         active.extend(more);
         let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
@@ -73,7 +78,7 @@ impl Session<'_> {
                 active.push(name);
             }
         }
-        gathered.turn.tools = known(gathered, &self.registered, &active, &mut self.notes);
+        known(gathered, &self.registered, &active, notes)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod os;
 mod program;
 mod resolve;
 mod run;
+pub mod trail;
 
 pub use run::{Ran, Run, RunError, RunStatus, STDERR_LIMIT};
 
@@ -194,6 +195,8 @@ pub struct Stat {
     pub mode: Option<u32>,
     /// The owner; `None` where the platform has none.
     pub owner: Option<u32>,
+    /// When its content or its description changed last; `None` where the platform does not tell.
+    pub changed: Option<Timestamp>,
 }
 
 /// Device and inode.

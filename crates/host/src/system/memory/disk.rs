@@ -465,7 +465,8 @@ fn stat(node: &Node) -> Stat {
         What::Dir | What::Special => 0,
     };
     let id = FileId { device: 1, inode: node.inode };
-    Stat { kind: kind(&node.what), len, id: Some(id), mode: Some(node.mode), owner: Some(node.owner) }
+    let (mode, owner) = (Some(node.mode), Some(node.owner));
+    Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, changed: None }
 }
 
 fn cannot_write(error: ReadError) -> WriteError {

@@ -1,0 +1,452 @@
+//! What was looked at, so that somebody can tell later whether a second look would see the same.
+//!
+//! [`Trailed`] is a machine that notes every path that is asked about. The [`Trail`] that it leaves knows what stood there,
+//! and [`Trail::holds`] compares that with what stands there now: one look at each thing that is there, and at nothing that
+//! was missing as long as its directory did not change. So a reader that keeps what it read (a session) need not read
+//! again.
+//!
+//! A file counts as unchanged where device, inode, length and the time of the last change (`ctime`, which no program sets)
+//! are what they were. What changed within two seconds before the first look is never trusted: some file systems count time
+//! coarsely. Where the platform tells no such time, nothing ever holds.
+
+use super::{
+    DirEntry, FileId, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System,
+    Within, Write, WriteError,
+};
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+/// How old a change must be at the first look, so that a later one cannot have the same time.
+const SETTLED: SignedDuration = SignedDuration::from_secs(2);
+
+/// How many paths a trail keeps. One that is longer never holds.
+const LONGEST: usize = 100_000;
+
+/// A machine that notes what it is asked.
+#[derive(Debug)]
+pub struct Trailed<'s> {
+    system: &'s dyn System,
+    began: Timestamp,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    paths: BTreeSet<PathBuf>,
+    /// The directories whose entries were asked for.
+    listed: BTreeSet<PathBuf>,
+    vars: BTreeMap<String, Option<OsString>>,
+    /// True where something was asked or done that no look can compare.
+    lost: bool,
+}
+
+impl<'s> Trailed<'s> {
+    /// Starts to note what `system` is asked.
+    #[must_use]
+    pub fn new(system: &'s dyn System) -> Self {
+        Trailed { system, began: system.now(), seen: Mutex::default() }
+    }
+
+    /// Ends, and looks at everything that was asked about. `None` where no later look could tell.
+    #[must_use]
+    pub fn into_trail(self) -> Option<Trail> {
+        let Seen { mut paths, listed, vars, lost } = self.seen.into_inner().ok()?;
+        if lost || paths.len() > LONGEST || paths.iter().any(|path| !path.is_absolute()) {
+            return None;
+        }
+        let above: Vec<PathBuf> =
+            paths.iter().flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
+        paths.extend(above);
+        let mut marks: Vec<Mark> = Vec::with_capacity(paths.len());
+        let mut places: BTreeMap<PathBuf, usize> = BTreeMap::new();
+        for path in paths {
+            let parent = path.parent().and_then(|parent| places.get(parent).copied());
+            let there = match parent.is_some_and(|parent| marks[parent].there.is_none()) {
+                true => None,
+                false => There::at(self.system, &path, self.began)?,
+            };
+            let listed = listed.contains(&path);
+            // The entries of a directory that changed just now can change again without a trace.
+            if listed && there.as_ref().is_some_and(|there| !there.settled) {
+                return None;
+            }
+            places.insert(path.clone(), marks.len());
+            marks.push(Mark { path, parent, listed, there });
+        }
+        Some(Trail { marks, vars: vars.into_iter().collect() })
+    }
+
+    fn note(&self, path: &Path) {
+        if let Ok(mut seen) = self.seen.lock()
+            && !seen.paths.contains(path)
+        {
+            seen.paths.insert(path.to_owned());
+        }
+    }
+
+    fn lose(&self) {
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.lost = true;
+        }
+    }
+}
+
+/// What was looked at once.
+#[derive(Clone, Debug)]
+pub struct Trail {
+    /// Directories before what lies in them.
+    marks: Vec<Mark>,
+    vars: Vec<(String, Option<OsString>)>,
+}
+
+#[derive(Clone, Debug)]
+struct Mark {
+    path: PathBuf,
+    /// The place of its directory in the list.
+    parent: Option<usize>,
+    listed: bool,
+    there: Option<There>,
+}
+
+/// What stood at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct There {
+    itself: Known,
+    /// Where a link leads.
+    target: Option<Known>,
+    /// True where the last change was long ago at the first look.
+    settled: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    kind: FileKind,
+    id: FileId,
+    len: u64,
+    mode: Option<u32>,
+    changed: Timestamp,
+}
+
+impl Known {
+    fn of(stat: &Stat) -> Option<Self> {
+        Some(Known { kind: stat.kind, id: stat.id?, len: stat.len, mode: stat.mode, changed: stat.changed? })
+    }
+}
+
+impl There {
+    /// Looks at a path. `Some(None)`: nothing is there. `None`: what is there can change without a trace.
+    fn at(system: &dyn System, path: &Path, began: Timestamp) -> Option<Option<Self>> {
+        let Some(stat) = system.link_stat(path) else { return Some(None) };
+        let itself = Known::of(&stat)?;
+        let target = match (stat.kind, system.stat(path)) {
+            (FileKind::Link, Some(target)) => Some(Known::of(&target)?),
+            _ => None,
+        };
+        let settled = |known: &Known| began.duration_since(known.changed) > SETTLED;
+        let all_settled = settled(&itself) && target.as_ref().is_none_or(settled);
+        // A directory is only as good as what is known of its entries; those are looked at by themselves.
+        if !all_settled && target.as_ref().unwrap_or(&itself).kind != FileKind::Dir {
+            return None;
+        }
+        Some(Some(There { itself, target, settled: all_settled }))
+    }
+
+    /// The directory or file that it leads to.
+    fn known(&self) -> &Known {
+        self.target.as_ref().unwrap_or(&self.itself)
+    }
+}
+
+impl Trail {
+    /// Tells whether everything that was looked at is as it was.
+    #[must_use]
+    pub fn holds(&self, system: &dyn System) -> bool {
+        if self.vars.iter().any(|(name, value)| system.var(name) != *value) {
+            return false;
+        }
+        // Which directories have the same entries as before, as far as their time tells.
+        let mut still: Vec<bool> = Vec::with_capacity(self.marks.len());
+        for mark in &self.marks {
+            let quiet = mark.parent.is_some_and(|parent| still[parent]);
+            match &mark.there {
+                // Nothing can be where a directory did not change, or is not.
+                None => {
+                    let gone = mark.parent.is_some_and(|parent| self.marks[parent].there.is_none());
+                    if !quiet && !gone && system.link_stat(&mark.path).is_some() {
+                        return false;
+                    }
+                    still.push(false);
+                }
+                Some(there) => {
+                    let Some(same) = unchanged(there, &mark.path, system) else { return false };
+                    if mark.listed && !same {
+                        return false;
+                    }
+                    still.push(same && there.settled);
+                }
+            }
+        }
+        true
+    }
+}
+
+/// `None`: something else is there. Else whether nothing about it changed; a directory may have other entries.
+fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
+    let itself = Known::of(&system.link_stat(path)?)?;
+    let (known, now) = match &there.target {
+        None => (&there.itself, itself),
+        Some(target) if itself == there.itself => (target, Known::of(&system.stat(path)?)?),
+        Some(_) => return None,
+    };
+    if now == *known {
+        return Some(true);
+    }
+    let same_dir = there.known().kind == FileKind::Dir && now.kind == FileKind::Dir && now.id == known.id;
+    (same_dir && now.mode == known.mode).then_some(false)
+}
+
+impl System for Trailed<'_> {
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.note(path);
+        self.system.read(path, within, limit)
+    }
+
+    fn stat(&self, path: &Path) -> Option<Stat> {
+        self.note(path);
+        self.system.stat(path)
+    }
+
+    fn link_stat(&self, path: &Path) -> Option<Stat> {
+        self.note(path);
+        self.system.link_stat(path)
+    }
+
+    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
+        self.note(dir);
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.listed.insert(dir.to_owned());
+        }
+        self.system.list(dir, limit)
+    }
+
+    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        self.note(path);
+        let real = self.system.canonical(path);
+        // A link on the way leads past directories that the path does not name.
+        if let Ok(real) = &real {
+            self.note(real);
+        }
+        real
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError> {
+        self.lose();
+        self.system.write(path, bytes, how, mode)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        self.system.append(path, bytes, mode)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
+        self.lose();
+        self.system.rename(from, to)
+    }
+
+    fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {
+        self.lose();
+        self.system.make_dir(path, mode)
+    }
+
+    fn make_dirs(&self, path: &Path, mode: u32) -> Result<(), WriteError> {
+        self.lose();
+        self.system.make_dirs(path, mode)
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), WriteError> {
+        self.lose();
+        self.system.remove(path)
+    }
+
+    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
+        self.system.lock(path)
+    }
+
+    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
+        self.system.bundled(path)
+    }
+
+    fn bundled_list(&self, prefix: &str) -> Vec<String> {
+        self.system.bundled_list(prefix)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.system.now()
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        self.system.time_zone()
+    }
+
+    fn zone(&self, name: &str) -> Option<TimeZone> {
+        self.system.zone(name)
+    }
+
+    fn var(&self, name: &str) -> Option<OsString> {
+        let value = self.system.var(name);
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.vars.insert(name.to_owned(), value.clone());
+        }
+        value
+    }
+
+    fn current_dir(&self) -> Option<PathBuf> {
+        self.system.current_dir()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.system.home()
+    }
+
+    fn os(&self) -> &str {
+        self.system.os()
+    }
+
+    fn hostname(&self) -> Option<String> {
+        self.system.hostname()
+    }
+
+    fn user_id(&self) -> Option<u32> {
+        self.system.user_id()
+    }
+
+    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+        self.lose();
+        self.system.git_status(dir)
+    }
+
+    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+        self.lose();
+        self.system.run(command)
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::system::os::OsSystem;
+    use std::{fs, os::unix::fs::symlink, time::Duration};
+
+    /// A tree, a reader of it, and what it saw. What was just made is not trusted, so the clock of the look is moved.
+    struct Tree {
+        dir: tempfile::TempDir,
+        system: OsSystem,
+    }
+
+    impl Tree {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            fs::create_dir_all(dir.path().join("a/skills")).unwrap();
+            fs::write(dir.path().join("a/AGENTS.md"), "One.").unwrap();
+            fs::write(dir.path().join("a/skills/x.md"), "X.").unwrap();
+            symlink("AGENTS.md", dir.path().join("a/link")).unwrap();
+            Tree { dir, system: OsSystem::new(&[]) }
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.dir.path().join(path)
+        }
+
+        fn trail(&self, later: Duration) -> Option<Trail> {
+            let mut trailed = Trailed::new(&self.system);
+            trailed.began = trailed.began.checked_add(SignedDuration::try_from(later).unwrap()).unwrap();
+            for path in ["a/AGENTS.md", "a/link", "a/CLAUDE.md", "b/AGENTS.md"] {
+                _ = trailed.read(&self.at(path), Within::Anywhere, 100);
+            }
+            _ = trailed.list(&self.at("a/skills"), 100);
+            trailed.into_trail()
+        }
+
+        fn settled(&self) -> Trail {
+            self.trail(Duration::from_secs(60)).expect("everything can be compared")
+        }
+    }
+
+    #[test]
+    fn what_is_untouched_holds() {
+        let tree = Tree::new();
+        let trail = tree.settled();
+        assert!(trail.holds(&tree.system) && trail.holds(&tree.system));
+    }
+
+    #[test]
+    fn each_change_is_seen() {
+        type Change = fn(&Tree);
+        let changes: [(&str, Change); 9] = [
+            ("a file says something else", |tree| fs::write(tree.at("a/AGENTS.md"), "Two.").unwrap()),
+            ("a file is another file", |tree| {
+                fs::write(tree.at("a/new"), "One.").unwrap();
+                fs::rename(tree.at("a/new"), tree.at("a/AGENTS.md")).unwrap();
+            }),
+            ("a file is gone", |tree| fs::remove_file(tree.at("a/AGENTS.md")).unwrap()),
+            ("a missing file is there", |tree| fs::write(tree.at("a/CLAUDE.md"), "").unwrap()),
+            ("a missing directory is there, with its file", |tree| {
+                fs::create_dir(tree.at("b")).unwrap();
+                fs::write(tree.at("b/AGENTS.md"), "").unwrap();
+            }),
+            ("a listed directory has one more", |tree| fs::write(tree.at("a/skills/y.md"), "").unwrap()),
+            ("a link leads elsewhere", |tree| {
+                fs::remove_file(tree.at("a/link")).unwrap();
+                symlink("skills/x.md", tree.at("a/link")).unwrap();
+            }),
+            ("a directory is another directory", |tree| {
+                fs::rename(tree.at("a"), tree.at("c")).unwrap();
+                fs::create_dir_all(tree.at("a/skills")).unwrap();
+            }),
+            ("a directory is a link to itself", |tree| {
+                fs::rename(tree.at("a"), tree.at("c")).unwrap();
+                symlink("c", tree.at("a")).unwrap();
+            }),
+        ];
+        for (what, change) in changes {
+            let tree = Tree::new();
+            let trail = tree.settled();
+            change(&tree);
+            assert!(!trail.holds(&tree.system), "{what}");
+        }
+    }
+
+    #[test]
+    fn changes_beside_it_do_not_matter() {
+        let tree = Tree::new();
+        let trail = tree.settled();
+        fs::write(tree.at("a/notes.txt"), "Nobody asked.").unwrap();
+        fs::create_dir(tree.at("z")).unwrap();
+        assert!(trail.holds(&tree.system));
+        fs::write(tree.at("a/CLAUDE.md"), "").unwrap();
+        assert!(!trail.holds(&tree.system), "in a directory that changed, what was missing is looked for");
+    }
+
+    #[test]
+    fn what_changed_just_now_is_not_trusted() {
+        assert!(Tree::new().trail(Duration::ZERO).is_none());
+    }
+
+    #[test]
+    fn what_no_look_can_compare_leaves_no_trail() {
+        let tree = Tree::new();
+        let trailed = Trailed::new(&tree.system);
+        _ = trailed.run(&Run::new(["true"], tree.dir.path()));
+        assert!(trailed.into_trail().is_none());
+        let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c");
+        let trailed = Trailed::new(&memory);
+        _ = trailed.read(Path::new("/a/b"), Within::Anywhere, 10);
+        assert!(trailed.into_trail().is_none(), "this machine tells no time of change");
+    }
+}
