@@ -144,7 +144,10 @@ mod tests {
     fn a_tab_before_the_first_key_is_an_error() {
         for (block, line) in [("\tdescription: E.", 1), ("\n \t name: a\n", 2)] {
             let error = read(block).expect_err(block);
-            assert_eq!((error.message.as_str(), error.line), ("tabs are not allowed as indentation", Some(line)));
+            assert_eq!(
+                (error.message.as_str(), error.line),
+                ("tabs are not allowed as indentation", Some(line))
+            );
         }
     }
 
