@@ -116,7 +116,8 @@ fn ten_thousand_skills() {
         fs::write(root.join(format!("s{number:05}.md")), text).expect("a skill");
     }
     let ran = sandbox.run("preface build --preset pi --tools read").exits(0);
-    let names = ran.stdout.lines().filter_map(|line| line.strip_prefix("    <name>s")?.strip_suffix("</name>"));
+    let names =
+        ran.stdout.lines().filter_map(|line| line.strip_prefix("    <name>s")?.strip_suffix("</name>"));
     assert!(names.eq((0..10_000).map(|number| format!("{number:05}"))), "all, in the order of their names");
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
     assert_eq!(ran.stderr, "warning: 10,000 notes (`-v` tells more)\n");
