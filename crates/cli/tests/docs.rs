@@ -70,6 +70,7 @@ fn every_command_that_a_page_names_exists() {
         "README.md",
         "docs/hooks.md",
         "docs/messages.md",
+        "docs/pi.md",
         "docs/profiles.md",
         "docs/scopes.md",
         "docs/settings.md",
@@ -116,6 +117,18 @@ fn the_profile_of_the_guide_builds() {
 }
 
 #[test]
+fn the_guide_names_every_key_of_a_profile_and_a_section() {
+    let page = page("docs/profiles.md");
+    for key in preface_core::profile::KEYS.iter().chain(&preface_core::profile::SECTION_KEYS) {
+        let named =
+            page.split('`').skip(1).step_by(2).any(|code| {
+                code.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == *key)
+            });
+        assert!(named, "docs/profiles.md does not tell of `{key}`");
+    }
+}
+
+#[test]
 fn the_settings_of_the_guide_are_understood() {
     let machine = Machine::new();
     let settings = blocks(&page("docs/profiles.md"), "json");
@@ -130,6 +143,57 @@ fn the_settings_of_the_guide_are_understood() {
     let sections: Vec<_> = parts.iter().map(|part| part["section"].as_str().unwrap()).collect();
     assert_eq!(sections[..3], ["identity", "house-rules", "approach"]);
     assert!(!sections.contains(&"answers"));
+}
+
+#[test]
+fn the_commands_of_the_pi_page_build() {
+    let machine = Machine::new();
+    fs::write(machine.path("project/poet.md"), "You are a poet.").unwrap();
+    let page = page("docs/pi.md");
+    let commands = blocks(&page, "sh");
+    let lines: Vec<&str> = commands.iter().flat_map(|block| block.lines()).collect();
+    let said = [
+        "You are a purpose-driven",
+        "Answer in French.",
+        "You are a poet.",
+        "",
+        "- deploy: Deploys",
+        "with care",
+    ];
+    assert_eq!(lines.len(), said.len(), "the page shows these: {lines:?}");
+    for (line, said) in lines.into_iter().zip(said) {
+        let mut words: Vec<&str> = Vec::new();
+        for (at, part) in line.split('\'').enumerate() {
+            match at % 2 {
+                0 => words.extend(part.split_whitespace()),
+                _ => words.push(part),
+            }
+        }
+        let built = machine.preface(&words[1..]);
+        let text = String::from_utf8_lossy(&built.stdout);
+        assert!(
+            built.status.success() && text.contains(said),
+            "{line}: {}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+    }
+}
+
+/// Each option of the preset has a row, and each row is an option that there is.
+#[test]
+fn the_pi_page_lists_every_option() {
+    let preset = page("crates/core/assets/presets/pi.toml");
+    let options = preset.lines().skip_while(|line| *line != "[options]").skip(1);
+    let options = options.take_while(|line| !line.starts_with('['));
+    let mut known: Vec<&str> = options.filter_map(|line| Some(line.split_once(" = ")?.0)).collect();
+    known.extend(["neutralise_tags", "rules", "tool_texts", "variant"]);
+    known.sort_unstable();
+    let page = page("docs/pi.md");
+    let table = page.split("\n## Options\n").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+    let cells = table.lines().filter(|line| line.starts_with("| `")).filter_map(|row| row.split('|').nth(1));
+    let mut listed: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, known);
 }
 
 #[test]

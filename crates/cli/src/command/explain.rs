@@ -220,6 +220,7 @@ fn kind(source: &SourceRow) -> &'static str {
         Some(scope) => scope.as_str(),
         None if source.label.starts_with('[') => "fact",
         None if source.label.starts_with('-') => "flag",
+        None if source.label.starts_with("hook") => "hook",
         None => "profile",
     }
 }

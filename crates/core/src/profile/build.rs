@@ -68,7 +68,7 @@ const OPTIONS: [&str; 9] =
     ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-const TOP: [&str; 34] = [
+pub const KEYS: [&str; 34] = [
     "about",
     "added_after",
     "arrange",
@@ -106,7 +106,7 @@ const TOP: [&str; 34] = [
 ];
 
 /// The keys of a section that are not options of its provider.
-const SECTION: [&str; 26] = [
+pub const SECTION_KEYS: [&str; 26] = [
     "after",
     "before",
     "between",
@@ -273,11 +273,11 @@ impl Builder<'_> {
     }
 
     fn profile(mut self, file: &mut Texts<'_>) -> Result<Profile, ProfileError> {
-        if let Some(key) = self.table.keys().find(|key| !TOP.contains(&key.as_str())) {
+        if let Some(key) = self.table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             let error = self.error(&[key], format!("unknown key: `{key}`"));
-            return Err(match did_you_mean(key, TOP) {
+            return Err(match did_you_mean(key, KEYS) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help(format!("keys of a profile are {}", quoted(&TOP))),
+                None => error.help(format!("keys of a profile are {}", quoted(&KEYS))),
             });
         }
         let name = self.name().to_owned();
@@ -666,13 +666,13 @@ impl Builder<'_> {
         };
         let mut options = BTreeMap::new();
         let foreign: Vec<String> =
-            table.keys().filter(|key| !SECTION.contains(&key.as_str())).cloned().collect();
+            table.keys().filter(|key| !SECTION_KEYS.contains(&key.as_str())).cloned().collect();
         for key in foreign {
             if !table.contains_key("fill") {
                 let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
-                return Err(match did_you_mean(&key, SECTION) {
+                return Err(match did_you_mean(&key, SECTION_KEYS) {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help(format!("keys of a section are {}", quoted(&SECTION))),
+                    None => error.help(format!("keys of a section are {}", quoted(&SECTION_KEYS))),
                 });
             }
             if let Some(value) = table.remove(&key) {

@@ -9,7 +9,7 @@ mod overlay;
 mod raw;
 mod tags;
 
-pub use build::{Setting, Texts, build};
+pub use build::{KEYS, SECTION_KEYS, Setting, Texts, build};
 pub use raw::{ProfileError, RawProfile, read};
 pub use tags::OwnTags;
 
