@@ -240,8 +240,10 @@ mod tests {
 
     #[test]
     fn a_preset_without_a_section_for_skills_has_none() {
-        let request = Request { preset: Some("stud".into()), ..Request::default() };
-        let report = Engine::new(&machine()).skills(&request).expect("they can be listed");
+        let profile = "home = { global = \"~/.x\", project = \".x\" }\n[orders]\nmain = [\"a\"]\n[section.a]\ntext = \"A\"\n";
+        let system = machine().with_file("/home/user/x.toml", profile);
+        let request = Request { profile: Some("/home/user/x.toml".into()), ..Request::default() };
+        let report = Engine::new(&system).skills(&request).expect("they can be listed");
         assert!(report.skills.is_empty() && !report.listed);
     }
 }
