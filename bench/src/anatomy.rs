@@ -17,7 +17,7 @@ use preface::{
     core::{line, world::World},
 };
 use serde_json::Value;
-use std::{env, fs, io, path::PathBuf, process::Command, time::Duration};
+use std::{env, fs, io, path::PathBuf, process::Command, thread, time::Duration};
 use tempfile::TempDir;
 
 pub const BENCH: Bench = Bench {

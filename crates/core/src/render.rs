@@ -43,21 +43,21 @@ impl std::error::Error for RenderError {}
 
 /// What rendering may do, from the profile.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct Rules<'p> {
     /// The template language's switches and limits.
     pub template: Options,
     /// The fact types whose values have forged structure escaped.
-    pub escape: Vec<String>,
+    pub escape: &'p [String],
     /// The engine's own tags, for texts that are watched.
-    pub own_tags: OwnTags,
+    pub own_tags: Cow<'p, OwnTags>,
     /// Templates that were parsed before.
     pub templates: Templates,
 }
 
-impl Rules {
+impl<'p> Rules<'p> {
     /// Reads the rules off a profile's keys.
     #[must_use]
-    pub fn new(limits: &TemplateLimits, escape: &[String]) -> Self {
+    pub fn new(limits: &TemplateLimits, escape: &'p [String]) -> Self {
         let some = |limit: usize| (limit > 0).then_some(limit);
         Rules {
             template: Options {
@@ -66,8 +66,8 @@ impl Rules {
                 max_depth: some(limits.max_depth),
                 max_bytes: some(limits.max_bytes),
             },
-            escape: escape.to_vec(),
-            own_tags: OwnTags::default(),
+            escape,
+            own_tags: Cow::Owned(OwnTags::default()),
             templates: Templates::default(),
         }
     }
@@ -80,8 +80,8 @@ impl Rules {
 
     /// Sets the tags that watched texts must not imitate.
     #[must_use]
-    pub fn with_own_tags(self, own_tags: &OwnTags) -> Self {
-        Rules { own_tags: own_tags.clone(), ..self }
+    pub fn with_own_tags(self, own_tags: &'p OwnTags) -> Self {
+        Rules { own_tags: Cow::Borrowed(own_tags), ..self }
     }
 
     /// Escapes forged structure in a value of `kind`, where the profile names it.
@@ -109,7 +109,7 @@ impl Rules {
 /// The render stage.
 #[derive(Debug)]
 pub struct Render<'w> {
-    rules: Rules,
+    rules: Rules<'w>,
     watch: Watch,
     /// The parts of the draft that are watched, with what they were made of.
     watched: Vec<(usize, Vec<PlanItem<'w>>)>,
@@ -121,7 +121,7 @@ pub struct Render<'w> {
 impl<'w> Render<'w> {
     /// Takes an outline.
     #[must_use]
-    pub fn new(outline: Outline<'w>, rules: Rules) -> Self {
+    pub fn new(outline: Outline<'w>, rules: Rules<'w>) -> Self {
         let tags = rules.own_tags.watched(&outline.plans);
         Render {
             watch: Watch { tags, neutralise: rules.own_tags.neutralise },
@@ -204,6 +204,10 @@ struct Rendered {
 }
 
 impl Rendered {
+    fn with_room(bytes: usize, spans: usize) -> Self {
+        Rendered { text: String::with_capacity(bytes), spans: Vec::with_capacity(spans) }
+    }
+
     fn push(&mut self, text: &str, origin: Origin) {
         push_span(&mut self.text, &mut self.spans, text, origin);
     }
@@ -243,7 +247,7 @@ impl Rendered {
 }
 
 /// Writes pieces as they are, but for forged structure in values of facts.
-fn push_pieces(out: &mut Rendered, pieces: &[Piece], rules: &Rules, diagnostics: &mut Diagnostics) {
+fn push_pieces(out: &mut Rendered, pieces: &[Piece], rules: &Rules<'_>, diagnostics: &mut Diagnostics) {
     for piece in pieces {
         let text = match &piece.origin {
             Origin::Fact { key, .. } => rules.guard(key.kind(), key, &piece.text, diagnostics),

@@ -130,7 +130,7 @@ impl Engine<'_> {
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
-    fn limits(&self, request: &Request) -> Result<Rules, Error> {
+    fn limits(&self, request: &Request) -> Result<Rules<'static>, Error> {
         Ok(Rules::new(&self.prepare(request, &mut Diagnostics::new())?.profile.template, &[]))
     }
 }
@@ -165,7 +165,7 @@ fn tags(profile: &Profile) -> Vec<String> {
 
 struct Lint {
     catalogue: Catalogue,
-    limits: Rules,
+    limits: Rules<'static>,
     tags: Vec<String>,
     linted: Linted,
 }

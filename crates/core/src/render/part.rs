@@ -55,11 +55,15 @@ enum Place {
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
 impl<'w> PartRender<'w> {
-    pub(super) fn new(plan: Plan<'w>, rules: &Rules) -> Result<Self, RenderError> {
+    pub(super) fn new(plan: Plan<'w>, rules: &Rules<'_>) -> Result<Self, RenderError> {
         let form = plan.item.clone().map(|item| ready(one(item), Language::Template, rules)).transpose()?;
+        let items = plan.items.len();
+        let bytes: usize =
+            plan.items.iter().flat_map(|item| item.pieces.iter()).map(|piece| piece.text.len()).sum();
         Ok(PartRender {
+            // Frames and facts are short; what is longer makes room by itself.
+            out: Rendered::with_room(bytes + (items + plan.prefix.len() + plan.suffix.len()) * 96, items * 6 + 4),
             plan,
-            out: Rendered::default(),
             blank: true,
             volatility: Stability::Static,
             form,
@@ -75,7 +79,7 @@ impl<'w> PartRender<'w> {
     pub(super) fn step(
         &mut self,
         facts: &Facts,
-        rules: &Rules,
+        rules: &Rules<'_>,
         watch: &Watch,
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<FactKey>, RenderError> {
@@ -98,7 +102,7 @@ impl<'w> PartRender<'w> {
     }
 
     /// Looks at the text that comes next; `None` where nothing is to be written here.
-    fn look(&self, rules: &Rules, watch: Option<&Watch>) -> Result<Option<Ready<'w>>, RenderError> {
+    fn look(&self, rules: &Rules<'_>, watch: Option<&Watch>) -> Result<Option<Ready<'w>>, RenderError> {
         let template = |piece: Option<&Cow<'w, Piece>>| {
             piece.map(|piece| ready(one(piece.clone()), Language::Template, rules)).transpose()
         };
@@ -126,7 +130,7 @@ impl<'w> PartRender<'w> {
         &mut self,
         text: &Ready<'w>,
         facts: &Facts,
-        rules: &Rules,
+        rules: &Rules<'_>,
         watch: Option<&Watch>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Option<FactKey>, RenderError> {

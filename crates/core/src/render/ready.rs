@@ -44,7 +44,7 @@ pub(super) fn one(piece: Cow<'_, Piece>) -> Cow<'_, [Piece]> {
 pub(super) fn ready<'w>(
     pieces: Cow<'w, [Piece]>,
     language: Language,
-    rules: &Rules,
+    rules: &Rules<'_>,
 ) -> Result<Ready<'w>, RenderError> {
     let tagged = language == Language::Template && pieces.iter().any(|piece| piece.text.contains('['));
     let over = rules

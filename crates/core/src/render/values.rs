@@ -66,7 +66,7 @@ impl<'a> Lookup for Known<'a> {
 pub(super) struct Writer<'a> {
     template: &'a str,
     pieces: &'a [Piece],
-    rules: &'a Rules,
+    rules: &'a Rules<'a>,
     watch: Option<&'a Watch>,
     diagnostics: &'a mut Diagnostics,
     out: &'a mut Rendered,
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
     pub(super) fn new(
         template: &'a str,
         pieces: &'a [Piece],
-        rules: &'a Rules,
+        rules: &'a Rules<'a>,
         watch: Option<&'a Watch>,
         diagnostics: &'a mut Diagnostics,
         out: &'a mut Rendered,
