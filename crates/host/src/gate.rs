@@ -83,8 +83,8 @@ impl Gate {
     #[must_use]
     pub fn repository_speaks(&self) -> bool {
         match (self.mode, &self.consent) {
-            (TrustMode::None, _) => true,
             (_, Consent::Deny) => false,
+            (TrustMode::None, _) => true,
             (TrustMode::Whole, _) => self.layer,
             (TrustMode::Pinned, Consent::Once | Consent::Granting(_)) => true,
             (TrustMode::Pinned, Consent::Recorded) => self.pins.trust() == Trust::Trusted,
@@ -97,13 +97,15 @@ impl Gate {
     pub fn layer_speaks(&self) -> bool {
         match self.mode {
             TrustMode::Whole => self.layer,
-            TrustMode::Pinned | TrustMode::None => true,
+            TrustMode::Pinned => true,
+            TrustMode::None => self.consent != Consent::Deny,
         }
     }
 
     /// Decides about one text. `path` is where it really lies, all links resolved.
     pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], whose: Belongs, shared: bool) -> Verdict {
         let pin = match self.mode {
+            TrustMode::None if self.consent == Consent::Deny => return Verdict::Denied,
             TrustMode::None if shared => return Verdict::HeldShared,
             TrustMode::None => return Verdict::Speaks,
             TrustMode::Whole if self.consent == Consent::Deny => return Verdict::Denied,
