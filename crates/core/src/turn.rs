@@ -2,7 +2,7 @@
 
 use crate::template;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// One request for a prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub struct Tool {
     pub guidelines: Vec<String>,
     /// The JSON Schema of its arguments.
     #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
-    pub input_schema: Option<serde_json::Value>,
+    pub input_schema: Option<Arc<serde_json::Value>>,
     /// Where its texts came from, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,

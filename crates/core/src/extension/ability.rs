@@ -11,7 +11,7 @@ use super::{
 use crate::{fact::Stability, scope::Scope, settings::shown, suggestion::did_you_mean, turn::Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// What an extension brings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ pub struct ToolTexts {
     pub prompt_guidelines: Vec<String>,
     /// The JSON Schema of its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub input_schema: Option<Value>,
+    pub input_schema: Option<Arc<Value>>,
 }
 
 impl ToolTexts {
@@ -258,7 +258,7 @@ impl Ability {
                 description: fields.text("description"),
                 prompt_snippet: fields.text("promptSnippet"),
                 prompt_guidelines: fields.texts("promptGuidelines").unwrap_or_default(),
-                input_schema: fields.object("inputSchema"),
+                input_schema: fields.object("inputSchema").map(Arc::new),
             }),
             Category::StateMachines | Category::Ui => Ability::Other,
         }

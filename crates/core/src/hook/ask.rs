@@ -3,7 +3,7 @@
 use super::HookEvent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What a hook is told. A command reads it from stdin as one line of JSON; what an event has nothing to say about is
 /// `null` or `[]` there.
@@ -86,7 +86,7 @@ pub struct HookTool {
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     #[serde(default)]
-    pub input_schema: Option<Value>,
+    pub input_schema: Option<Arc<Value>>,
 }
 
 /// What a base prompt was built from, by the names of `pi.md` §3.1.

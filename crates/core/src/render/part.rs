@@ -62,7 +62,10 @@ impl<'w> PartRender<'w> {
             plan.items.iter().flat_map(|item| item.pieces.iter()).map(|piece| piece.text.len()).sum();
         Ok(PartRender {
             // Frames and facts are short; what is longer makes room by itself.
-            out: Rendered::with_room(bytes + (items + plan.prefix.len() + plan.suffix.len()) * 96, items * 6 + 4),
+            out: Rendered::with_room(
+                bytes + (items + plan.prefix.len() + plan.suffix.len()) * 96,
+                items * 6 + 4,
+            ),
             plan,
             blank: true,
             volatility: Stability::Static,

@@ -112,7 +112,7 @@ impl Serialize for Tools<'_> {
             list.serialize_element(&Definition {
                 name: &tool.name,
                 description: tool.description.as_deref().unwrap_or_default(),
-                input_schema: tool.input_schema.as_ref().unwrap_or(&any),
+                input_schema: tool.input_schema.as_deref().unwrap_or(&any),
             })?;
         }
         list.end()
@@ -144,7 +144,7 @@ mod tests {
         let schema = json!({"type": "object", "required": ["path"], "additionalProperties": false});
         let tools = [
             Tool { name: "write".into(), description: Some("Writes.".into()), ..Tool::default() },
-            Tool { name: "read".into(), input_schema: Some(schema), ..Tool::default() },
+            Tool { name: "read".into(), input_schema: Some(schema.into()), ..Tool::default() },
         ];
         let prompt = Prompt { text: "Be \"brief\".\n".into(), ..Prompt::default() };
         let request = Neutral.shape(Call { prompt: &prompt, messages: &messages, tools: &tools });

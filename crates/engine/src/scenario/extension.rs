@@ -171,7 +171,9 @@ impl DeclaredTool {
             description: Some(self.description.clone().unwrap_or_else(|| self.name.clone())),
             snippet: self.prompt_snippet.clone(),
             guidelines: self.prompt_guidelines.clone(),
-            input_schema: Some(schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }))),
+            input_schema: Some(
+                schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} })).into(),
+            ),
             source: None,
         }
     }
