@@ -581,8 +581,8 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
         .map(|tool| (tool, said(tool)))
         .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
         .map(|(tool, said)| {
-            let mut facts: Vec<(&'static str, Cow<'w, str>)> =
-                vec![("name", Cow::Borrowed(tool.name.as_str()))];
+            let mut facts: Vec<(&'static str, Cow<'w, str>)> = Vec::with_capacity(4);
+            facts.push(("name", Cow::Borrowed(tool.name.as_str())));
             facts.extend(said.map(|said| ("said", said)));
             if asks("snippet") {
                 facts.extend(tool.line().map(|line| ("snippet", Cow::Owned(line))));

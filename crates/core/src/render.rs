@@ -127,9 +127,9 @@ impl<'w> Render<'w> {
             watch: Watch { tags, neutralise: rules.own_tags.neutralise },
             watched: Vec::new(),
             rules,
+            draft: Draft { parts: Vec::with_capacity(outline.plans.len()), absent: outline.absent },
             waiting: outline.plans.into(),
             current: None,
-            draft: Draft { parts: Vec::new(), absent: outline.absent },
         }
     }
 

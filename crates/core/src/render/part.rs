@@ -159,7 +159,7 @@ impl<'w> PartRender<'w> {
             }
             Ready::Parsed(parsed) => parsed,
         };
-        let Parsed { template, pieces, by } = parsed.as_ref();
+        let Parsed { template, pieces, by } = parsed;
         let scope = Known { facts, by: *by, item, volatility: Cell::new(*volatility) };
         let mut sink = Writer::new(template.text(), pieces, rules, watch, diagnostics, out);
         sink.item = item.map(|(item, _)| item);

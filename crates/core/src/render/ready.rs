@@ -11,7 +11,6 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt,
-    rc::Rc,
     sync::{Arc, Mutex},
 };
 
@@ -21,11 +20,11 @@ pub(super) enum Ready<'w> {
     /// No tags in it, or none wanted.
     Plain(Cow<'w, [Piece]>),
     /// A template.
-    Parsed(Rc<Parsed<'w>>),
+    Parsed(Parsed<'w>),
 }
 
 /// A parsed template, the pieces that its text is made of, and who wrote them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Parsed<'w> {
     pub template: Arc<Template>,
     pub pieces: Cow<'w, [Piece]>,
@@ -66,7 +65,7 @@ pub(super) fn ready<'w>(
     };
     // A text that a project wrote in part is a project's text.
     let by = pieces.iter().filter_map(|piece| piece.origin.scope()).max();
-    Ok(Ready::Parsed(Rc::new(Parsed { template, pieces, by })))
+    Ok(Ready::Parsed(Parsed { template, pieces, by }))
 }
 
 /// The parsed templates of a profile. They belong to whoever keeps the profile, and copies share them; what is in here

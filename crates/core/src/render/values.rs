@@ -163,8 +163,11 @@ impl Sink<Value<'_>> for Writer<'_> {
                     // The frame says where the value stands.
                     let in_attribute = self.template[..tag.start].ends_with("=\"");
                     let of = self.item.and_then(|item| item.pieces.first()).map(|piece| &piece.origin);
-                    let safe = watch.value(&text, key, of, in_attribute, self.diagnostics).into_owned();
-                    text = Cow::Owned(safe);
+                    let safe = match watch.value(&text, key, of, in_attribute, self.diagnostics) {
+                        Cow::Owned(safe) => Some(safe),
+                        Cow::Borrowed(_) => None,
+                    };
+                    text = safe.map_or(text, Cow::Owned);
                 }
                 self.out.push(&text, Origin::Fact { key: key.clone(), source });
             }

@@ -271,7 +271,9 @@ fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
         && common_dir.ends_with(".git")
         && repository.root != main
         && repository.root.starts_with(main);
-    if !nested {
+    // A `.git` in between ends the work tree here, even one that git would pass by.
+    let mut between = repository.cwd.ancestors().take_while(|dir| *dir != repository.root);
+    if !nested || between.any(|dir| look.system.stat(&dir.join(".git")).is_some()) {
         return None;
     }
     let is_file = |name: &&String| {
