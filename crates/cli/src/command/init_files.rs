@@ -22,7 +22,7 @@ pub fn of(profile: &Profile, scope: Scope) -> Vec<(String, String)> {
         let Body::Fill(provider) = &section.body else { continue };
         match provider.as_str() {
             "system-prompt-file" => {
-                files.push((SYSTEM.to_owned(), "your instructions, word for word".into()))
+                files.push((SYSTEM.to_owned(), "your instructions, word for word".into()));
             }
             "layer-files" => {
                 let about = format!("text in the section `{}`{}", section.id, form(section.language));

@@ -506,7 +506,8 @@ mod tests {
 
     #[test]
     fn a_link_that_leads_nowhere_leaves_no_trail() {
-        let ways: [(&str, fn(&Tree)); 3] = [
+        type Make = fn(&Tree);
+        let ways: [(&str, Make); 3] = [
             ("a file", |tree| symlink("../later", tree.at("a/CLAUDE.md")).unwrap()),
             ("a directory on the way", |tree| symlink("later", tree.at("b")).unwrap()),
             ("a loop", |tree| symlink("CLAUDE.md", tree.at("a/CLAUDE.md")).unwrap()),
