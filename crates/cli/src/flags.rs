@@ -55,7 +55,8 @@ pub struct TurnFlags {
     /// Set a setting or an option of the profile, for this call
     ///
     /// A path such as `budget.tokens` or `systemPrompt.append` is a setting; a plain word such as `order` is an option of
-    /// the profile. Lists and tables are given as JSON.
+    /// the profile. Settings that are lists or tables are given as JSON, and so are `rules` and `tool_texts`; another option
+    /// that is a list takes one value each time.
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
 

@@ -29,7 +29,7 @@ pub struct Condition {
 
 /// One line of a condition: a fact that must exist, or a condition of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a test is a fact such as `tool:read`, or a condition in braces")]
 pub enum Test {
     /// Holds where the fact exists (an empty text exists).
     Fact(FactKey),

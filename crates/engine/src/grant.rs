@@ -10,7 +10,7 @@ use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
     places::resolved,
-    trust::{Digest, PinPath, PinnedText, TrustStore, whole_digest},
+    trust::{Digest, PermitRevokeReport, PinPath, PinnedText, TrustStore, whole_digest},
 };
 use std::path::PathBuf;
 
@@ -25,6 +25,10 @@ pub struct GrantReport {
     pub unchanged: Vec<String>,
     /// What is held still, and why, for people.
     pub held: Vec<String>,
+    /// Whose permits were taken back, such as `hooks/audit`.
+    pub permits: Vec<String>,
+    /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
+    pub ungated: bool,
     /// Facts for the log.
     pub audit: Vec<AuditEvent>,
     /// What came up.
@@ -42,10 +46,10 @@ impl Engine<'_> {
         let paths = self.real(&paths);
         let built = self.run(&request, Some(Consent::Granting(paths.clone())), &Headless)?;
         match built.mode {
-            TrustMode::None => Err(Error::Usage(
-                format!("profile `{}` has no gate for text; there is nothing to grant", built.prompt.preset),
-                None,
-            )),
+            TrustMode::None => {
+                let path = consent::pin_root(self.system(), &built.places.cwd).0;
+                Ok(GrantReport { path, ungated: true, ..GrantReport::default() })
+            }
             TrustMode::Whole => self.grant_whole(&built),
             TrustMode::Pinned => self.grant_pins(&built, &paths),
         }
@@ -121,7 +125,17 @@ impl Engine<'_> {
             held: built.held().map(|seen| seen.shown.clone()).collect(),
             audit: report.audit,
             diagnostics: built.prompt.diagnostics.clone(),
+            ..GrantReport::default()
         })
+    }
+
+    /// Takes back all that the project may do: recorded under the work tree, whatever the profile.
+    fn revoke_permits(&self, built: &Built) -> Result<PermitRevokeReport, Error> {
+        let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
+        self.store(built)?
+            .for_project(&tree)
+            .revoke_permits(&tree, repository.as_deref(), None)
+            .map_err(|error| Error::Trust(error.to_string()))
     }
 
     /// Takes back what was granted: all of it, or what the named paths hold.
@@ -131,8 +145,14 @@ impl Engine<'_> {
     pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         let built = self.build(&Request { trust: TrustChoice::Deny, ..request.clone() })?;
         match built.mode {
-            TrustMode::None => {
+            TrustMode::None if !paths.is_empty() => {
                 Err(Error::Usage(format!("profile `{}` has no gate for text", built.prompt.preset), None))
+            }
+            TrustMode::None => {
+                let path = consent::pin_root(self.system(), &built.places.cwd).0;
+                let permits = self.revoke_permits(&built)?;
+                let (audit, permits) = (permits.audit, permits.removed);
+                Ok(GrantReport { path, permits, audit, ungated: true, ..GrantReport::default() })
             }
             TrustMode::Whole => {
                 let Some(root) = consent::layer_root(self.system(), &built.places) else {
@@ -143,15 +163,9 @@ impl Engine<'_> {
                     .for_project(&root)
                     .revoke_whole(&root)
                     .map_err(|error| Error::Trust(error.to_string()))?;
-                // What it may do is recorded under the work tree, whatever the profile.
-                let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
-                let permits = self
-                    .store(&built)?
-                    .for_project(&tree)
-                    .revoke_permits(&tree, repository.as_deref(), None)
-                    .map_err(|error| Error::Trust(error.to_string()))?;
+                let permits = self.revoke_permits(&built)?;
                 let audit = report.audit.into_iter().chain(permits.audit).collect();
-                Ok(GrantReport { path: root, audit, ..GrantReport::default() })
+                Ok(GrantReport { path: root, permits: permits.removed, audit, ..GrantReport::default() })
             }
             TrustMode::Pinned => {
                 let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
@@ -168,6 +182,7 @@ impl Engine<'_> {
                 Ok(GrantReport {
                     path: root,
                     added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
+                    permits: report.permits,
                     audit: report.audit,
                     ..GrantReport::default()
                 })

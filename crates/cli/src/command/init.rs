@@ -1,5 +1,6 @@
 //! `preface init`: a first directory with a first file, and where the others go.
 
+use super::init_files;
 use crate::{
     failure::{Exit, Failure},
     files, notes,
@@ -10,6 +11,8 @@ use preface::{
     core::{
         diagnostic::{Diagnostics, Severity},
         profile::{Profile, ScaffoldWhen},
+        scope::Scope,
+        trust::TrustMode,
     },
     host::{
         places::Places,
@@ -80,13 +83,23 @@ pub const SETTINGS: &str = r#"// Your own settings for preface. Everything is op
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let mut trouble = Diagnostics::new();
-    let (profile, places) = find(&system, args)?;
+    let (profile, places, shared) = find(&system, args)?;
     let Some(home) = &places.global else {
         return Err(Failure::new(
             "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
         )
         .hint("set PREFACE_HOME to a directory"));
     };
+    if args.with_system
+        && init_files::of(&profile, Scope::Global).iter().all(|(name, _)| name != init_files::SYSTEM)
+    {
+        return Err(Failure::usage(format!(
+            "the profile `{}` reads no {}",
+            profile.name,
+            init_files::SYSTEM
+        ))
+        .hint("`preface init` without `--with-system` tells which files it reads"));
+    }
     let mut events = Vec::new();
     let mut written: Vec<String> = Vec::new();
     let existed = system.stat(home).is_some_and(|stat| stat.kind == FileKind::Dir);
@@ -119,12 +132,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             written.push("system.md".to_owned());
         }
     }
-    ui.view(&view(&system, &places, home, existed, &written))?;
+    let mut out = head(&system, &places, home, existed, &written);
+    out.push_str(&files_of(&system, &profile, &places, home, shared.as_deref() == Some(home.as_path())));
+    ui.view(&out)?;
     notes::all(ui, &trouble);
     Ok(if trouble.iter().any(|note| note.severity >= Severity::Warning) { Exit::Failed } else { Exit::Done })
 }
 
-fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places), Failure> {
+/// The profile, its places, and where profiles and the first settings lie.
+fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places, Option<PathBuf>), Failure> {
     let engine = preface::Engine::new(system);
     let cwd = engine.cwd(&preface::Request { cwd: args.directory.clone(), ..preface::Request::default() })?;
     let choice = match (&args.profile, &args.preset) {
@@ -136,7 +152,7 @@ fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places), Failure> 
     let shared = Places::find(system, &cwd, &usual.home, &mut Diagnostics::new());
     let profile = profile::load(system, shared.global.as_deref(), &choice, &[])?;
     let places = Places::find(system, &cwd, &profile.home, &mut Diagnostics::new());
-    Ok((profile, places))
+    Ok((profile, places, shared.global))
 }
 
 /// Writes a file that is not there yet.
@@ -167,20 +183,10 @@ fn first_system(system: &dyn System, places: &Places) -> Result<Vec<u8>, Failure
         .ok_or_else(|| Failure::new("there is no bundled text for system.md"))
 }
 
-/// What may stand in the directory.
-const FILES: [(&str, &str); 6] = [
-    ("settings.json", "settings: preset, sections, budget, trust"),
-    ("base.md", "in place of the base prompt (a template)"),
-    ("system.md", "your instructions, word for word"),
-    ("append.md", "text after them (a template)"),
-    ("sections/<id>.md", "one section, new or replaced (a template)"),
-    ("profiles/<name>.toml", "a whole prompt, for `--preset <name>`"),
-];
-
-fn view(system: &dyn System, places: &Places, home: &Path, existed: bool, written: &[String]) -> String {
-    let (bold, dim, good) = (style::BOLD, style::DIM, style::GOOD);
+fn head(system: &dyn System, places: &Places, home: &Path, existed: bool, written: &[String]) -> String {
+    let (bold, good) = (style::BOLD, style::GOOD);
     let mut out = String::new();
-    let shown = places.source(preface::core::scope::Scope::Global, home).path.clone();
+    let shown = places.source(Scope::Global, home).path.clone();
     let verb = match (existed, there(system, home)) {
         (true, _) => "is there already",
         (false, true) => "was created",
@@ -190,18 +196,36 @@ fn view(system: &dyn System, places: &Places, home: &Path, existed: bool, writte
     for name in written {
         let _ = writeln!(out, "  {good}wrote{good:#} {name}");
     }
-    let _ = writeln!(out, "\nWhat you can put there:");
-    for (name, about) in FILES {
+    out
+}
+
+/// What may stand in the directory, and in that of a project. `shared`: it is the one where profiles are looked for.
+fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path, shared: bool) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let sections = ("sections/<id>.md".to_owned(), "one section, new or replaced (a template)".to_owned());
+    let mut files =
+        vec![("settings.json".to_owned(), "settings: preset, sections, budget, trust".to_owned())];
+    files.extend(init_files::of(profile, Scope::Global));
+    files.push(sections.clone());
+    if shared {
+        files.push(("profiles/<name>.toml".to_owned(), "a whole prompt, for `--preset <name>`".to_owned()));
+    }
+    let wide = files.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let mut out = "\nWhat you can put there:\n".to_owned();
+    for (name, about) in &files {
         let is_there = !name.contains('<') && there(system, &home.join(name));
         let mark = if is_there { " (there)" } else { "" };
-        let _ = writeln!(out, "  {name:<21} {dim}{about}{mark}{dim:#}");
+        let _ = writeln!(out, "  {name:<wide$}  {dim}{about}{mark}{dim:#}");
     }
     if let Some(project) = &places.project {
-        let _ = writeln!(
-            out,
-            "\nA project has its own in {bold}{}{bold:#}, once you trust it:\nsystem.md, append.md and sections/<id>.md.",
-            places.shown(project)
-        );
+        let trusted = if profile.trust == TrustMode::None { "" } else { ", once you trust it" };
+        let mut names: Vec<String> =
+            init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name).collect();
+        names.push(sections.0);
+        let last = names.pop().unwrap_or_default();
+        let names = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
+        let shown = places.shown(project);
+        let _ = writeln!(out, "\nA project has its own in {bold}{shown}{bold:#}{trusted}:\n{names}.");
     }
     out
 }

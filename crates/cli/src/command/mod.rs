@@ -8,6 +8,7 @@ mod facts;
 mod health;
 mod hooks;
 mod init;
+mod init_files;
 mod lint;
 mod man;
 mod mcp;

@@ -68,3 +68,48 @@ hint: set PREFACE_HOME to a directory
 ",
     );
 }
+
+/// Each profile is told of the files that it reads, and of no others.
+#[test]
+fn the_files_of_the_profile_are_told() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface init --preset pi").exits(0).says("").prints(
+        "\
+~/.sf/agent was created.
+  wrote settings.json
+
+What you can put there:
+  settings.json           settings: preset, sections, budget, trust (there)
+  SYSTEM.md               in place of the base prompt, word for word
+  APPEND_SYSTEM.md        text in the section `append`, word for word
+  AGENTS.md               instructions for all projects, word for word
+  CLAUDE.md               instructions for all projects, word for word
+  skills/<name>/SKILL.md  a skill
+  sections/<id>.md        one section, new or replaced (a template)
+
+A project has its own in .sf:
+SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md and sections/<id>.md.
+",
+    );
+    let ran = sandbox.run("preface init").exits(0);
+    let told = [
+        "  base.md ",
+        "  system.md ",
+        "  append.md ",
+        "  profiles/<name>.toml ",
+        ".preface, once you trust it:",
+    ];
+    assert!(told.iter().all(|name| ran.stdout.contains(name)), "{}", ran.stdout);
+}
+
+#[test]
+fn no_system_file_is_written_for_a_profile_that_reads_none() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface init --preset pi --with-system").exits(2).prints("").says(
+        "\
+error: the profile `pi` reads no system.md
+hint: `preface init` without `--with-system` tells which files it reads
+",
+    );
+    assert!(!sandbox.path("home/.sf").exists());
+}

@@ -13,6 +13,8 @@ mod man;
 mod mcp;
 #[cfg(unix)]
 mod pi_hostile;
+#[cfg(unix)]
+mod pi_project;
 mod render;
 mod sandbox;
 mod schema;

@@ -190,3 +190,25 @@ fn every_variant_passes_its_own_lint() {
         assert!(bad.is_empty(), "{variant}: {bad:#?}");
     }
 }
+
+#[test]
+fn options_of_a_wrong_form_are_refused_in_plain_words() {
+    let sandbox = Sandbox::empty();
+    for (option, says) in [
+        ("docs=no", "error: `docs` is `true` or `false`: `no`\n"),
+        ("no_skills=1", "error: `no_skills` is `true` or `false`: `1`\n"),
+        ("date=False", "error: `date` is `true` or `false`: `False`\n"),
+        (
+            r#"tool_texts={"read":1}"#,
+            "error: `tool_texts`: invalid type: integer `1`, expected a table of `snippet` and `guidelines`\n",
+        ),
+        (
+            r#"rules=[{"when":{"all":["nope"]},"text":"x"}]"#,
+            "error: `rules`: a test is a fact such as `tool:read`, or a condition in braces\n",
+        ),
+    ] {
+        sandbox.run(&format!("preface build --preset pi --set '{option}'")).exits(2).prints("").says(says);
+    }
+    let ran = sandbox.run("preface build --preset pi --set 'date=No time.'").exits(0);
+    assert!(ran.stdout.contains("\nCurrent date and time: No time.\n"), "{}", ran.stdout);
+}

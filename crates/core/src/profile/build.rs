@@ -243,6 +243,12 @@ impl Builder<'_> {
                             None => error.help(format!("options are {}", quoted(&names))),
                         });
                     }
+                    if known.and_then(|options| options.get(key)).is_some_and(Value::is_bool)
+                        && is_almost_a_truth(value)
+                    {
+                        let text = format!("`{key}` is `true` or `false`: `{value}`");
+                        return Err(self.error(&["options", key], text));
+                    }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
                     let given = self.given.entry(key.clone()).or_default();
                     if !listed {
@@ -768,4 +774,13 @@ fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
 
 fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// True for what somebody writes who means `true` or `false`, and which is neither.
+fn is_almost_a_truth(value: &str) -> bool {
+    let word = value.trim().to_ascii_lowercase();
+    match word.as_str() {
+        "true" | "false" => value != word,
+        word => ["yes", "no", "on", "off", "1", "0"].contains(&word),
+    }
 }

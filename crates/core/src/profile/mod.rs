@@ -163,7 +163,7 @@ impl Frame {
 
 /// The texts that a profile has for a tool of some name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`")]
 pub struct BuiltinTexts {
     /// One line for the list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]

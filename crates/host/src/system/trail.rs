@@ -7,7 +7,12 @@
 //!
 //! A file counts as unchanged where device, inode, length and the time of the last change (`ctime`, which no program sets)
 //! are what they were. What changed within two seconds before the first look is never trusted: some file systems count time
-//! coarsely. Where the platform tells no such time, nothing ever holds.
+//! coarsely. Nor is a link that leads nowhere: what it names can come to be in a directory that nobody looked at. Where the
+//! platform tells no such time, nothing ever holds.
+//!
+//! Two changes stay unseen, since the file system does not tell of them: what a program writes through a memory mapping
+//! that it had written through before and that was not flushed since, and, for seconds, what another machine does on a
+//! network file system.
 
 use super::{
     DirEntry, FileId, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System,
@@ -38,12 +43,51 @@ pub struct Trailed<'s> {
 
 #[derive(Debug, Default)]
 struct Seen {
-    paths: BTreeSet<PathBuf>,
+    paths: BTreeMap<PathBuf, Glimpse>,
     /// The directories whose entries were asked for.
     listed: BTreeSet<PathBuf>,
     vars: BTreeMap<String, Option<OsString>>,
+    current_dir: Option<Option<PathBuf>>,
+    home: Option<Option<PathBuf>>,
     /// True where something was asked or done that no look can compare.
     lost: bool,
+}
+
+/// Which file a path led to while it was asked about, `Some(None)` for none; `None` where nobody was told.
+///
+/// A directory that is moved takes the files in it along as they are. So only this tells that what stands there at the end
+/// is what was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Glimpse {
+    itself: Option<Option<FileId>>,
+    target: Option<Option<FileId>>,
+}
+
+impl Glimpse {
+    fn of_itself(stat: Option<&Stat>) -> Self {
+        Glimpse { itself: Some(stat.and_then(|stat| stat.id)), target: None }
+    }
+
+    fn of_target(stat: Option<&Stat>) -> Self {
+        Glimpse { itself: None, target: Some(stat.and_then(|stat| stat.id)) }
+    }
+
+    /// Adds another. False where they contradict each other.
+    fn add(&mut self, other: Glimpse) -> bool {
+        let agree = |one: &mut Option<Option<FileId>>, two: Option<Option<FileId>>| {
+            let same = one.is_none() || two.is_none() || *one == two;
+            *one = one.or(two);
+            same
+        };
+        agree(&mut self.itself, other.itself) & agree(&mut self.target, other.target)
+    }
+
+    /// Tells whether it was of what stands there now.
+    fn is_of(&self, there: Option<&There>) -> bool {
+        let itself = there.map(|there| there.itself.id);
+        let target = there.map(|there| there.known().id);
+        self.itself.is_none_or(|id| id == itself) && self.target.is_none_or(|id| id == target)
+    }
 }
 
 impl<'s> Trailed<'s> {
@@ -56,21 +100,26 @@ impl<'s> Trailed<'s> {
     /// Ends, and looks at everything that was asked about. `None` where no later look could tell.
     #[must_use]
     pub fn into_trail(self) -> Option<Trail> {
-        let Seen { mut paths, listed, vars, lost } = self.seen.into_inner().ok()?;
-        if lost || paths.len() > LONGEST || paths.iter().any(|path| !path.is_absolute()) {
+        let Seen { mut paths, listed, vars, current_dir, home, lost } = self.seen.into_inner().ok()?;
+        if lost || paths.len() > LONGEST || paths.keys().any(|path| !path.is_absolute()) {
             return None;
         }
         let above: Vec<PathBuf> =
-            paths.iter().flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
-        paths.extend(above);
+            paths.keys().flat_map(|path| path.ancestors().skip(1)).map(Path::to_owned).collect();
+        for dir in above {
+            paths.entry(dir).or_default();
+        }
         let mut marks: Vec<Mark> = Vec::with_capacity(paths.len());
         let mut places: BTreeMap<PathBuf, usize> = BTreeMap::new();
-        for path in paths {
+        for (path, glimpse) in paths {
             let parent = path.parent().and_then(|parent| places.get(parent).copied());
             let there = match parent.is_some_and(|parent| marks[parent].there.is_none()) {
                 true => None,
                 false => There::at(self.system, &path, self.began)?,
             };
+            if !glimpse.is_of(there.as_ref()) {
+                return None;
+            }
             let listed = listed.contains(&path);
             // The entries of a directory that changed just now can change again without a trace.
             if listed && there.as_ref().is_some_and(|there| !there.settled) {
@@ -79,14 +128,19 @@ impl<'s> Trailed<'s> {
             places.insert(path.clone(), marks.len());
             marks.push(Mark { path, parent, listed, there });
         }
-        Some(Trail { marks, vars: vars.into_iter().collect() })
+        Some(Trail { marks, vars: vars.into_iter().collect(), current_dir, home })
     }
 
-    fn note(&self, path: &Path) {
-        if let Ok(mut seen) = self.seen.lock()
-            && !seen.paths.contains(path)
-        {
-            seen.paths.insert(path.to_owned());
+    fn note(&self, path: &Path, glimpse: Glimpse) {
+        let Ok(mut seen) = self.seen.lock() else { return };
+        match seen.paths.get_mut(path) {
+            Some(known) => {
+                let agree = known.add(glimpse);
+                seen.lost |= !agree;
+            }
+            None => {
+                seen.paths.insert(path.to_owned(), glimpse);
+            }
         }
     }
 
@@ -103,6 +157,9 @@ pub struct Trail {
     /// Directories before what lies in them.
     marks: Vec<Mark>,
     vars: Vec<(String, Option<OsString>)>,
+    /// Where the process was and who its user is, where that was asked.
+    current_dir: Option<Option<PathBuf>>,
+    home: Option<Option<PathBuf>>,
 }
 
 #[derive(Clone, Debug)]
@@ -145,7 +202,7 @@ impl There {
         let Some(stat) = system.link_stat(path) else { return Some(None) };
         let itself = Known::of(&stat)?;
         let target = match (stat.kind, system.stat(path)) {
-            (FileKind::Link, Some(target)) => Some(Known::of(&target)?),
+            (FileKind::Link, target) => Some(Known::of(&target?)?),
             _ => None,
         };
         let settled = |known: &Known| began.duration_since(known.changed) > SETTLED;
@@ -167,7 +224,10 @@ impl Trail {
     /// Tells whether everything that was looked at is as it was.
     #[must_use]
     pub fn holds(&self, system: &dyn System) -> bool {
-        if self.vars.iter().any(|(name, value)| system.var(name) != *value) {
+        if self.vars.iter().any(|(name, value)| system.var(name) != *value)
+            || self.current_dir.as_ref().is_some_and(|dir| system.current_dir() != *dir)
+            || self.home.as_ref().is_some_and(|home| system.home() != *home)
+        {
             return false;
         }
         // Which directories have the same entries as before, as far as their time tells.
@@ -213,22 +273,36 @@ fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
 
 impl System for Trailed<'_> {
     fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        self.note(path);
-        self.system.read(path, within, limit)
+        let read = self.system.read(path, within, limit);
+        self.note(
+            path,
+            match &read {
+                Ok(file) => Glimpse::of_target(Some(&file.stat)),
+                Err(ReadError::Missing) => Glimpse::of_target(None),
+                Err(_) => Glimpse::default(),
+            },
+        );
+        // A file of `/proc` says something else whenever it is read.
+        if read.as_ref().is_ok_and(|file| file.bytes.len() as u64 != file.stat.len) {
+            self.lose();
+        }
+        read
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {
-        self.note(path);
-        self.system.stat(path)
+        let stat = self.system.stat(path);
+        self.note(path, Glimpse::of_target(stat.as_ref()));
+        stat
     }
 
     fn link_stat(&self, path: &Path) -> Option<Stat> {
-        self.note(path);
-        self.system.link_stat(path)
+        let stat = self.system.link_stat(path);
+        self.note(path, Glimpse::of_itself(stat.as_ref()));
+        stat
     }
 
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        self.note(dir);
+        self.note(dir, Glimpse::of_target(self.system.stat(dir).as_ref()));
         if let Ok(mut seen) = self.seen.lock() {
             seen.listed.insert(dir.to_owned());
         }
@@ -236,11 +310,11 @@ impl System for Trailed<'_> {
     }
 
     fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        self.note(path);
+        self.note(path, Glimpse::default());
         let real = self.system.canonical(path);
         // A link on the way leads past directories that the path does not name.
         if let Ok(real) = &real {
-            self.note(real);
+            self.note(real, Glimpse::default());
         }
         real
     }
@@ -307,11 +381,19 @@ impl System for Trailed<'_> {
     }
 
     fn current_dir(&self) -> Option<PathBuf> {
-        self.system.current_dir()
+        let dir = self.system.current_dir();
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.current_dir = Some(dir.clone());
+        }
+        dir
     }
 
     fn home(&self) -> Option<PathBuf> {
-        self.system.home()
+        let home = self.system.home();
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.home = Some(home.clone());
+        }
+        home
     }
 
     fn os(&self) -> &str {
@@ -423,6 +505,49 @@ mod tests {
     }
 
     #[test]
+    fn a_link_that_leads_nowhere_leaves_no_trail() {
+        type Make = fn(&Tree);
+        let ways: [(&str, Make); 3] = [
+            ("a file", |tree| symlink("../later", tree.at("a/CLAUDE.md")).unwrap()),
+            ("a directory on the way", |tree| symlink("later", tree.at("b")).unwrap()),
+            ("a loop", |tree| symlink("CLAUDE.md", tree.at("a/CLAUDE.md")).unwrap()),
+        ];
+        for (what, make) in ways {
+            let tree = Tree::new();
+            make(&tree);
+            assert!(tree.trail(Duration::from_secs(60)).is_none(), "{what}");
+        }
+    }
+
+    /// What is in a directory that is moved stays as old as it is.
+    #[test]
+    fn what_is_put_elsewhere_between_the_reading_and_the_look_leaves_no_trail() {
+        let swap = |tree: &Tree| {
+            fs::rename(tree.at("a"), tree.at("before")).unwrap();
+            fs::rename(tree.at("c"), tree.at("a")).unwrap();
+        };
+        type Asked = fn(&Trailed<'_>, &Tree);
+        let ways: [(&str, Asked); 5] = [
+            ("read", |trailed, tree| _ = trailed.read(&tree.at("a/AGENTS.md"), Within::Anywhere, 100)),
+            ("missing", |trailed, tree| _ = trailed.read(&tree.at("a/CLAUDE.md"), Within::Anywhere, 100)),
+            ("looked at", |trailed, tree| _ = trailed.stat(&tree.at("a/AGENTS.md"))),
+            ("looked at itself", |trailed, tree| _ = trailed.link_stat(&tree.at("a/CLAUDE.md"))),
+            ("listed", |trailed, tree| _ = trailed.list(&tree.at("a/skills"), 100)),
+        ];
+        for (what, ask) in ways {
+            let tree = Tree::new();
+            fs::create_dir_all(tree.at("c/skills")).unwrap();
+            fs::write(tree.at("c/AGENTS.md"), "Two.").unwrap();
+            fs::write(tree.at("c/CLAUDE.md"), "Two.").unwrap();
+            let mut trailed = Trailed::new(&tree.system);
+            trailed.began = trailed.began.checked_add(SignedDuration::from_secs(60)).unwrap();
+            ask(&trailed, &tree);
+            swap(&tree);
+            assert!(trailed.into_trail().is_none(), "{what}");
+        }
+    }
+
+    #[test]
     fn changes_beside_it_do_not_matter() {
         let tree = Tree::new();
         let trail = tree.settled();
@@ -444,6 +569,11 @@ mod tests {
         let trailed = Trailed::new(&tree.system);
         _ = trailed.run(&Run::new(["true"], tree.dir.path()));
         assert!(trailed.into_trail().is_none());
+        let trailed = Trailed::new(&tree.system);
+        if cfg!(target_os = "linux") {
+            assert!(trailed.read(Path::new("/proc/self/status"), Within::Anywhere, 1 << 20).is_ok());
+            assert!(trailed.into_trail().is_none(), "it says something else each time");
+        }
         let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c");
         let trailed = Trailed::new(&memory);
         _ = trailed.read(Path::new("/a/b"), Within::Anywhere, 10);

@@ -57,11 +57,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system);
     let request = args.turn.request();
     let report = engine.grant(&request, paths(&engine, &request, &args.paths)?)?;
+    if report.ungated && !args.allow_commands {
+        return Err(Failure::usage("this profile has no gate for text; there is nothing to grant")
+            .hint("`--allow-commands` lets the project's extensions and servers run"));
+    }
     let (bold, dim) = (style::BOLD, style::DIM);
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
     match (report.added.is_empty(), report.unchanged.is_empty()) {
+        (true, true) if report.ungated => {}
         (true, true) => {
             let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
         }

@@ -45,13 +45,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
     if as_a_whole {
         let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
-    } else if report.added.is_empty() {
+    } else if report.added.is_empty() && report.permits.is_empty() {
         let _ = writeln!(out, "Nothing was granted in {bold}{root}{bold:#}.");
-    } else {
+    } else if !report.added.is_empty() {
         let _ = writeln!(out, "Revoked {} in {bold}{root}{bold:#}:", texts(report.added.len()));
     }
     for (name, _) in &report.added {
         let _ = writeln!(out, "  {}", escape_hidden(name));
+    }
+    if !report.permits.is_empty() {
+        let _ = writeln!(out, "May not run any more in {bold}{root}{bold:#}:");
+    }
+    for subject in &report.permits {
+        let _ = writeln!(out, "  {}", escape_hidden(subject));
     }
     ui.view(&out)?;
     Ok(Exit::Done)

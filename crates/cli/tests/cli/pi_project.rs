@@ -1,0 +1,79 @@
+//! Preset `pi`: what a project of it may run, and that the home directory is a project as any other.
+
+use crate::sandbox::Sandbox;
+use std::{fs, os::unix::fs::PermissionsExt};
+
+const BUILD: &str = "preface build --preset pi --set date=false --prompt Hi";
+
+/// A hook that makes the whole prompt of a run, in this directory.
+fn hook(sandbox: &Sandbox, dir: &str) {
+    let manifest = r#"{"id": "loud", "category": "hooks", "contractVersion": "1.0.0",
+        "requiredCoreVersion": ">=1.0.0 <2.0.0", "event": "before_agent_start", "command": ["./run.sh"]}"#;
+    let program = sandbox.path(&format!("{dir}/.sf/extensions/hooks/loud/run.sh"));
+    fs::create_dir_all(program.parent().expect("a directory")).expect("a place");
+    fs::write(program.with_file_name("manifest.json"), manifest).expect("a manifest");
+    fs::write(&program, "#!/bin/sh\necho '{\"system_prompt\": \"LOUD\"}'\n").expect("a script");
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("a program");
+}
+
+#[test]
+fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
+    let sandbox = Sandbox::empty().env("PATH", "/usr/bin:/bin");
+    hook(&sandbox, "work");
+    let quiet = sandbox.run(BUILD).exits(0);
+    assert!(
+        !quiet.stdout.contains("LOUD") && quiet.stderr.contains("`preface trust grant --allow-commands`")
+    );
+
+    sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
+        "error: this profile has no gate for text; there is nothing to grant\n\
+         hint: `--allow-commands` lets the project's extensions and servers run\n",
+    );
+    let granted = sandbox.run("preface trust grant --preset pi --allow-commands").exits(0);
+    assert!(
+        granted.stdout.starts_with("Allowed from now on:\n  hooks/loud\n    runs "),
+        "{}",
+        granted.stdout
+    );
+    sandbox.run(BUILD).exits(0).prints("LOUD");
+
+    sandbox
+        .run("preface trust revoke --preset pi")
+        .exits(0)
+        .prints("May not run any more in [ROOT]/work:\n  hooks/loud\n");
+    assert_eq!(sandbox.run(BUILD).exits(0).stdout, quiet.stdout);
+    sandbox.run("preface trust revoke --preset pi").exits(0).prints("Nothing was granted in [ROOT]/work.\n");
+    sandbox
+        .run("preface trust revoke --preset pi AGENTS.md")
+        .exits(2)
+        .prints("")
+        .says("error: profile `pi` has no gate for text\n");
+}
+
+/// `~/.sf` is the project's, and `~/.sf/agent` in it the user's: the published packages read both.
+#[test]
+fn the_home_directory_is_a_project_too() {
+    for variant in ["sf", "0.58", "0.73", "0.87"] {
+        let name = if variant == "sf" { ".sf" } else { ".pi" };
+        let sandbox = Sandbox::empty();
+        sandbox
+            .home(&format!("{name}/SYSTEM.md"), "The project's.")
+            .home(&format!("{name}/skills/tidy/SKILL.md"), "---\nname: tidy\ndescription: Tidies.\n---\n")
+            .home(&format!("{name}/agent/SYSTEM.md"), "The user's.")
+            .home(&format!("{name}/agent/APPEND_SYSTEM.md"), "Appended.");
+        let ran = sandbox.run(&format!("preface build --preset pi --set variant={variant} -C [ROOT]/home"));
+        let ran = ran.exits(0).says("");
+        assert!(ran.stdout.starts_with("The project's.\n\n"), "{variant}: {}", ran.stdout);
+        assert!(ran.stdout.contains("Appended."), "{variant}: {}", ran.stdout);
+        assert!(ran.stdout.contains(&format!("/{name}/skills/tidy/SKILL.md</location>")), "{variant}");
+    }
+}
+
+/// What lies there needs a grant as any project's.
+#[test]
+fn a_hook_of_the_home_directory_waits_for_a_grant() {
+    let sandbox = Sandbox::empty().env("PATH", "/usr/bin:/bin");
+    hook(&sandbox, "home");
+    let ran = sandbox.run(&format!("{BUILD} -C [ROOT]/home")).exits(0);
+    assert!(!ran.stdout.contains("LOUD") && ran.stderr.contains("it may not run"), "{}", ran.stderr);
+}
