@@ -42,7 +42,7 @@ impl Places {
         }
         let mut project = Some(cwd.join(&home.project));
         if let (Some(root), Some(global)) = (&project, &global)
-            && is_global(&resolved(system, root), &resolved(system, global), home)
+            && inside(&resolved(system, global), &resolved(system, root))
         {
             diagnostics.push(
                 Diagnostic::info(
@@ -92,18 +92,6 @@ impl Places {
         };
         Arc::new(Source { scope, path: preface_core::lint::hidden::escape_hidden(&shown).into_owned() })
     }
-}
-
-/// True where a project directory is the global one, or has it inside. A profile whose global directory lies in a
-/// directory of the project's name (`~/.sf/agent`, `.sf`) tells the two apart itself: there, only the same one counts.
-fn is_global(project: &Path, global: &Path, home: &Home) -> bool {
-    let nested = |candidate: &String| {
-        candidate
-            .strip_prefix("~/")
-            .and_then(|path| path.strip_prefix(home.project.as_str()))
-            .is_some_and(|rest| rest.starts_with('/'))
-    };
-    project == global || (inside(global, project) && !home.global.iter().any(nested))
 }
 
 fn slashes(path: &Path) -> String {
