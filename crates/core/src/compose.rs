@@ -92,7 +92,9 @@ impl<'w> Compose<'w> {
         }
         if let Some(append) = &world.system_prompt.append {
             let at = compose.slots.len();
-            compose.insert(at, whole("systemPrompt.append", append));
+            let mut section = whole("systemPrompt.append", append);
+            section.prefix.clone_from(&world.profile.added_prefix);
+            compose.insert(at, section);
         }
         compose
     }
@@ -163,6 +165,15 @@ impl<'w> Compose<'w> {
 
     fn insert(&mut self, at: usize, section: Section) {
         self.slots.insert(at, Slot::of(Cow::Owned(section)));
+    }
+
+    /// A section that the profile does not know.
+    fn added(&self, id: &str, pieces: Vec<Piece>) -> Section {
+        let mut section = Section::new(SectionId::new(id), Body::Text(pieces));
+        // A frame separates by itself.
+        let profile = &self.world.profile;
+        section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
+        section
     }
 
     /// Where a section nobody placed goes: after `added_after` and whatever was added there already.
@@ -248,7 +259,7 @@ impl<'w> Compose<'w> {
                 }
                 None if self.is_gone(id) => diagnostics.push(not_in_order(&path, id)),
                 None => {
-                    let mut section = Section::new(SectionId::new(id), Body::Text(pieces.clone()));
+                    let mut section = self.added(id, pieces.clone());
                     section.project = layer.scope == Scope::Project;
                     let at = self.added_at();
                     self.insert(at, section);
@@ -295,7 +306,7 @@ impl<'w> Compose<'w> {
                 if over.disable == Some(true) {
                     return;
                 }
-                let mut section = Section::new(SectionId::new(&over.id), Body::Text(text.clone()));
+                let mut section = self.added(&over.id, text.clone());
                 section.project = over.project;
                 let at = self.added_at();
                 self.insert(at, section);

@@ -166,6 +166,7 @@ pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>
         let mut section = Section::new(SectionId::new(id), Body::Fill(ProviderName::new(&entry.name)));
         section.language = Language::Verbatim;
         section.seam = true;
+        section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
         section.between = profile.sections.iter().find_map(|section| {
             section.between.clone().filter(|_| section.seam && matches!(section.body, Body::Fill(_)))
         });

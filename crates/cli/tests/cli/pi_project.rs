@@ -50,30 +50,21 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         .says("error: profile `pi` has no gate for text\n");
 }
 
-/// `~/.sf` is the project's, and `~/.sf/agent` in it the user's: the published packages read both.
+/// A project directory that would hold the user's own one is none: in the home directory the user's files speak alone.
 #[test]
-fn the_home_directory_is_a_project_too() {
+fn the_home_directory_has_no_project_layer() {
     for variant in ["sf", "0.58", "0.73", "0.87"] {
         let name = if variant == "sf" { ".sf" } else { ".pi" };
         let sandbox = Sandbox::empty();
         sandbox
             .home(&format!("{name}/SYSTEM.md"), "The project's.")
-            .home(&format!("{name}/skills/tidy/SKILL.md"), "---\nname: tidy\ndescription: Tidies.\n---\n")
             .home(&format!("{name}/agent/SYSTEM.md"), "The user's.")
             .home(&format!("{name}/agent/APPEND_SYSTEM.md"), "Appended.");
-        let ran = sandbox.run(&format!("preface build --preset pi --set variant={variant} -C [ROOT]/home"));
-        let ran = ran.exits(0).says("");
-        assert!(ran.stdout.starts_with("The project's.\n\n"), "{variant}: {}", ran.stdout);
+        let ran =
+            sandbox.run(&format!("preface build -v --preset pi --set variant={variant} -C [ROOT]/home"));
+        let ran = ran.exits(0);
+        assert!(ran.stdout.starts_with("The user's.\n\n"), "{variant}: {}", ran.stdout);
         assert!(ran.stdout.contains("Appended."), "{variant}: {}", ran.stdout);
-        assert!(ran.stdout.contains(&format!("/{name}/skills/tidy/SKILL.md</location>")), "{variant}");
+        assert!(ran.stderr.contains("layer/no-project"), "{variant}: {}", ran.stderr);
     }
-}
-
-/// What lies there needs a grant as any project's.
-#[test]
-fn a_hook_of_the_home_directory_waits_for_a_grant() {
-    let sandbox = Sandbox::empty().env("PATH", "/usr/bin:/bin");
-    hook(&sandbox, "home");
-    let ran = sandbox.run(&format!("{BUILD} -C [ROOT]/home")).exits(0);
-    assert!(!ran.stdout.contains("LOUD") && ran.stderr.contains("it may not run"), "{}", ran.stderr);
 }

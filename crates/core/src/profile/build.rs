@@ -68,9 +68,10 @@ const OPTIONS: [&str; 9] =
     ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 34] = [
+pub const KEYS: [&str; 35] = [
     "about",
     "added_after",
+    "added_prefix",
     "arrange",
     "bom",
     "budget",
@@ -313,6 +314,8 @@ impl Builder<'_> {
         let guidelines = self.guidelines()?;
         let remove: Vec<String> = self.take_or("remove")?;
         let added_after: Option<SectionId> = self.take("added_after")?;
+        let added_prefix: Option<String> = self.take("added_prefix")?;
+        let added_prefix = added_prefix.map(|text| self.literal(text, "added_prefix"));
 
         let mut tables = self.take_table("section")?;
         for id in &remove {
@@ -345,6 +348,7 @@ impl Builder<'_> {
             unordered,
             groups,
             added_after,
+            added_prefix,
             guidelines,
             tools,
             tool_texts,

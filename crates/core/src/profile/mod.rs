@@ -58,6 +58,9 @@ pub struct Profile {
     /// New sections of layers and settings follow this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_after: Option<SectionId>,
+    /// Text before a section that the profile does not know, where its own sections bring their separators themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added_prefix: Option<Piece>,
     /// The lists' forms.
     #[serde(default)]
     pub guidelines: Vec<Guideline>,

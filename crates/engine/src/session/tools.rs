@@ -92,15 +92,14 @@ pub(super) fn rebuild(
     fixed_now: bool,
 ) -> Result<Prompt, Error> {
     let before = Standing::of(gathered, world);
-    let same_tools = tools.iter().map(|tool| &tool.name).eq(gathered.turn.tools.iter().map(|tool| &tool.name));
+    let same_tools =
+        tools.iter().map(|tool| &tool.name).eq(gathered.turn.tools.iter().map(|tool| &tool.name));
     gathered.turn.tools = tools;
     if !fixed_now {
         gathered.turn.now = engine.instant_now();
     }
     world.turn = gathered.turn.clone();
-    world.facts.retain(|key, fact| {
-        (same_tools || key.kind() != "tool") && fact.stability != Stability::Turn
-    });
+    world.facts.retain(|key, fact| (same_tools || key.kind() != "tool") && fact.stability != Stability::Turn);
     engine.compose(gathered, world, &Headless).inspect_err(|_| before.restore(gathered, world))
 }
 
