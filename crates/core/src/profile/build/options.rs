@@ -1,0 +1,162 @@
+//! Options: what the caller sets is laid over the profile, and what all of them are worth in the end.
+
+use super::{Builder, Setting, quoted};
+use crate::{
+    profile::{
+        ProfileError,
+        overlay::{Giver, overlay},
+    },
+    suggestion::did_you_mean,
+};
+use std::{collections::BTreeMap, sync::Arc};
+use toml::{Table, Value};
+
+/// The options that every profile has, beside those of its own `[options]`.
+const OPTIONS: [&str; 9] =
+    ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
+
+impl Builder<'_> {
+    /// Applies `variant=` first, then every other option, over the table.
+    pub(super) fn apply(&mut self, settings: &[Setting]) -> Result<(), ProfileError> {
+        let last = self.chain.len().saturating_sub(1);
+        let by_caller = Giver { name: "--set".into(), raw: last };
+        let variants = self.take_table("variants")?;
+        let chosen = match settings.iter().rev().find(|setting| setting.key == "variant") {
+            Some(setting) => Some(setting.value.clone()),
+            None => match self.table.remove("variant") {
+                None => None,
+                Some(Value::String(name)) => Some(name),
+                Some(_) => return Err(self.error(&["variant"], "`variant` must be a string")),
+            },
+        };
+        if let Some(name) = chosen.filter(|name| !name.is_empty()) {
+            match variants.get(&name) {
+                Some(Value::Table(over)) => {
+                    let shown: Arc<str> = format!("{} {name}", self.name()).into();
+                    overlay(&mut self.table, over.clone(), &mut self.givers, &|givers, path| Giver {
+                        name: shown.clone(),
+                        raw: givers.of(&format!("variants.{name}.{path}")).map_or(last, |giver| giver.raw),
+                    });
+                }
+                Some(_) => return Err(self.error(&["variants", &name], "a variant must be a table")),
+                None => {
+                    let known: Vec<&str> = variants.keys().map(String::as_str).collect();
+                    let error = self.error(&["variants"], format!("unknown variant: `{name}`"));
+                    return Err(match known.as_slice() {
+                        [] => error.help("this profile has no variants"),
+                        known => error.help(format!("variants are {}", quoted(known))),
+                    });
+                }
+            }
+        }
+        for Setting { key, value } in settings.iter().filter(|setting| setting.key != "variant") {
+            let text = Value::String(value.clone());
+            let over = match key.as_str() {
+                "arrange" | "join" | "order" => table([(key.as_str(), text)]),
+                "neutralise_tags" => {
+                    let yes = value.parse::<bool>().map_err(|_| {
+                        let what = format!("`neutralise_tags` is `true` or `false`: `{value}`");
+                        self.error(&["neutralise_tags"], what)
+                    })?;
+                    table([(key.as_str(), Value::Boolean(yes))])
+                }
+                "trust" => table([("trust", Value::Table(table([("mode", text)])))]),
+                "budget" => {
+                    let tokens = value.parse::<i64>().map_err(|_| {
+                        self.error(&["budget"], format!("`budget` takes a number of tokens: `{value}`"))
+                    })?;
+                    table([("budget", Value::Table(table([("tokens", Value::Integer(tokens))])))])
+                }
+                "rules" | "tool_texts" => table([(key.as_str(), self.json(key, value)?)]),
+                _ => {
+                    let known = self.table.get("options").and_then(Value::as_table);
+                    if !known.is_some_and(|options| options.contains_key(key)) {
+                        let names: Vec<&str> = OPTIONS
+                            .into_iter()
+                            .chain(known.into_iter().flat_map(|options| options.keys().map(String::as_str)))
+                            .collect();
+                        let error = self.error(&["options"], format!("unknown option: `{key}`"));
+                        return Err(match did_you_mean(key, names.iter().copied()) {
+                            Some(near) => error.help(format!("did you mean `{near}`?")),
+                            None => error.help(format!("options are {}", quoted(&names))),
+                        });
+                    }
+                    if known.and_then(|options| options.get(key)).is_some_and(Value::is_bool)
+                        && is_almost_a_truth(value)
+                    {
+                        let text = format!("`{key}` is `true` or `false`: `{value}`");
+                        return Err(self.error(&["options", key], text));
+                    }
+                    let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
+                    let given = self.given.entry(key.clone()).or_default();
+                    if !listed {
+                        given.clear();
+                    }
+                    given.push(value.clone());
+                    let value = match listed {
+                        true => Value::Array(given.iter().cloned().map(Value::String).collect()),
+                        false => text,
+                    };
+                    table([("options", Value::Table(table([(key.as_str(), value)])))])
+                }
+            };
+            overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
+        }
+        Ok(())
+    }
+
+    /// Reads an option that takes JSON.
+    pub(super) fn json(&self, key: &str, value: &str) -> Result<Value, ProfileError> {
+        let help = match key {
+            "rules" => "it takes a JSON list of `{\"when\": {…}, \"text\": \"…\"}`",
+            _ => "it takes a JSON object of `{\"name\": {\"snippet\": \"…\", \"guidelines\": [\"…\"]}}`",
+        };
+        let json: serde_json::Value = serde_json::from_str(value)
+            .map_err(|error| self.error(&[key], format!("`{key}` is no JSON: {error}")).help(help))?;
+        Value::try_from(json).map_err(|error| self.error(&[key], format!("`{key}`: {error}")).help(help))
+    }
+
+    /// The options with a value, and the names of those without.
+    pub(super) fn options(&mut self) -> Result<(BTreeMap<String, String>, Vec<String>), ProfileError> {
+        let mut options = BTreeMap::new();
+        let mut unset = Vec::new();
+        self.options = self.take_table("options")?;
+        for (name, value) in &self.options {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                Value::Integer(number) => number.to_string(),
+                Value::Boolean(yes) => yes.to_string(),
+                // One line each.
+                Value::Array(list) if list.iter().all(Value::is_str) => {
+                    list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+                }
+                _ => {
+                    return Err(self.error(
+                        &["options", name],
+                        "an option is a string, a number, a boolean or a list of strings",
+                    ));
+                }
+            };
+            // An empty option is an option that is not set: its fact does not exist.
+            if text.is_empty() || text == "false" {
+                unset.push(name.clone());
+            } else {
+                options.insert(name.clone(), text);
+            }
+        }
+        Ok((options, unset))
+    }
+}
+
+fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// True for what somebody writes who means `true` or `false`, and which is neither.
+fn is_almost_a_truth(value: &str) -> bool {
+    let word = value.trim().to_ascii_lowercase();
+    match word.as_str() {
+        "true" | "false" => value != word,
+        word => ["yes", "no", "on", "off", "1", "0"].contains(&word),
+    }
+}

@@ -1,0 +1,103 @@
+//! The order of the sections: the one that is chosen, with those in their place that name a neighbour.
+
+use super::{Builder, quoted};
+use crate::{
+    profile::{ProfileError, overlay::PLACE},
+    suggestion::did_you_mean,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use toml::{Table, Value};
+
+impl Builder<'_> {
+    /// The chosen order, with the sections that say `after` or `before` put in their place.
+    pub(super) fn order(&mut self, sections: &Table, remove: &[String]) -> Result<Vec<String>, ProfileError> {
+        let chosen: String = self.take("order")?.unwrap_or_else(|| "main".to_owned());
+        let orders: BTreeMap<String, Vec<String>> = self.take_or("orders")?;
+        let mut order = match orders.get(&chosen) {
+            Some(order) => order.clone(),
+            None if orders.is_empty() => Vec::new(),
+            None => {
+                let names: Vec<&str> = orders.keys().map(String::as_str).collect();
+                let error = self.error(&["orders"], format!("unknown order: `{chosen}`"));
+                return Err(error.help(format!("orders are {}", quoted(&names))));
+            }
+        };
+        order.retain(|id| !remove.contains(id));
+        let mut known = BTreeSet::new();
+        for id in &order {
+            if !known.insert(id.as_str()) {
+                return Err(self.error(&["orders", &chosen], format!("the order names `{id}` twice")));
+            }
+        }
+        let mut waiting = Vec::new();
+        for (id, table) in sections {
+            let Some(table) = table.as_table() else {
+                return Err(self.error(&["section", id], "a section must be a table"));
+            };
+            let places: Vec<&str> = PLACE.into_iter().filter(|key| table.contains_key(*key)).collect();
+            let key = match places.as_slice() {
+                [] => continue,
+                [key] => *key,
+                _ => {
+                    return Err(self
+                        .error(&["section", id], format!("section `{id}` has two places"))
+                        .help("give it `after` or `before`, not both"));
+                }
+            };
+            match table.get(key).and_then(Value::as_str) {
+                Some(anchor) => waiting.push((id.as_str(), key, anchor)),
+                None => return Err(self.error(&["section", id, key], format!("`{key}` names a section"))),
+            }
+        }
+        order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
+        self.place(&mut order, waiting)?;
+        Ok(order)
+    }
+
+    /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one stand in
+    /// the order of their names.
+    pub(super) fn place(
+        &self,
+        order: &mut Vec<String>,
+        mut waiting: Vec<(&str, &str, &str)>,
+    ) -> Result<(), ProfileError> {
+        let mut behind: Vec<(&str, &str)> = Vec::new();
+        while !waiting.is_empty() {
+            let before = waiting.len();
+            let mut still = Vec::new();
+            for (id, key, anchor) in waiting {
+                let Some(at) = order.iter().position(|known| known == anchor) else {
+                    still.push((id, key, anchor));
+                    continue;
+                };
+                let at = if key == "after" {
+                    behind.push((id, anchor));
+                    let mates =
+                        order[at + 1..].iter().take_while(|known| behind.contains(&(known.as_str(), anchor)));
+                    at + 1 + mates.count()
+                } else {
+                    at
+                };
+                order.insert(at, id.to_owned());
+            }
+            waiting = still;
+            if waiting.len() == before {
+                let ids: Vec<&str> = waiting.iter().map(|(id, ..)| *id).collect();
+                let Some((id, key, anchor)) =
+                    waiting.iter().copied().find(|(.., anchor)| !ids.contains(anchor))
+                else {
+                    let (id, key, _) = waiting[0];
+                    let what =
+                        format!("sections are placed next to each other in a circle: {}", quoted(&ids));
+                    return Err(self.error(&["section", id, key], what));
+                };
+                let error = self.error(&["section", id, key], format!("unknown section: `{anchor}`"));
+                return Err(match did_you_mean(anchor, order.iter().map(String::as_str)) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("the section must be part of the order".to_owned()),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,255 @@
+//! Sections, groups and guidelines: from tables to what compose reads.
+
+use super::{Builder, Texts, quoted};
+use crate::{
+    condition::Condition,
+    fact::Stability,
+    profile::{Candidate, Frame, Group, Guideline, ProfileError, Win, overlay::BODY},
+    section::{
+        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
+    },
+    suggestion::did_you_mean,
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Value;
+
+/// The keys of a section that are not options of its provider.
+pub const SECTION_KEYS: [&str; 26] = [
+    "after",
+    "before",
+    "between",
+    "cut",
+    "empty",
+    "file",
+    "fill",
+    "framed",
+    "item",
+    "keep_blank",
+    "language",
+    "last",
+    "list",
+    "max_tokens",
+    "prefix",
+    "priority",
+    "project",
+    "say",
+    "seam",
+    "skip_silent",
+    "stability",
+    "suffix",
+    "text",
+    "trim",
+    "watch_tags",
+    "when",
+];
+
+impl Builder<'_> {
+    pub(super) fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            when: Option<Condition>,
+            text: String,
+            #[serde(default)]
+            last: bool,
+            /// The rules of the caller stand here instead.
+            #[serde(default)]
+            rules: bool,
+        }
+        let written: Vec<Written> = self.take_or("guideline")?;
+        let mut rules: Option<Vec<Written>> = self.take("rules")?;
+        let mut lines = Vec::with_capacity(written.len());
+        for (at, line) in written.into_iter().enumerate() {
+            let (key, instead) = match rules.take_if(|_| line.rules) {
+                Some(rules) => ("rules", rules.into_iter().enumerate().collect()),
+                None => ("guideline", vec![(at, line)]),
+            };
+            lines.extend(instead.into_iter().map(|(at, line)| Guideline {
+                when: line.when,
+                text: self.literal(line.text, &format!("{key}.{at}")),
+                last: line.last,
+            }));
+        }
+        match rules {
+            Some(rules) if !rules.is_empty() => {
+                let error = self.error(&["rules"], "this profile has no place for `rules`");
+                Err(error.help("mark the guideline that they replace with `rules = true`"))
+            }
+            _ => Ok(lines),
+        }
+    }
+
+    pub(super) fn frame(&mut self) -> Result<Option<Frame>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            prefix: String,
+            suffix: String,
+        }
+        let frame: Option<Written> = self.take("frame")?;
+        Ok(frame.map(|Written { prefix, suffix }| Frame {
+            prefix: self.literal(prefix, "frame.prefix"),
+            suffix: self.literal(suffix, "frame.suffix"),
+        }))
+    }
+
+    /// The value of a provider's option: what the profile writes, or the profile's option that it names
+    /// (`paths = { option = "skill_paths" }`).
+    pub(super) fn provider_option(
+        &self,
+        path: &[&str],
+        value: Value,
+    ) -> Result<serde_json::Value, ProfileError> {
+        let named = match &value {
+            Value::Table(table) if table.len() == 1 => table.get("option").and_then(Value::as_str),
+            _ => None,
+        };
+        let value = match named {
+            Some(name) => self
+                .options
+                .get(name)
+                .ok_or_else(|| self.error(path, format!("this profile has no option `{name}`")))?
+                .clone(),
+            None => value,
+        };
+        serde_json::to_value(&value).map_err(|error| self.error(path, error.to_string()))
+    }
+
+    pub(super) fn section(
+        &self,
+        id: &str,
+        value: Value,
+        file: &mut Texts<'_>,
+    ) -> Result<Section, ProfileError> {
+        #[derive(Deserialize, Default)]
+        #[serde(default)]
+        struct Written {
+            between: Option<String>,
+            cut: CutRule,
+            empty: Option<String>,
+            file: Option<String>,
+            fill: Option<ProviderName>,
+            framed: Option<bool>,
+            item: Option<String>,
+            keep_blank: bool,
+            language: Language,
+            last: bool,
+            list: Option<ListName>,
+            max_tokens: Option<usize>,
+            prefix: Option<String>,
+            priority: Option<i64>,
+            project: bool,
+            say: Vec<Say>,
+            seam: bool,
+            skip_silent: bool,
+            stability: Option<Stability>,
+            suffix: Option<String>,
+            text: Option<String>,
+            trim: Trim,
+            watch_tags: bool,
+            when: Option<Condition>,
+        }
+        if !SectionId::is_valid(id) {
+            return Err(self.error(&["section", id], format!("not a section id: `{id}`")));
+        }
+        let Value::Table(mut table) = value else {
+            return Err(self.error(&["section", id], "a section must be a table"));
+        };
+        let mut options = BTreeMap::new();
+        let foreign: Vec<String> =
+            table.keys().filter(|key| !SECTION_KEYS.contains(&key.as_str())).cloned().collect();
+        for key in foreign {
+            if !table.contains_key("fill") {
+                let error = self.error(&["section", id, &key], format!("unknown key: `{key}`"));
+                return Err(match did_you_mean(&key, SECTION_KEYS) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help(format!("keys of a section are {}", quoted(&SECTION_KEYS))),
+                });
+            }
+            if let Some(value) = table.remove(&key) {
+                let value = self.provider_option(&["section", id, &key], value)?;
+                options.insert(key, value);
+            }
+        }
+        let bodies: Vec<&str> = BODY.into_iter().filter(|key| table.contains_key(*key)).collect();
+        if bodies.len() != 1 {
+            let error = self
+                .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
+            return Err(error.help(format!("give it one of {}", quoted(&BODY))));
+        }
+        let written: Written = self.typed(&["section", id], Value::Table(table))?;
+        let piece = |text: Option<String>, key: &str| {
+            text.map(|text| self.literal(text, &format!("section.{id}.{key}")))
+        };
+        let body = if let Some(text) = written.text {
+            Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
+        } else if let Some(path) = &written.file {
+            let giver = self.givers.of(&format!("section.{id}.file"));
+            let raw = giver.and_then(|giver| self.chain.get(giver.raw));
+            let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(&["section", id], "no profile"))?;
+            Body::Text(file(raw, path).map_err(|why| {
+                self.error(&["section", id, "file"], format!("cannot read `{path}`: {why}"))
+            })?)
+        } else if let Some(provider) = written.fill {
+            Body::Fill(provider)
+        } else {
+            Body::List(written.list.unwrap_or(ListName::Tools))
+        };
+        Ok(Section {
+            id: SectionId::new(id),
+            body,
+            language: written.language,
+            when: written.when,
+            prefix: piece(written.prefix, "prefix"),
+            suffix: piece(written.suffix, "suffix"),
+            item: piece(written.item, "item"),
+            between: piece(written.between, "between"),
+            seam: written.seam,
+            empty: piece(written.empty, "empty"),
+            trim: written.trim,
+            keep_blank: written.keep_blank,
+            stability: written.stability,
+            priority: written.priority.unwrap_or(DEFAULT_PRIORITY),
+            max_tokens: written.max_tokens,
+            cut: written.cut,
+            last: written.last,
+            watch_tags: written.watch_tags,
+            project: written.project,
+            say: written.say,
+            skip_silent: written.skip_silent,
+            framed: written.framed.unwrap_or(true),
+            options,
+        })
+    }
+
+    pub(super) fn groups(&mut self, order: &[String]) -> Result<Vec<Group>, ProfileError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            members: Vec<String>,
+            replace: Vec<Candidate>,
+            #[serde(default)]
+            win: Win,
+            #[serde(default)]
+            language: Language,
+            framed: Option<bool>,
+        }
+        let mut groups = Vec::new();
+        for (id, value) in self.take_table("group")? {
+            let written: Written = self.typed(&["group", &id], value)?;
+            // A member that the chosen order leaves out has nothing to give way with.
+            let members: Vec<SectionId> =
+                written.members.iter().filter(|member| order.contains(member)).map(SectionId::new).collect();
+            groups.push(Group {
+                id: SectionId::new(id),
+                members,
+                replace: written.replace,
+                win: written.win,
+                language: written.language,
+                framed: written.framed.unwrap_or(true),
+            });
+        }
+        Ok(groups)
+    }
+}
