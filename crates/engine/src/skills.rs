@@ -78,8 +78,7 @@ impl Engine<'_> {
             return Ok(Expanded { text: None, diagnostics: Diagnostics::new() });
         }
         self.looking_at_skills(request, &mut |profile, look| {
-            let entries = load(profile, look).unwrap_or_default();
-            let text = skills::expand(text, &entries, look);
+            let text = expand(text, profile, look);
             Expanded { text, diagnostics: look.notes.take() }
         })
     }
@@ -123,6 +122,13 @@ impl Engine<'_> {
         };
         Ok(see(&profile, &look))
     }
+}
+
+/// Replaces `/skill:NAME ARGS` by the text of the skill that answers to the name. Skills are looked for only where the
+/// text is such a command; `None` leaves it as it is.
+pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<String> {
+    command::read(text)?;
+    skills::expand(text, &load(profile, look).unwrap_or_default(), look)
 }
 
 /// Loads what the section for skills asks for; `None` where the profile has none.

@@ -336,3 +336,30 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     assert_eq!(names(session.tools()), ["bash"]);
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
 }
+
+/// `pi.md` §5.7 and §6.1: after the hooks of `input`, before the run; hidden skills answer, unknown names pass.
+#[test]
+fn a_skills_command_gives_way_to_its_text() {
+    let file = "---\nname: tidy\ndescription: Tidies.\ndisable-model-invocation: true\n---\n\nTidy up.\n";
+    let machine = machine().with_file("/work/.sf/skills/tidy/SKILL.md", file);
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let heard = seen.clone();
+    let mut session = setup(&machine, "sf")
+        .handler(HookFn::new("ear", [HookEvent::Input, HookEvent::BeforeAgentStart], move |ask| {
+            heard.lock().expect("no test panics here").push(ask.prompt.unwrap_or_default().to_owned());
+            Ok(HookReply::default())
+        }))
+        .start()
+        .expect("it starts");
+    let text = "<skill name=\"tidy\" location=\"/work/.sf/skills/tidy/SKILL.md\">\n\
+                References are relative to /work/.sf/skills/tidy.\n\nTidy up.\n</skill>";
+    assert_eq!(session.say("/skill:tidy  the tests ").unwrap(), Said::Run);
+    assert_eq!(*seen.lock().unwrap(), ["/skill:tidy  the tests ", &format!("{text}\n\nthe tests")]);
+    assert_eq!(session.say("/skill:tidy").unwrap(), Said::Steering);
+    session.request();
+    session.finish();
+    session.say("/skill:nobody here").unwrap();
+    let said: Vec<String> = session.messages().iter().map(Message::text).collect();
+    assert_eq!(said, [format!("{text}\n\nthe tests"), text.to_owned(), "/skill:nobody here".to_owned()]);
+    assert!(session.take_notes().is_empty());
+}

@@ -4,6 +4,7 @@ use super::{Session, tools::Standing};
 use crate::{
     Error,
     hooks::{Hook, of_event},
+    skills,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -13,6 +14,7 @@ use preface_core::{
     trigger::{Trigger, TriggerKind},
     turn::Tool,
 };
+use preface_host::look::Headless;
 use serde_json::{Map, Value};
 
 /// What is in force from the start of a run to its end.
@@ -46,7 +48,8 @@ pub enum Said {
 }
 
 impl Session<'_> {
-    /// Takes what a person says: hooks of `input` may change it, and a run begins.
+    /// Takes what a person says: hooks of `input` may change it, `/skill:NAME` gives way to the text of the skill, and a
+    /// run begins.
     ///
     /// # Errors
     /// What the line refuses where a hook switches tools. Then nothing was said.
@@ -66,6 +69,7 @@ impl Session<'_> {
             }
         }
         drop(hooks);
+        let words = self.expanded(words);
         if let Some(run) = &mut self.run {
             run.steering.push(Message::user(&words));
             return Ok(Said::Steering);
@@ -211,6 +215,16 @@ impl Session<'_> {
         let hooked = start.set_by().is_some();
         self.run = Some(Run { hooked, ..Run::new(prompt, self.gathered.turn.tools.clone()) });
         Ok(())
+    }
+
+    /// The words with a skill's text in the place of its command (`pi.md` §5.7). What came up about that command is noted;
+    /// what there is to say of skills was said with the base.
+    fn expanded(&mut self, words: String) -> String {
+        let look = self.engine.look(&self.gathered, &Headless);
+        let expanded = skills::expand(&words, &self.gathered.profile, &look);
+        let notes = look.notes.take();
+        self.notes.extend(notes.into_iter().filter(|note| !self.world.diagnostics.contains(note)));
+        expanded.unwrap_or(words)
     }
 
     /// The history as hooks see it.
