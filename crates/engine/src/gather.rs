@@ -2,10 +2,10 @@
 
 use crate::{
     Error,
-    consent::{self, Ask, Opened},
+    consent::{Ask, Opened},
     engine::Engine,
     extensions,
-    prepare::Prepared,
+    prepare::{Opening, Prepared},
     request::Request,
 };
 use preface_core::{
@@ -13,6 +13,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     extension::{Category, Scopes},
     fact::{Fact, FactKey, Facts, Stability},
+    hook::SkillPath,
     layer::Stack,
     mcp_servers::{self, McpServers},
     origin::Piece,
@@ -31,7 +32,6 @@ use preface_host::{
     look::{Look, RealDirs},
     places::Places,
     provider, scaffold,
-    skills::SkillPath,
 };
 use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
 
@@ -99,31 +99,16 @@ impl Engine<'_> {
     ) -> Result<Gathered, Error> {
         let mut diagnostics = Diagnostics::new();
         let mut audit = Vec::new();
-        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
-            self.prepare(request, &mut diagnostics)?;
-
-        if profile.scaffold.when == ScaffoldWhen::Discover
-            && let Some(dir) = &places.global
+        let mut prepared = self.prepare(request, &mut diagnostics)?;
+        if prepared.profile.scaffold.when == ScaffoldWhen::Discover
+            && let Some(dir) = &prepared.places.global
         {
-            scaffold::scaffold(self.system(), dir, &profile.scaffold, &mut diagnostics, &mut audit);
+            scaffold::scaffold(self.system(), dir, &prepared.profile.scaffold, &mut diagnostics, &mut audit);
         }
-
-        // The user's own settings decide how the gate is opened; a project's are read through it.
-        let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
-        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
-            profile.trust = mode.value;
-        }
-        let store = consent::store_path(self.system(), &profile, &places);
-        let Opened { gate, trust, held_layer } = consent::Gatekeeper {
-            system: self.system(),
-            mode: profile.trust,
-            store: store.as_deref(),
-            places: &places,
-            choice: request.trust,
-            pins: request.pins.as_deref(),
-            ask,
-        }
-        .open(consent, &mut diagnostics, &mut audit)?;
+        let opening = Opening { request, consent, ask };
+        let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
+        let Opened { gate, trust, held_layer } = opened;
+        let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
 
         let mut gathered = Gathered {
             turn,

@@ -19,7 +19,6 @@ use preface_core::{
 };
 use preface_host::{
     hook_command::{HookCommand, hook_commands},
-    skills::SkillPath,
     system::System,
 };
 use std::sync::Arc;
@@ -116,14 +115,11 @@ impl Engine<'_> {
                 by.push(hook.source().name.to_owned());
             }
         }
-        world.diagnostics.append(&mut notes.clone());
+        world.diagnostics.extend(notes.iter().cloned());
         if by.is_empty() {
             prompt.diagnostics.append(&mut notes);
         } else {
-            gathered.skill_paths = paths
-                .into_iter()
-                .map(|named| SkillPath { path: named.path, by: format!("hook `{}`", named.hook) })
-                .collect();
+            gathered.skill_paths = paths;
             let look = self.look(gathered, ask);
             look_where_hooks_point(gathered, &mut world, &look);
             let before = prompt;

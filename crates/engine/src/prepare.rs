@@ -2,11 +2,13 @@
 
 use crate::{
     Error,
+    consent::{self, Ask, Gatekeeper, Opened},
     engine::{DEFAULT_PRESET, Engine},
     request::Request,
 };
 use jiff::Timestamp;
 use preface_core::{
+    audit::AuditEvent,
     budget::{Bytes4, COUNTERS},
     diagnostic::{Diagnostic, Diagnostics},
     origin::Piece,
@@ -16,6 +18,7 @@ use preface_core::{
     turn::Turn,
 };
 use preface_host::{
+    gate::Consent,
     places::{Places, normal},
     profile::{self, Choice},
     system::{System, Within},
@@ -38,6 +41,43 @@ pub(crate) struct Prepared {
     pub global: Option<LayerSettings>,
     /// Settings that the caller set.
     pub sets: Vec<LayerSettings>,
+}
+
+/// How the gate of a project is opened.
+pub(crate) struct Opening<'a> {
+    pub request: &'a Request,
+    /// Given where a grant is being made.
+    pub consent: Option<Consent>,
+    pub ask: &'a dyn Ask,
+}
+
+impl Prepared {
+    /// Opens the gate, and says where trust is recorded. The user's own settings decide how; a project's are read through
+    /// it.
+    pub(crate) fn open(
+        &mut self,
+        system: &dyn System,
+        opening: Opening<'_>,
+        diagnostics: &mut Diagnostics,
+        events: &mut Vec<AuditEvent>,
+    ) -> Result<(Opened, Option<PathBuf>), Error> {
+        let own = self.bundled.iter().chain(&self.global).chain(&self.sets).cloned().collect();
+        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
+            self.profile.trust = mode.value;
+        }
+        let store = consent::store_path(system, &self.profile, &self.places);
+        let opened = Gatekeeper {
+            system,
+            mode: self.profile.trust,
+            store: store.as_deref(),
+            places: &self.places,
+            choice: opening.request.trust,
+            pins: opening.request.pins.as_deref(),
+            ask: opening.ask,
+        }
+        .open(opening.consent, diagnostics, events)?;
+        Ok((opened, store))
+    }
 }
 
 impl Engine<'_> {

@@ -2,17 +2,17 @@
 
 use crate::{
     Error,
-    consent::{self, Gatekeeper, Opened},
+    consent::{self, Opened},
     engine::Engine,
     error::Held,
-    prepare::Prepared,
+    prepare::{Opening, Prepared},
     request::{Request, TrustChoice},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     profile::{ByteOrderMark, ScaffoldWhen},
     scope::Scope,
-    settings::{self, LayerSettings, Merged, Own},
+    settings::{self, LayerSettings, Merged},
     trust::TrustMode,
 };
 use preface_host::{
@@ -83,23 +83,11 @@ impl Engine<'_> {
     /// trust.
     pub fn settings(&self, request: &Request) -> Result<Settings, Error> {
         let mut diagnostics = Diagnostics::new();
-        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
-            self.prepare(request, &mut diagnostics)?;
-        let own: Vec<LayerSettings> = bundled.iter().chain(&global).chain(&sets).cloned().collect();
-        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
-            profile.trust = mode.value;
-        }
-        let store = consent::store_path(self.system(), &profile, &places);
-        let Opened { gate, held_layer, .. } = Gatekeeper {
-            system: self.system(),
-            mode: profile.trust,
-            store: store.as_deref(),
-            places: &places,
-            choice: request.trust,
-            pins: request.pins.as_deref(),
-            ask: &Headless,
-        }
-        .open(None, &mut diagnostics, &mut Vec::new())?;
+        let mut prepared = self.prepare(request, &mut diagnostics)?;
+        let opening = Opening { request, consent: None, ask: &Headless };
+        let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
+        let Opened { gate, held_layer, .. } = opened;
+        let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let nothing = Merged::default();
         let look = Look {
             system: self.system(),

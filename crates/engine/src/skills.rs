@@ -2,15 +2,15 @@
 
 use crate::{
     Engine, Error,
-    consent::{self, Gatekeeper, Opened},
-    prepare::Prepared,
+    consent::Opened,
+    prepare::{Opening, Prepared},
     request::Request,
 };
 use preface_core::{
     diagnostic::Diagnostics,
     profile::Profile,
     section::Body,
-    settings::{self, LayerSettings, Merged, Own},
+    settings::Merged,
     skill::{command, standard},
     trust::TrustMode,
 };
@@ -90,23 +90,11 @@ impl Engine<'_> {
         see: &mut dyn FnMut(&Profile, &Look<'_>) -> T,
     ) -> Result<T, Error> {
         let mut diagnostics = Diagnostics::new();
-        let Prepared { mut profile, places, turn, given, bundled, global, sets } =
-            self.prepare(request, &mut diagnostics)?;
-        let own: Vec<LayerSettings> = bundled.into_iter().chain(global).chain(sets).collect();
-        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
-            profile.trust = mode.value;
-        }
-        let store = consent::store_path(self.system(), &profile, &places);
-        let Opened { gate, .. } = Gatekeeper {
-            system: self.system(),
-            mode: profile.trust,
-            store: store.as_deref(),
-            places: &places,
-            choice: request.trust,
-            pins: request.pins.as_deref(),
-            ask: &Headless,
-        }
-        .open(None, &mut diagnostics, &mut Vec::new())?;
+        let mut prepared = self.prepare(request, &mut diagnostics)?;
+        let opening = Opening { request, consent: None, ask: &Headless };
+        let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
+        let Opened { gate, .. } = opened;
+        let Prepared { profile, places, turn, given, .. } = prepared;
         let look = Look {
             system: self.system(),
             turn: &turn,

@@ -86,14 +86,18 @@ impl HookCommand {
     /// tells nobody anything.
     #[must_use]
     pub fn of(entry: &Entry, manifest: Option<&Path>, system: &dyn System, cwd: &Path) -> Option<Self> {
+        HookCommand::outside(&project(system, cwd), entry, manifest, cwd)
+    }
+
+    /// The same, where it is known which directory a bare name is never found in.
+    fn outside(not_below: &Path, entry: &Entry, manifest: Option<&Path>, cwd: &Path) -> Option<Self> {
         let Some(Ability::Hook(hook)) = entry.ability.as_ref().filter(|_| entry.active) else { return None };
         let program = hook.program.as_ref()?;
         let argv = launched(program, manifest.and_then(Path::parent));
-        let root = git::work_tree(system, cwd).map(|(root, _)| root);
         Some(HookCommand {
             role: hook.role,
             timeout: Duration::from_millis(program.timeout_ms),
-            not_below: root.unwrap_or_else(|| cwd.to_owned()),
+            not_below: not_below.to_owned(),
             place: Some(Place::file(Some(entry.origin.scope), entry.origin.path.clone())),
             granted: entry.runnable,
             ..HookCommand::new(&entry.name, HookEvent::heard_by(hook)?, argv, cwd)
@@ -145,10 +149,20 @@ impl HookCommand {
 pub fn hook_commands(scopes: &Scopes, look: &Look<'_>) -> Vec<HookCommand> {
     let mut entries: Vec<&Entry> = scopes.of(Category::Hooks).filter(|entry| entry.active).collect();
     entries.sort_by_key(|entry| (entry.slot, entry.order));
-    let hook = |entry: &Entry| {
-        HookCommand::of(entry, manifest_path(entry, look).as_deref(), look.system, &look.places.cwd)
-    };
+    if entries.is_empty() {
+        return Vec::new();
+    }
+    let cwd = &look.places.cwd;
+    // One look for the work tree, however many hooks there are.
+    let project = project(look.system, cwd);
+    let hook =
+        |entry: &Entry| HookCommand::outside(&project, entry, manifest_path(entry, look).as_deref(), cwd);
     entries.into_iter().filter_map(hook).collect()
+}
+
+/// The work tree that is worked in, else the directory.
+fn project(system: &dyn System, cwd: &Path) -> PathBuf {
+    git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)
 }
 
 fn failure(error: &RunError) -> HookFailure {

@@ -3,11 +3,11 @@
 use crate::{
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
-    skills::SkillPath,
     system::{FileKind, FileRead, ReadError, System, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    hook::SkillPath,
     origin::{Piece, decode},
     profile::ByteOrderMark,
     scope::Scope,

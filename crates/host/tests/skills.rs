@@ -4,6 +4,7 @@
 
 use preface_core::{
     extension::Status,
+    hook::SkillPath,
     origin::Origin,
     profile::{ByteOrderMark, Home},
     section::{Body, ProviderName, Section, SectionId},
@@ -17,7 +18,7 @@ use preface_host::{
     look::{Headless, Look, RealDirs},
     places::Places,
     provider,
-    skills::{self, LeftOut, SkillEntry, SkillOptions, SkillPath},
+    skills::{self, LeftOut, SkillEntry, SkillOptions},
     system::memory::MemorySystem,
     trust::Pins,
 };
@@ -175,7 +176,7 @@ fn explicit_paths_come_last_and_work_alone() {
         .with_file("/w/told/a/SKILL.md", text("a", "other"));
     let mut options = old();
     options["paths"] = json!(" ~/more \nown\nown/y.txt\nnowhere");
-    let told = [SkillPath { path: "../told".into(), by: "a hook".into() }];
+    let told = [SkillPath { path: "../told".into(), hook: "finder".into() }];
     let found = load_with(&system, &options, &told);
     assert_eq!(found.names(), ["a", "more", "x"]);
     assert_eq!(

@@ -108,7 +108,7 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
 /// The lines below a row: what it is for, then what there is to know about it.
 fn below(skill: &SkillEntry) -> Vec<String> {
     let mut lines: Vec<String> =
-        skill.description.iter().map(|text| excerpt(one_line(preface::core::skill::trim(text)))).collect();
+        skill.description.iter().map(|text| excerpt(one_line(preface::core::template::trim(text)))).collect();
     match &skill.left_out {
         Some(LeftOut::Ignored { path, line }) => lines.push(format!("left out by {}:{line}", one_line(path))),
         Some(LeftOut::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),

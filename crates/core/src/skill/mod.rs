@@ -33,12 +33,6 @@ pub struct Skill {
     pub hidden: bool,
 }
 
-/// Takes white space from both ends of a text, ECMAScript's.
-#[must_use]
-pub fn trim(text: &str) -> &str {
-    crate::template::trim(text)
-}
-
 /// Returns the length of a text as skills count it: in UTF-16 code units.
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {

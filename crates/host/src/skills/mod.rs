@@ -12,7 +12,6 @@ mod walk;
 
 pub use entry::{LeftOut, Loaded, SkillEntry};
 pub use options::SkillOptions;
-pub use roots::SkillPath;
 
 use crate::{
     look::{CONTEXT_FILE_LIMIT, Look},
@@ -45,7 +44,7 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
         loader.root(&start);
     }
     for (path, by) in roots::explicit(options, look) {
-        loader.path(&path, by);
+        loader.path(&path, &by);
     }
     loader.finish()
 }

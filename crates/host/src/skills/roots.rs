@@ -5,17 +5,11 @@ use super::{
     walk::Start,
 };
 use crate::{look::Look, places::normal, system::Within};
-use preface_core::scope::Scope;
-use std::path::{Path, PathBuf};
-
-/// A path of skills that somebody named, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkillPath {
-    /// The path: absolute, relative to the cwd, or from `~`.
-    pub path: String,
-    /// Who named it, for people.
-    pub by: String,
-}
+use preface_core::{scope::Scope, template::trim};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 /// Returns the discovered roots, each directory once.
 pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
@@ -86,15 +80,16 @@ fn above<'l>(outside: Outside, look: &'l Look<'_>) -> Vec<&'l Path> {
 }
 
 /// Returns the explicit paths, each with who named it: those of the section, then those that were announced.
-pub(super) fn explicit<'a>(options: &'a SkillOptions, look: &'a Look<'_>) -> Vec<(PathBuf, &'a str)> {
-    let own = options.paths.iter().map(|path| (path.as_str(), "`paths` of the section"));
-    let told = look.skill_paths.iter().map(|told| (told.path.as_str(), told.by.as_str()));
+pub(super) fn explicit(options: &SkillOptions, look: &Look<'_>) -> Vec<(PathBuf, Cow<'static, str>)> {
+    let own = options.paths.iter().map(|path| (path.as_str(), Cow::Borrowed("`paths` of the section")));
+    let told = look.skill_paths.iter();
+    let told = told.map(|told| (told.path.as_str(), Cow::Owned(format!("hook `{}`", told.hook))));
     own.chain(told).filter_map(|(path, by)| Some((resolved(path, look)?, by))).collect()
 }
 
 /// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from the cwd.
 fn resolved(path: &str, look: &Look<'_>) -> Option<PathBuf> {
-    let path = preface_core::skill::trim(path);
+    let path = trim(path);
     match (path.strip_prefix('~'), &look.places.home) {
         (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),
         (Some(_), None) => None,
