@@ -162,7 +162,8 @@ fn boundaries(text: &str, end: usize) -> Vec<usize> {
     text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= end).collect()
 }
 
-/// Finds the last boundary that fits. The first one must; what follows an unfit one is taken for unfit.
+/// Finds the last boundary that fits. The first one must. A little further on one may fit again, because the marker is
+/// shorter there: without its line break, or with one digit less. Nothing fits again behind that.
 fn last_that_fits(bounds: &[usize], fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad) = (0, bounds.len());
     while bad - good > 1 {
@@ -173,8 +174,14 @@ fn last_that_fits(bounds: &[usize], fits: impl Fn(usize) -> bool) -> usize {
             bad = middle;
         }
     }
-    bounds.get(good).copied().unwrap_or(0)
+    let Some(&end) = bounds.get(good) else { return 0 };
+    let near = bounds[good..].iter().take_while(|at| **at <= end + MARKER_VARIES);
+    near.copied().filter(|at| fits(*at)).last().unwrap_or(end)
 }
+
+/// No marker is longer than another one of the same text by more bytes than these: a line break, and every digit but one
+/// of a count; and what a count of bytes rounds away.
+const MARKER_VARIES: usize = 32;
 
 /// Finds the line end to back up to: the last one before `kept`, where it is near.
 fn line_end(text: &str, kept: usize) -> Option<usize> {
