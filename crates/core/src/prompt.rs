@@ -128,6 +128,6 @@ impl Prompt {
 }
 
 /// Returns the digest of a text, as `blake3:<hex>`.
-pub(crate) fn fingerprint(text: &str) -> String {
+pub fn fingerprint(text: &str) -> String {
     format!("blake3:{}", blake3::hash(text.as_bytes()).to_hex())
 }

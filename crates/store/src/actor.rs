@@ -1,0 +1,27 @@
+//! Who changes something, and when. The clock is the caller's.
+
+use jiff::Timestamp;
+
+/// Who does something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// A name for people: that of an access token, or `local`.
+    pub name: String,
+    /// When it is done, to the millisecond: stores keep no more.
+    pub at: Timestamp,
+}
+
+impl Actor {
+    /// Names somebody who acts now.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Actor::at(name, Timestamp::now())
+    }
+
+    /// Names somebody who acts at an instant.
+    #[must_use]
+    pub fn at(name: impl Into<String>, at: Timestamp) -> Self {
+        let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
+        Actor { name: name.into(), at }
+    }
+}

@@ -1,0 +1,86 @@
+//! What happened, for the record. Entries never hold prompt text.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Counts upwards.
+    pub id: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Who did it.
+    pub actor: String,
+    /// What was done.
+    pub action: Action,
+    /// To what: a template, a conversation, a token, by name.
+    pub subject: String,
+    /// The rest: version, revision, fingerprint, reason.
+    pub detail: Value,
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Action {
+    /// A template got a new version. Detail: `version`, `bytes`, `reset`, `note`.
+    #[serde(rename = "template.put")]
+    TemplatePut,
+    /// A label was put on a version or taken away. Detail: `label`, `version`.
+    #[serde(rename = "template.label")]
+    TemplateLabel,
+    /// A conversation got its first prompt. Detail: `revision`, `fingerprint`, `reason`.
+    #[serde(rename = "conversation.create")]
+    ConversationCreate,
+    /// Its prompt was replaced. Detail as above.
+    #[serde(rename = "conversation.replace")]
+    ConversationReplace,
+    /// It was forgotten.
+    #[serde(rename = "conversation.delete")]
+    ConversationDelete,
+    /// Old conversations were forgotten; the subject is the instant. Detail: `count`.
+    #[serde(rename = "conversation.purge")]
+    ConversationPurge,
+    /// Somebody was let in. Detail: `role`.
+    #[serde(rename = "access.add")]
+    AccessAdd,
+    /// Somebody was shut out.
+    #[serde(rename = "access.remove")]
+    AccessRemove,
+}
+
+impl Action {
+    /// Every action.
+    pub const ALL: [Action; 8] = [
+        Action::TemplatePut,
+        Action::TemplateLabel,
+        Action::ConversationCreate,
+        Action::ConversationReplace,
+        Action::ConversationDelete,
+        Action::ConversationPurge,
+        Action::AccessAdd,
+        Action::AccessRemove,
+    ];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::TemplatePut => "template.put",
+            Action::TemplateLabel => "template.label",
+            Action::ConversationCreate => "conversation.create",
+            Action::ConversationReplace => "conversation.replace",
+            Action::ConversationDelete => "conversation.delete",
+            Action::ConversationPurge => "conversation.purge",
+            Action::AccessAdd => "access.add",
+            Action::AccessRemove => "access.remove",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Action> {
+        Action::ALL.into_iter().find(|action| action.as_str() == word)
+    }
+}

@@ -1,0 +1,220 @@
+//! The prompt of a conversation: built once, kept with everything that was known when it was built.
+
+use crate::template::TemplateName;
+use jiff::Timestamp;
+use preface_core::prompt::fingerprint;
+use serde::{Deserialize, Serialize};
+use std::{
+    fmt,
+    hash::{BuildHasher, RandomState},
+    str::FromStr,
+    sync::Arc,
+};
+
+/// The id of a conversation: any text of 1 to 255 bytes without control characters. It is data and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ConversationId(Arc<str>);
+
+impl ConversationId {
+    /// Returns the id.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ConversationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// A text that is no id of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversationIdError(pub String);
+
+impl fmt::Display for ConversationIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "not a conversation id (1 to 255 bytes, no control characters): `{}`",
+            self.0.escape_debug()
+        )
+    }
+}
+
+impl std::error::Error for ConversationIdError {}
+
+impl FromStr for ConversationId {
+    type Err = ConversationIdError;
+
+    fn from_str(text: &str) -> Result<Self, ConversationIdError> {
+        match !text.is_empty() && text.len() <= 255 && !text.chars().any(char::is_control) {
+            true => Ok(ConversationId(text.into())),
+            false => Err(ConversationIdError(text.chars().take(80).collect())),
+        }
+    }
+}
+
+impl TryFrom<String> for ConversationId {
+    type Error = ConversationIdError;
+
+    fn try_from(text: String) -> Result<Self, ConversationIdError> {
+        text.parse()
+    }
+}
+
+impl From<ConversationId> for String {
+    fn from(id: ConversationId) -> String {
+        id.0.as_ref().to_owned()
+    }
+}
+
+/// What tells one state of a conversation from every other, also from one of a conversation that was forgotten and
+/// began again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Seal {
+    /// Counts from 1 with each prompt.
+    pub revision: u64,
+    /// Random, made with the prompt; not negative.
+    pub stamp: i64,
+}
+
+impl Seal {
+    /// Makes the seal of a new prompt.
+    #[must_use]
+    pub fn new(revision: u64) -> Self {
+        // The standard library's random source: it tells states apart, it keeps no secret.
+        let stamp = RandomState::new().hash_one(revision) & (i64::MAX as u64);
+        Seal { revision, stamp: i64::try_from(stamp).unwrap_or_default() }
+    }
+}
+
+/// Why a prompt was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The conversation began.
+    FirstTurn,
+    /// It was summarised.
+    Compaction,
+    /// Somebody asked for it.
+    Refresh,
+}
+
+impl Reason {
+    /// Every reason.
+    pub const ALL: [Reason; 3] = [Reason::FirstTurn, Reason::Compaction, Reason::Refresh];
+
+    /// Returns the word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::FirstTurn => "first-turn",
+            Reason::Compaction => "compaction",
+            Reason::Refresh => "refresh",
+        }
+    }
+
+    /// Reads the word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Reason> {
+        Reason::ALL.into_iter().find(|reason| reason.as_str() == word)
+    }
+}
+
+/// The template that a prompt was built from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateUsed {
+    /// Its name, as the conversation chose it: `name`, `name@label` or `name@3`.
+    pub chosen: String,
+    /// The template.
+    pub name: TemplateName,
+    /// The version; `None` where it was the default.
+    pub version: Option<u64>,
+}
+
+/// A conversation without its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Which.
+    pub id: ConversationId,
+    /// Which prompt of it.
+    pub seal: Seal,
+    /// The prompt, without anything appended; empty in lists. An empty prompt is not sent.
+    pub text: Arc<str>,
+    /// How long it is.
+    pub bytes: u64,
+    /// Its digest, as `blake3:<hex>`.
+    pub fingerprint: String,
+    /// The directory it was built for.
+    pub cwd: String,
+    /// The model, where it is known.
+    pub model: Option<String>,
+    /// The profile it was built by.
+    pub preset: String,
+    /// The stored template it was built from, where the profile takes one.
+    pub template: Option<TemplateUsed>,
+    /// Why it was built.
+    pub reason: Reason,
+    /// When the conversation began.
+    pub created_at: Timestamp,
+    /// When this prompt was built.
+    pub constructed_at: Timestamp,
+}
+
+/// A conversation with everything that is known of its prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    /// The prompt and what it was built for.
+    pub head: Head,
+    /// Parts, facts, notes: a JSON document, which the store does not read.
+    pub record: Arc<str>,
+}
+
+impl Conversation {
+    /// Checks that the fingerprint is the text's.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.head.fingerprint == fingerprint(&self.head.text)
+    }
+}
+
+/// A prompt that was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastPrompt {
+    /// The conversation as it was.
+    pub was: Conversation,
+    /// When it was replaced.
+    pub replaced_at: Timestamp,
+}
+
+/// What became of a first prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// It is the conversation's.
+    New,
+    /// There was one already, and it stays.
+    Existing(Head),
+}
+
+/// What became of a prompt that should replace another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    /// It did.
+    Done,
+    /// Another did before; it stays.
+    Stale(Head),
+    /// There is no such conversation.
+    Missing,
+}
+
+/// Which conversations are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Those whose id starts so.
+    pub id_prefix: Option<String>,
+    /// Those that were built from this template.
+    pub template: Option<TemplateName>,
+}

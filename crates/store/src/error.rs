@@ -1,0 +1,99 @@
+//! What can be wrong with a store, by what somebody can do about it.
+
+use std::{fmt, path::PathBuf};
+
+/// Why a store did not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// The address cannot be read or names a kind that this build does not have.
+    Address {
+        /// As it was given, without a password.
+        address: String,
+        /// Why not.
+        why: String,
+    },
+    /// Nobody answers there, or not in time. It may answer later.
+    Unreachable {
+        /// What was asked, without a password.
+        address: String,
+        /// The machine's words.
+        why: String,
+    },
+    /// Somebody else holds it for too long. It may answer later.
+    Busy(String),
+    /// The disk is full.
+    Full(String),
+    /// It may be read and not written.
+    ReadOnly(String),
+    /// What lies there is no store of preface.
+    NotAStore(PathBuf),
+    /// A newer preface made it.
+    Newer {
+        /// The version of its tables.
+        found: u32,
+        /// The newest version that this preface knows.
+        known: u32,
+    },
+    /// It is damaged.
+    Damaged(String),
+    /// It was closed.
+    Closed,
+    /// Something else.
+    Other(String),
+}
+
+impl StoreError {
+    /// True where asking again later may help, without anybody doing anything to the store's contents.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        matches!(
+            self,
+            StoreError::Unreachable { .. } | StoreError::Busy(_) | StoreError::Full(_) | StoreError::Closed
+        )
+    }
+
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            StoreError::Address { .. } => {
+                "a store is `sqlite:PATH`, `postgres://USER@HOST/DATABASE` or `memory:`".to_owned()
+            }
+            StoreError::Unreachable { .. } => "check that the server runs and lets you in".to_owned(),
+            StoreError::Busy(_) => "another program writes to it; try again, or end that program".to_owned(),
+            StoreError::Full(_) => "free some space; nothing of this write was kept".to_owned(),
+            StoreError::ReadOnly(_) => {
+                "make the file and its directory writable, or name another with `--store`".to_owned()
+            }
+            StoreError::NotAStore(_) => {
+                "name another file with `--store`; this one was left as it is".to_owned()
+            }
+            StoreError::Newer { .. } => "use the preface that made it, or a newer one".to_owned(),
+            StoreError::Damaged(_) => "bring back a copy; the file was left as it is".to_owned(),
+            StoreError::Closed | StoreError::Other(_) => return None,
+        })
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StoreError::Address { address, why } => write!(f, "not a store: `{address}`: {why}"),
+            StoreError::Unreachable { address, why } => {
+                write!(f, "the store does not answer: {address}: {why}")
+            }
+            StoreError::Busy(why) => write!(f, "the store is busy: {why}"),
+            StoreError::Full(why) => write!(f, "the store's disk is full: {why}"),
+            StoreError::ReadOnly(why) => write!(f, "the store cannot be written: {why}"),
+            StoreError::NotAStore(path) => write!(f, "not a store of preface: {}", path.display()),
+            StoreError::Newer { found, known } => {
+                write!(f, "a newer preface made this store: its tables are version {found}, known is {known}")
+            }
+            StoreError::Damaged(why) => write!(f, "the store is damaged: {why}"),
+            StoreError::Closed => write!(f, "the store is closed"),
+            StoreError::Other(why) => write!(f, "the store failed: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}

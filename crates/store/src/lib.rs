@@ -1,0 +1,177 @@
+//! Where `preface` keeps what outlives a call: templates with all their versions, the prompt of each conversation, what
+//! happened, and who may ask from outside.
+//!
+//! [`Store`] is the one way in. Three backends hold it up, and all of them pass the same suite: [`memory`](StoreUrl::Memory)
+//! for tests and trials, `sqlite:PATH` in one file, `postgres://…` for many nodes. [`open`] takes the address and returns
+//! the store, its tables made or brought up to date.
+//!
+//! The store decides nothing: a caller builds a prompt and hands it over whole. What the store promises is that of several
+//! first prompts for one conversation one is kept ([`Store::create`]), that a prompt is replaced only by whoever knows it
+//! ([`Store::replace`]), that a prompt and everything said about it are written together or not at all, and that an answer
+//! to a write means that it is on disk.
+//!
+//! ```
+//! use preface_store::{Actor, Expect, NewVersion, Store, StoreUrl, TemplateName, Which};
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+//! # runtime.block_on(async {
+//! let store = preface_store::open(&"memory:".parse::<StoreUrl>()?).await?;
+//! let name = TemplateName::main();
+//! let new = NewVersion::of(name.clone(), "You are [prompt:model].");
+//! store.put_template(new, Expect::Any, &Actor::new("you")).await?;
+//! assert_eq!(store.template(&name, &Which::Current).await?.unwrap().version, 1);
+//! # Ok::<(), preface_store::StoreError>(())
+//! # }).unwrap();
+//! ```
+
+mod access;
+mod actor;
+mod audit;
+mod conversation;
+mod error;
+mod memory;
+mod page;
+mod template;
+mod url;
+
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+
+pub use access::{Access, Role};
+pub use actor::Actor;
+pub use audit::{Action, AuditEntry};
+pub use conversation::{
+    Conversation, ConversationId, ConversationIdError, Created, Filter, Head, PastPrompt, Reason, Replaced,
+    Seal, TemplateUsed,
+};
+pub use error::StoreError;
+pub use page::{Page, PageRequest};
+pub use template::{
+    Expect, NewVersion, Put, Template, TemplateName, TemplateNameError, TemplateVersion, Which,
+};
+pub use url::StoreUrl;
+
+use jiff::Timestamp;
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+/// What a store answers, once it has.
+pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Templates, conversations and what happened. Each method is one transaction: it happened as a whole, or it did not.
+///
+/// Whoever changes something is named by an [`Actor`]; the store writes the [`AuditEntry`] in the same transaction.
+pub trait Store: fmt::Debug + Send + Sync {
+    /// Returns what kind of store it is, for people: `memory`, `sqlite`, `postgres`.
+    fn kind(&self) -> &'static str;
+
+    /// Asks whether the store can be read and is of this version.
+    fn check(&self) -> Answer<'_, ()>;
+
+    /// Waits until everything accepted is on disk, and lets go of what the store holds. It answers nothing after that.
+    fn close(&self) -> Answer<'_, ()>;
+
+    // ---- templates ------------------------------------------------------------------------------------------------
+
+    /// Returns one version of a template, its text with it. `None`: there is no such template, version or label.
+    fn template<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        which: &'a Which,
+    ) -> Answer<'a, Option<TemplateVersion>>;
+
+    /// Adds a version, the next one of its template. The text that is already the current one, without a note, adds none.
+    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put>;
+
+    /// Lists the templates by name, each with its current version.
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>>;
+
+    /// Lists the versions of a template without their texts (`text` is `None`; `bytes` and `reset` tell), the newest
+    /// first.
+    fn versions<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<TemplateVersion>>;
+
+    /// Puts a label on a version, or takes it away. A label is on one version of a template at a time. False: there is no
+    /// such version.
+    fn label<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        label: &'a str,
+        version: Option<u64>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool>;
+
+    // ---- conversations --------------------------------------------------------------------------------------------
+
+    /// Returns what tells one state of a conversation from every other. Cheap: caches ask for it on each read.
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>>;
+
+    /// Returns the prompt of a conversation without its record.
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>>;
+
+    /// Returns everything about a conversation.
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>>;
+
+    /// Keeps the first prompt of a conversation. Of several that race, on any number of nodes, one is kept and all get it.
+    /// The `revision` of what is given must be 1.
+    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created>;
+
+    /// Puts a prompt in the place of revision `expected`; what stood there becomes a [`PastPrompt`]. The `revision` of what
+    /// is given must be `expected + 1`; `created_at` stays that of the first turn.
+    fn replace<'a>(
+        &'a self,
+        conversation: Conversation,
+        expected: u64,
+        actor: &'a Actor,
+    ) -> Answer<'a, Replaced>;
+
+    /// Forgets a conversation and its past. With `expected`, only at that seal. False: it was not there (any more).
+    fn delete<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        expected: Option<Seal>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool>;
+
+    /// Lists conversations without their texts, the last constructed first.
+    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>>;
+
+    /// Lists what a conversation was told before, the newest first; texts and records are there.
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>>;
+
+    /// Forgets the conversations that were constructed before an instant, at most `most` of them; returns how many.
+    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+
+    // ---- what happened, and who may ask ---------------------------------------------------------------------------
+
+    /// Lists what happened, the newest first.
+    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>>;
+
+    /// Lets somebody in. False: the name is taken.
+    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool>;
+
+    /// Lists who may ask from outside, by name.
+    fn accesses(&self) -> Answer<'_, Vec<Access>>;
+
+    /// Shuts somebody out. False: there was nobody of that name.
+    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool>;
+}
+
+/// Opens a store: makes it where it is not there, brings its tables up to date.
+///
+/// # Errors
+/// It cannot be reached or written, or a newer preface made it.
+pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
+    match url {
+        StoreUrl::Memory => Ok(Arc::new(memory::MemoryStore::default())),
+        other => Err(StoreError::Address {
+            address: other.to_string(),
+            why: "this preface was built without that kind of store".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,329 @@
+//! A store in this process, gone with it. What it does is what the others must do.
+
+use crate::{
+    Access, Action, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
+    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    TemplateName, TemplateVersion, Which,
+};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    future::ready,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A store in memory.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryStore(Mutex<Shelves>);
+
+#[derive(Debug, Default)]
+struct Shelves {
+    closed: bool,
+    templates: BTreeMap<TemplateName, Vec<TemplateVersion>>,
+    conversations: BTreeMap<ConversationId, Conversation>,
+    past: BTreeMap<ConversationId, Vec<PastPrompt>>,
+    audit: Vec<AuditEntry>,
+    accesses: BTreeMap<String, Access>,
+}
+
+impl Shelves {
+    fn log(&mut self, actor: &Actor, action: Action, subject: impl Into<String>, detail: Value) {
+        let id = self.audit.len() as u64 + 1;
+        let (at, actor) = (actor.at, actor.name.clone());
+        self.audit.push(AuditEntry { id, at, actor, action, subject: subject.into(), detail });
+    }
+}
+
+/// A version as lists show it.
+fn listed(version: &TemplateVersion) -> TemplateVersion {
+    TemplateVersion { text: None, ..version.clone() }
+}
+
+fn without_text(head: &Head) -> Head {
+    Head { text: Arc::from(""), ..head.clone() }
+}
+
+fn told(conversation: &Conversation) -> Value {
+    let head = &conversation.head;
+    json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
+}
+
+/// Takes a page of a list that is sorted by its place.
+fn page<T: Clone>(all: Vec<T>, request: &PageRequest, place: impl Fn(&T) -> String) -> Page<T> {
+    let start = match &request.after {
+        Some(after) => all.iter().position(|item| place(item) == *after).map_or(all.len(), |at| at + 1),
+        None => 0,
+    };
+    let items = all.into_iter().skip(start).take(request.limit + 1).collect();
+    Page::cut(items, request.limit, place)
+}
+
+impl MemoryStore {
+    fn with<T: Send + 'static>(&self, act: impl FnOnce(&mut Shelves) -> T) -> Answer<'_, T> {
+        let mut shelves: MutexGuard<'_, Shelves> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = if shelves.closed { Err(StoreError::Closed) } else { Ok(act(&mut shelves)) };
+        drop(shelves);
+        Box::pin(ready(answer))
+    }
+}
+
+impl Store for MemoryStore {
+    fn kind(&self) -> &'static str {
+        "memory"
+    }
+
+    fn check(&self) -> Answer<'_, ()> {
+        self.with(|_| ())
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        self.with(|shelves| shelves.closed = true)
+    }
+
+    fn template<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        which: &'a Which,
+    ) -> Answer<'a, Option<TemplateVersion>> {
+        self.with(|shelves| {
+            let versions = shelves.templates.get(name)?;
+            match which {
+                Which::Current => versions.last(),
+                Which::Version(number) => versions.iter().find(|one| one.version == *number),
+                Which::Label(label) => versions.iter().find(|one| one.labels.contains(label)),
+            }
+            .cloned()
+        })
+    }
+
+    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+        self.with(|shelves| {
+            let current = shelves.templates.get(&new.name).and_then(|versions| versions.last()).cloned();
+            let number = current.as_ref().map_or(0, |current| current.version);
+            if matches!(expect, Expect::Version(expected) if expected != number) {
+                return Put::Stale(current);
+            }
+            if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
+                return Put::Unchanged(current);
+            }
+            let (author, at) = new.written.unwrap_or_else(|| (actor.name.clone(), actor.at));
+            let version = TemplateVersion {
+                version: number + 1,
+                reset: new.text.is_none(),
+                bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
+                name: new.name,
+                text: new.text,
+                author,
+                at,
+                note: new.note,
+                labels: Vec::new(),
+            };
+            shelves.templates.entry(version.name.clone()).or_default().push(version.clone());
+            shelves.log(
+                actor,
+                Action::TemplatePut,
+                version.name.as_str(),
+                json!({
+                    "version": version.version, "bytes": version.bytes, "reset": version.reset,
+                    "note": version.note,
+                }),
+            );
+            Put::Stored(version)
+        })
+    }
+
+    fn templates<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<Template>> {
+        self.with(|shelves| {
+            let all = shelves.templates.values().filter_map(|versions| versions.last());
+            let all = all.map(|current| Template { current: listed(current) }).collect();
+            page(all, request, |template| template.current.name.to_string())
+        })
+    }
+
+    fn versions<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        request: &'a PageRequest,
+    ) -> Answer<'a, Page<TemplateVersion>> {
+        self.with(|shelves| {
+            let all = shelves.templates.get(name).into_iter().flatten().rev().map(listed).collect();
+            page(all, request, |version| version.version.to_string())
+        })
+    }
+
+    fn label<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        label: &'a str,
+        version: Option<u64>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        self.with(|shelves| {
+            let Some(versions) = shelves.templates.get_mut(name) else { return false };
+            if version.is_some_and(|number| !versions.iter().any(|one| one.version == number)) {
+                return false;
+            }
+            for one in versions {
+                one.labels.retain(|known| known != label);
+                if Some(one.version) == version {
+                    one.labels.push(label.to_owned());
+                    one.labels.sort();
+                }
+            }
+            shelves.log(
+                actor,
+                Action::TemplateLabel,
+                name.as_str(),
+                json!({"label": label, "version": version}),
+            );
+            true
+        })
+    }
+
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.seal))
+    }
+
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+        self.with(|shelves| shelves.conversations.get(id).map(|conversation| conversation.head.clone()))
+    }
+
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+        self.with(|shelves| shelves.conversations.get(id).cloned())
+    }
+
+    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+        self.with(|shelves| {
+            if let Some(existing) = shelves.conversations.get(&conversation.head.id) {
+                return Created::Existing(existing.head.clone());
+            }
+            let id = conversation.head.id.clone();
+            shelves.log(actor, Action::ConversationCreate, id.as_str(), told(&conversation));
+            shelves.conversations.insert(id, conversation);
+            Created::New
+        })
+    }
+
+    fn replace<'a>(
+        &'a self,
+        conversation: Conversation,
+        expected: u64,
+        actor: &'a Actor,
+    ) -> Answer<'a, Replaced> {
+        self.with(|shelves| {
+            let id = conversation.head.id.clone();
+            let Some(current) = shelves.conversations.get_mut(&id) else { return Replaced::Missing };
+            if current.head.seal.revision != expected {
+                return Replaced::Stale(current.head.clone());
+            }
+            let detail = told(&conversation);
+            let was = std::mem::replace(current, conversation);
+            current.head.created_at = was.head.created_at;
+            shelves.past.entry(id.clone()).or_default().push(PastPrompt { was, replaced_at: actor.at });
+            shelves.log(actor, Action::ConversationReplace, id.as_str(), detail);
+            Replaced::Done
+        })
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        expected: Option<Seal>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        self.with(|shelves| {
+            let known = shelves.conversations.get(id).map(|conversation| conversation.head.seal);
+            if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
+                return false;
+            }
+            shelves.conversations.remove(id);
+            shelves.past.remove(id);
+            shelves.log(actor, Action::ConversationDelete, id.as_str(), json!({}));
+            true
+        })
+    }
+
+    fn conversations<'a>(&'a self, filter: &'a Filter, request: &'a PageRequest) -> Answer<'a, Page<Head>> {
+        self.with(|shelves| {
+            let prefix = filter.id_prefix.as_deref().unwrap_or_default();
+            let wanted = |head: &&Head| {
+                head.id.as_str().starts_with(prefix)
+                    && filter
+                        .template
+                        .as_ref()
+                        .is_none_or(|name| head.template.as_ref().is_some_and(|used| used.name == *name))
+            };
+            let mut all: Vec<Head> = shelves
+                .conversations
+                .values()
+                .map(|conversation| &conversation.head)
+                .filter(wanted)
+                .map(without_text)
+                .collect();
+            all.sort_by(|a, b| (b.constructed_at, &a.id).cmp(&(a.constructed_at, &b.id)));
+            page(all, request, |head| format!("{}/{}", head.constructed_at.as_millisecond(), head.id))
+        })
+    }
+
+    fn past<'a>(&'a self, id: &'a ConversationId, request: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+        self.with(|shelves| {
+            let all = shelves.past.get(id).into_iter().flatten().rev().cloned().collect();
+            page(all, request, |past| past.was.head.seal.revision.to_string())
+        })
+    }
+
+    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        self.with(|shelves| {
+            let mut old: Vec<(Timestamp, ConversationId)> = shelves
+                .conversations
+                .values()
+                .map(|conversation| (conversation.head.constructed_at, conversation.head.id.clone()))
+                .filter(|(at, _)| *at < before)
+                .collect();
+            old.sort();
+            old.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+            for (_, id) in &old {
+                shelves.conversations.remove(id);
+                shelves.past.remove(id);
+            }
+            let count = old.len() as u64;
+            if count > 0 {
+                shelves.log(actor, Action::ConversationPurge, before.to_string(), json!({"count": count}));
+            }
+            count
+        })
+    }
+
+    fn audit<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
+        self.with(|shelves| {
+            let all = shelves.audit.iter().rev().cloned().collect();
+            page(all, request, |entry| entry.id.to_string())
+        })
+    }
+
+    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+        self.with(|shelves| {
+            if shelves.accesses.contains_key(&access.name) {
+                return false;
+            }
+            shelves.log(actor, Action::AccessAdd, &access.name, json!({"role": access.role}));
+            shelves.accesses.insert(access.name.clone(), access);
+            true
+        })
+    }
+
+    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+        self.with(|shelves| shelves.accesses.values().cloned().collect())
+    }
+
+    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
+        self.with(|shelves| {
+            let there = shelves.accesses.remove(name).is_some();
+            if there {
+                shelves.log(actor, Action::AccessRemove, name, json!({}));
+            }
+            there
+        })
+    }
+}

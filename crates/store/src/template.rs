@@ -1,0 +1,159 @@
+//! Templates by name, with all their versions. A version never changes; going back adds a new one.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// The name of a template: 1 to 64 letters, digits, `-`, `_` or `.`, the first a letter or digit. `main` is the one of
+/// `/system-prompt`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TemplateName(Arc<str>);
+
+impl TemplateName {
+    /// Returns the name of the template that is used where none is named.
+    #[must_use]
+    pub fn main() -> Self {
+        TemplateName("main".into())
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for TemplateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// A text that is no name of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateNameError(pub String);
+
+impl fmt::Display for TemplateNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a template name: `{}`", self.0.escape_debug())
+    }
+}
+
+impl std::error::Error for TemplateNameError {}
+
+impl FromStr for TemplateName {
+    type Err = TemplateNameError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateNameError> {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        let first = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
+        match first && text.len() <= 64 && text.bytes().all(plain) {
+            true => Ok(TemplateName(text.into())),
+            false => Err(TemplateNameError(text.chars().take(80).collect())),
+        }
+    }
+}
+
+impl TryFrom<String> for TemplateName {
+    type Error = TemplateNameError;
+
+    fn try_from(text: String) -> Result<Self, TemplateNameError> {
+        text.parse()
+    }
+}
+
+impl From<TemplateName> for String {
+    fn from(name: TemplateName) -> String {
+        name.0.as_ref().to_owned()
+    }
+}
+
+/// One version of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateVersion {
+    /// Whose.
+    pub name: TemplateName,
+    /// Counts from 1.
+    pub version: u64,
+    /// The text, byte for byte as it was given. `None` where this version goes back to the default, and in lists.
+    pub text: Option<Arc<str>>,
+    /// True where this version goes back to the default.
+    pub reset: bool,
+    /// How long the text is.
+    pub bytes: u64,
+    /// Who wrote it.
+    pub author: String,
+    /// When.
+    pub at: Timestamp,
+    /// Why, in the author's words; may be empty.
+    pub note: String,
+    /// Its labels, sorted.
+    pub labels: Vec<String>,
+}
+
+/// Which version of a template.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// The newest.
+    #[default]
+    Current,
+    /// That one.
+    Version(u64),
+    /// The one with this label.
+    Label(String),
+}
+
+/// A version that is to be added. Author and time are the actor's, unless they are given: an import keeps them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewVersion {
+    /// Whose.
+    pub name: TemplateName,
+    /// The text; `None` goes back to the default.
+    pub text: Option<Arc<str>>,
+    /// Why; may be empty.
+    pub note: String,
+    /// Who wrote it and when, where that is not the actor.
+    pub written: Option<(String, Timestamp)>,
+}
+
+impl NewVersion {
+    /// A text without a note.
+    #[must_use]
+    pub fn of(name: TemplateName, text: impl Into<Arc<str>>) -> Self {
+        NewVersion { name, text: Some(text.into()), note: String::new(), written: None }
+    }
+
+    /// Back to the default.
+    #[must_use]
+    pub fn reset(name: TemplateName) -> Self {
+        NewVersion { name, text: None, note: String::new(), written: None }
+    }
+}
+
+/// What a writer believes to be the current version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Whatever it is.
+    Any,
+    /// That one; 0 is none at all.
+    Version(u64),
+}
+
+/// What became of a new version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// It is the current one.
+    Stored(TemplateVersion),
+    /// It says what the current one says: that one stays.
+    Unchanged(TemplateVersion),
+    /// Another is current than the writer believes; `None` where there is none.
+    Stale(Option<TemplateVersion>),
+}
+
+/// A template in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Its current version, without the text.
+    pub current: TemplateVersion,
+}
