@@ -196,7 +196,7 @@ pub enum Created {
     /// It is the conversation's.
     New,
     /// There was one already, and it stays.
-    Existing(Head),
+    Existing(Box<Head>),
 }
 
 /// What became of a prompt that should replace another.
@@ -205,7 +205,7 @@ pub enum Replaced {
     /// It did.
     Done,
     /// Another did before; it stays.
-    Stale(Head),
+    Stale(Box<Head>),
     /// There is no such conversation.
     Missing,
 }

@@ -196,7 +196,7 @@ impl Store for MemoryStore {
     fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
         self.with(|shelves| {
             if let Some(existing) = shelves.conversations.get(&conversation.head.id) {
-                return Created::Existing(existing.head.clone());
+                return Created::Existing(Box::new(existing.head.clone()));
             }
             let id = conversation.head.id.clone();
             shelves.log(actor, Action::ConversationCreate, id.as_str(), told(&conversation));
@@ -215,7 +215,7 @@ impl Store for MemoryStore {
             let id = conversation.head.id.clone();
             let Some(current) = shelves.conversations.get_mut(&id) else { return Replaced::Missing };
             if current.head.seal.revision != expected {
-                return Replaced::Stale(current.head.clone());
+                return Replaced::Stale(Box::new(current.head.clone()));
             }
             let detail = told(&conversation);
             let was = std::mem::replace(current, conversation);
