@@ -45,6 +45,7 @@ pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
+pub use preface_store as store;
 pub use request::{Request, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;
