@@ -34,6 +34,7 @@ mod scopes;
 pub mod session;
 mod settings;
 mod skills;
+mod variables;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
@@ -51,3 +52,4 @@ pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::{Expanded, SkillsReport};
+pub use variables::{Variable, variables};
