@@ -16,6 +16,7 @@
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
 
+pub mod analyze;
 pub mod consent;
 mod engine;
 mod error;
@@ -34,6 +35,7 @@ mod scopes;
 pub mod session;
 mod settings;
 mod skills;
+pub mod templates;
 mod variables;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// One variable, or a type of which any name is good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Variable {
     /// What stands before the colon.
     #[serde(rename = "type")]
@@ -20,6 +21,7 @@ pub struct Variable {
     /// What a value looks like; for a dynamic type, what a name looks like.
     pub example: &'static str,
     /// How long a value stays the same.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub stability: Stability,
     /// What looking it up costs, for people.
     pub cost: &'static str,
