@@ -80,16 +80,6 @@ impl Engine<'_> {
         .bounded())
     }
 
-    /// Returns how templates of a request are read: the switches and limits of its profile and of the user's settings.
-    ///
-    /// # Errors
-    /// The profile cannot be used.
-    pub fn template_options(&self, request: &Request) -> Result<Options, Error> {
-        let request = Request { cwd: None, ..request.clone() };
-        let probe = Probe::new(self, &request, &[])?;
-        Ok(Rules::new(&probe.profile.template, &[]).template)
-    }
-
     /// Lists the variables with their values for a request. Without a `cwd` nothing about a directory is looked at; with
     /// one, it must lie below a root. A type of which any name is good has no value.
     ///

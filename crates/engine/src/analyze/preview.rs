@@ -4,23 +4,18 @@ use super::{
     Probe,
     reply::{Condition, UsedVariable, shortened},
 };
-use crate::Error;
+use crate::{Error, request::StoredTemplate};
 use preface_core::{
     diagnostic::Diagnostics,
     fact::{FactKey, Facts},
     line::{self, LineError},
-    origin::{Origin, Piece, Source},
     profile::Arrange,
     prompt::Prompt,
-    scope::Scope,
     section::{Body, CutRule, Section, SectionId},
     template::{Branch, Tile, TileKind, TokenKind},
     world::{OwnPrompt, WORLD_VERSION, World},
 };
-use std::{collections::BTreeMap, sync::Arc};
-
-/// The path of the template in origins, which never leaves this room.
-pub(super) const ITSELF: &str = "template";
+use std::collections::BTreeMap;
 
 /// Renders a template that keeps its limits. What is asked on the way is added to `facts`. `None` where what comes out is
 /// too large; `trouble` says so.
@@ -30,10 +25,8 @@ pub(super) fn preview(
     facts: &mut Facts,
     trouble: &mut Diagnostics,
 ) -> Result<Option<Prompt>, Error> {
-    let source = Arc::new(Source { scope: Scope::Global, path: ITSELF.to_owned() });
-    let origin = Origin::Source { source, span: 0..text.len(), lossy: false };
-    let piece = Piece { text: text.to_owned(), origin };
-    let mut section = Section::new(SectionId::new("template"), Body::Text(vec![piece]));
+    let template = StoredTemplate { name: "template".into(), version: None, text: text.into() };
+    let mut section = Section::new(SectionId::new("template"), Body::Text(template.pieces()));
     section.keep_blank = true;
     section.cut = CutRule::Never;
     let mut profile = probe.profile.clone();
@@ -50,6 +43,7 @@ pub(super) fn preview(
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),
         given: BTreeMap::new(),
+        stored: None,
         contributions: Vec::new(),
         facts: Facts::default(),
         diagnostics: Diagnostics::new(),

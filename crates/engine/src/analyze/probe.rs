@@ -20,14 +20,14 @@ use preface_core::{
 use preface_host::{
     gate::Gate,
     look::{Headless, Look, RealDirs},
-    places::{Places, inside},
+    places::Places,
     provider,
     system::System,
 };
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 /// The most bytes that the values of one probe have together.
@@ -74,23 +74,17 @@ impl<'s> Probe<'s> {
         if !self.somewhere && about_a_directory(key) {
             return Fact::absent("no directory was given");
         }
-        let fact = match self.beyond_the_cwd(key) {
-            Some(Ok((root, within))) => {
-                let places = Places { cwd: root, ..self.places.clone() };
-                self.ask(&FactKey::new(key.kind(), &within), &places)
-            }
-            Some(Err(fact)) => *fact,
-            None => self.ask(key, &self.places),
-        };
+        let fact = self.ask(key);
         self.within_bounds(key, fact)
     }
 
-    fn ask(&self, key: &FactKey, places: &Places) -> Fact {
+    fn ask(&self, key: &FactKey) -> Fact {
         let look = Look {
             system: self.system,
             turn: &self.turn,
-            places,
+            places: &self.places,
             given: &self.given,
+            roots: Some(&self.roots),
             gate: &self.gate,
             settings: &self.settings,
             confirm: &Headless,
@@ -100,26 +94,6 @@ impl<'s> Probe<'s> {
             real_dirs: &RealDirs::default(),
         };
         crate::gather::option_fact(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
-    }
-
-    /// An absolute path is read as one that is relative to the root it lies below, so that it cannot leave it.
-    fn beyond_the_cwd(&self, key: &FactKey) -> Option<Result<(PathBuf, String), Box<Fact>>> {
-        let path = Path::new(key.name());
-        if key.kind() != "file" || !path.is_absolute() || key.name().contains('\0') {
-            return None;
-        }
-        let Ok(real) = self.system.canonical(path) else {
-            // Nobody learns what lies outside, not even whether it is there.
-            return match self.roots.iter().any(|root| inside(path, root)) {
-                true => Some(Err(Box::new(Fact::absent("no such file")))),
-                false => Some(Err(Box::new(outside(key)))),
-            };
-        };
-        let found = self.roots.iter().find_map(|root| Some((root, real.strip_prefix(root).ok()?.to_str()?)));
-        Some(match found {
-            Some((root, within)) => Ok((root.clone(), within.to_owned())),
-            None => Err(Box::new(outside(key))),
-        })
     }
 
     fn within_bounds(&self, key: &FactKey, fact: Fact) -> Fact {
@@ -134,14 +108,6 @@ impl<'s> Probe<'s> {
         absent.diagnostics.push(Diagnostic::warning("template/values-too-large", note));
         absent
     }
-}
-
-fn outside(key: &FactKey) -> Fact {
-    let why = "it lies outside of the directories that are served";
-    let mut fact = Fact::absent(why);
-    let note = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
-    fact.diagnostics.push(Diagnostic::warning("template/file-outside", note));
-    fact
 }
 
 /// True for what is answered from the working directory.

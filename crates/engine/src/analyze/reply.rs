@@ -1,6 +1,5 @@
 //! The answer, in the form in which it leaves: every place in bytes and in UTF-16 units.
 
-use super::preview::ITSELF;
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::Severity,
@@ -322,9 +321,7 @@ impl Preview {
 impl SpanOrigin {
     fn of(origin: &Origin) -> Self {
         match origin {
-            Origin::Source { source, span, .. } if source.path == ITSELF => {
-                SpanOrigin::Template { span: pair(span) }
-            }
+            Origin::Stored { span, .. } => SpanOrigin::Template { span: pair(span) },
             Origin::Fact { key, source } => {
                 SpanOrigin::Variable { key: key.to_string(), source: source.to_string() }
             }
