@@ -25,6 +25,7 @@ mod gather;
 mod given;
 pub mod grant;
 mod hooks;
+pub mod keep;
 pub mod lint;
 mod log;
 mod permit;
@@ -48,7 +49,7 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
 pub use preface_store as store;
-pub use request::{Request, ToolChoice, TrustChoice};
+pub use request::{Request, StoredTemplate, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
