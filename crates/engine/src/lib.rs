@@ -18,6 +18,7 @@
 
 pub mod analyze;
 pub mod consent;
+mod default_store;
 mod engine;
 mod error;
 mod extensions;
@@ -40,6 +41,7 @@ pub mod templates;
 mod variables;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
+pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};
 pub use permit::PermitGrant;
