@@ -15,12 +15,15 @@ mod guard;
 mod headers;
 mod layers;
 mod log_line;
+mod precondition;
 mod reply;
 mod request_id;
 mod route;
 mod router;
 mod serve;
+mod stored;
 mod telemetry;
+mod work;
 
 pub use app::{App, Limits, Settings};
 pub use caller::Caller;
