@@ -6,11 +6,18 @@
 //! [`Problem`]. The handlers are thin: what a request means is decided by `preface::keep`, where the prompt is kept by a
 //! `Store`.
 
+#![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]
+
 mod app;
+mod caller;
 mod extract;
+mod kept;
+mod page;
+mod precondition;
 mod reply;
 mod route;
 mod router;
+mod threads;
 
 pub use app::{App, Settings};
 pub use reply::Problem;

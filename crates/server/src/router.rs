@@ -1,6 +1,9 @@
 //! All routes on one screen.
 
-use crate::{App, Problem, route::health};
+use crate::{
+    App, Problem,
+    route::{conversations, health},
+};
 use axum::{Router, http::StatusCode};
 use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -22,6 +25,15 @@ pub fn api() -> OpenApi {
 fn routed() -> OpenApiRouter<App> {
     let info = Info::new("preface", env!("CARGO_PKG_VERSION"));
     OpenApiRouter::with_openapi(OpenApiBuilder::new().info(info).build())
+        .routes(routes!(conversations::list))
+        .routes(routes!(conversations::forget))
+        .routes(routes!(conversations::turn))
+        .routes(routes!(conversations::system_prompt))
+        .routes(routes!(conversations::compact))
+        .routes(routes!(conversations::refresh))
+        .routes(routes!(conversations::explain))
+        .routes(routes!(conversations::past))
+        .routes(routes!(conversations::purge))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
 }
