@@ -1,119 +1,71 @@
-//! `If-Match` and `If-None-Match`: what a writer believes, and what a reader has already (RFC 9110 §13).
+//! `If-Match` and `If-None-Match` (RFC 9110 §13): who writes may say what they know, who reads what they have.
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// A list of entity tags, or any.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Tags {
-    Any,
-    /// Each with whether it is weak.
-    Some(Vec<(bool, String)>),
+/// The tags of a header. Weak ones are marked, for a write must not go by them.
+fn tags(headers: &HeaderMap, name: HeaderName) -> Option<Vec<&str>> {
+    let mut values = headers.get_all(name).iter().peekable();
+    values.peek()?;
+    Some(
+        values
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .collect(),
+    )
 }
 
-/// What a request says about the state that it knows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Preconditions {
-    matches: Option<Tags>,
-    none_match: Option<Tags>,
+/// True where a write may go on: nothing was said, anything is good, or this very state is among what was said.
+pub(crate) fn if_match(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    tags(headers, header::IF_MATCH)
+        .is_none_or(|tags| tags.iter().any(|one| *one == "*" || one.as_bytes() == tag.as_bytes()))
 }
 
-impl Preconditions {
-    /// Reads them. What is no entity tag matches nothing.
-    pub fn of(headers: &HeaderMap) -> Self {
-        Preconditions {
-            matches: tags(headers, &header::IF_MATCH),
-            none_match: tags(headers, &header::IF_NONE_MATCH),
-        }
-    }
-
-    /// True where the writer says nothing about what it knows.
-    pub fn is_empty(&self) -> bool {
-        *self == Preconditions::default()
-    }
-
-    /// True where a write may be done to what has this tag now; `None` is nothing. Weak tags never match here.
-    pub fn allow_write(&self, current: Option<&str>) -> bool {
-        let matches = match &self.matches {
-            None => true,
-            Some(Tags::Any) => current.is_some(),
-            Some(Tags::Some(tags)) => tags.iter().any(|(weak, tag)| !weak && Some(tag.as_str()) == current),
-        };
-        matches && !self.has(current)
-    }
-
-    /// True where a reader has what has this tag already.
-    pub fn has(&self, current: Option<&str>) -> bool {
-        match &self.none_match {
-            None => false,
-            Some(Tags::Any) => current.is_some(),
-            Some(Tags::Some(tags)) => tags.iter().any(|(_, tag)| Some(tag.as_str()) == current),
-        }
-    }
+/// True where something was said about the state that is expected, other than that there is one.
+pub(crate) fn insists(headers: &HeaderMap) -> bool {
+    tags(headers, header::IF_MATCH).is_some_and(|tags| !tags.contains(&"*"))
 }
 
-fn tags(headers: &HeaderMap, name: &HeaderName) -> Option<Tags> {
-    let mut found = None;
-    for value in headers.get_all(name) {
-        let all = found.get_or_insert_with(Vec::new);
-        let mut rest = value.to_str().unwrap_or_default().trim();
-        if rest == "*" {
-            return Some(Tags::Any);
-        }
-        while let Some((tag, behind)) = one(rest) {
-            all.push(tag);
-            rest = behind.trim_start().strip_prefix(',').unwrap_or("\0").trim_start();
-        }
-    }
-    found.map(Tags::Some)
-}
-
-/// Takes one entity tag off the front.
-fn one(text: &str) -> Option<((bool, String), &str)> {
-    let (weak, rest) = match text.strip_prefix("W/") {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (tag, behind) = rest.strip_prefix('"')?.split_once('"')?;
-    Some(((weak, tag.to_owned()), behind))
+/// True where the reader has this state already.
+pub(crate) fn if_none_match(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let bare = |one: &str| one.strip_prefix("W/").unwrap_or(one).as_bytes() == tag.as_bytes();
+    tags(headers, header::IF_NONE_MATCH).is_some_and(|tags| tags.iter().any(|one| *one == "*" || bare(one)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said(name: HeaderName, values: &[&str]) -> Preconditions {
-        let mut headers = HeaderMap::new();
-        for value in values {
-            headers.append(name.clone(), value.parse().unwrap());
+    fn headers(name: HeaderName, values: &[&'static str]) -> HeaderMap {
+        values.iter().map(|value| (name.clone(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn a_write_goes_by_strong_tags_only() {
+        let tag = HeaderValue::from_static("\"r1-a\"");
+        for (values, goes, insisting) in [
+            (&[][..], true, false),
+            (&["*"], true, false),
+            (&["\"r1-a\""], true, true),
+            (&["\"x\", \"r1-a\""], true, true),
+            (&["\"x\"", "\"r1-a\""], true, true),
+            (&["W/\"r1-a\""], false, true),
+            (&["\"r1-b\""], false, true),
+            (&[""], false, true),
+        ] {
+            let headers = headers(header::IF_MATCH, values);
+            assert_eq!(if_match(&headers, &tag), goes, "{values:?}");
+            assert_eq!(insists(&headers), insisting, "{values:?}");
         }
-        Preconditions::of(&headers)
     }
 
     #[test]
-    fn a_write_needs_a_strong_tag_of_the_list() {
-        let on = |values: &[&str]| said(header::IF_MATCH, values).allow_write(Some("3-a"));
-        assert!(on(&[]));
-        assert!(on(&["*"]));
-        assert!(on(&[r#""3-a""#]));
-        assert!(on(&[r#""1-x" , "3-a""#]));
-        assert!(on(&[r#""1-x""#, r#""3-a""#]), "several lines are one list");
-        assert!(!on(&[r#"W/"3-a""#]), "weak tags never match");
-        assert!(!on(&[r#""1-x""#]));
-        assert!(!on(&["3-a"]), "a tag has quotes");
-        assert!(!on(&[""]));
-        assert!(!said(header::IF_MATCH, &["*"]).allow_write(None), "`*` asks for something to be there");
-    }
-
-    #[test]
-    fn a_writer_may_want_nothing_to_be_there() {
-        assert!(said(header::IF_NONE_MATCH, &["*"]).allow_write(None));
-        assert!(!said(header::IF_NONE_MATCH, &["*"]).allow_write(Some("1-a")));
-    }
-
-    #[test]
-    fn a_reader_has_what_it_names_weakly_too() {
-        assert!(said(header::IF_NONE_MATCH, &[r#"W/"3-a", "4-b""#]).has(Some("3-a")));
-        assert!(!said(header::IF_NONE_MATCH, &[r#""2-a""#]).has(Some("3-a")));
-        assert!(!said(header::IF_NONE_MATCH, &[]).has(Some("3-a")));
+    fn a_read_goes_by_weak_tags_too() {
+        let tag = HeaderValue::from_static("\"r1-a\"");
+        for (values, has) in
+            [(&[][..], false), (&["*"], true), (&["W/\"r1-a\""], true), (&["\"r1-b\""], false)]
+        {
+            assert_eq!(if_none_match(&headers(header::IF_NONE_MATCH, values), &tag), has, "{values:?}");
+        }
     }
 }

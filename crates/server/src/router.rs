@@ -3,8 +3,8 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, health, metrics, openapi, page, system_prompt as main, templates as named, transfer,
-        variables,
+        analyze, conversations, health, metrics, openapi, page, system_prompt as main, templates as named,
+        transfer, variables,
     },
 };
 use axum::{
@@ -57,6 +57,15 @@ fn routed() -> OpenApiRouter<App> {
         .routes(routes!(page::style))
         .routes(routes!(page::script))
         .routes(routes!(page::icon))
+        .routes(routes!(conversations::list))
+        .routes(routes!(conversations::forget))
+        .routes(routes!(conversations::turn))
+        .routes(routes!(conversations::system_prompt))
+        .routes(routes!(conversations::compact))
+        .routes(routes!(conversations::refresh))
+        .routes(routes!(conversations::explain))
+        .routes(routes!(conversations::past))
+        .routes(routes!(conversations::purge))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics))

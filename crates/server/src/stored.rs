@@ -1,13 +1,19 @@
 //! What the routes of the template of `/system-prompt` and those of named templates share.
 
-use crate::{App, Problem, precondition::Preconditions, reply::Reply, work::template_refused};
+use crate::{
+    App, Problem,
+    page::{PageQuery, Paged},
+    precondition::{if_match, if_none_match},
+    reply::Reply,
+    work::template_refused,
+};
 use axum::{
     Json,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use preface::{
-    store::{Actor, Expect, NewVersion, PageRequest, TemplateName, TemplateVersion, Which},
+    store::{Actor, Expect, NewVersion, TemplateName, TemplateVersion, Which},
     templates::{self, Diff, Speaking, TemplatesError},
 };
 use preface_core::lint::hidden::escape_hidden;
@@ -17,8 +23,6 @@ use serde::{Deserialize, Serialize};
 const VERSION: HeaderName = HeaderName::from_static("preface-version");
 /// The header that says that the store does not answer.
 const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
-/// A page of a list, where the query does not say how long.
-const PAGE: usize = 50;
 
 /// A template.
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -82,16 +86,6 @@ pub struct VersionReply {
     pub info: VersionInfo,
 }
 
-/// Versions of a template, the newest first.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct VersionPage {
-    /// The versions.
-    pub items: Vec<VersionInfo>,
-    /// What to ask with as `after` for the next page; null where this is the last.
-    #[schema(required)]
-    pub next: Option<String>,
-}
-
 /// A named template and its current version.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct TemplateEntry {
@@ -100,39 +94,6 @@ pub struct TemplateEntry {
     /// Its current version.
     #[serde(flatten)]
     pub current: VersionInfo,
-}
-
-/// Templates, by name.
-#[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct TemplatePage {
-    /// The templates.
-    pub items: Vec<TemplateEntry>,
-    /// What to ask with as `after` for the next page; null where this is the last.
-    #[schema(required)]
-    pub next: Option<String>,
-}
-
-/// Which page of a list.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct PageQuery {
-    /// How many entries at most.
-    #[param(minimum = 1, maximum = 500)]
-    pub limit: Option<usize>,
-    /// Where the page before ended: its `next`.
-    pub after: Option<String>,
-}
-
-impl PageQuery {
-    /// Returns what the store is asked for.
-    pub(crate) fn page(self) -> Reply<PageRequest> {
-        let limit = self.limit.unwrap_or(PAGE);
-        if limit == 0 || limit > PageRequest::MOST {
-            let detail = format!("`limit` is {limit}; a page has 1 to {} entries", PageRequest::MOST);
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail));
-        }
-        Ok(PageRequest { limit, after: self.after })
-    }
 }
 
 /// What is compared.
@@ -168,7 +129,7 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
         }
         Err(error) => return Err(error.into()),
     };
-    if Preconditions::of(headers).has(Some(&speaking.tag())) {
+    if if_none_match(headers, &tag(&speaking)) {
         return Ok((StatusCode::NOT_MODIFIED, tagged(&speaking)).into_response());
     }
     Ok(told(&speaking))
@@ -219,11 +180,15 @@ pub(crate) async fn restore(
 }
 
 /// Lists the versions of a template.
-pub(crate) async fn versions(app: &App, name: &TemplateName, query: PageQuery) -> Reply<Json<VersionPage>> {
-    let request = query.page()?;
+pub(crate) async fn versions(
+    app: &App,
+    name: &TemplateName,
+    query: PageQuery,
+) -> Reply<Json<Paged<VersionInfo>>> {
+    let request = query.request()?;
     known(app, name).await?;
     let page = app.store.versions(name, &request).await?;
-    Ok(Json(VersionPage { items: page.items.iter().map(VersionInfo::from).collect(), next: page.next }))
+    Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))
 }
 
 /// Answers one version with its text.
@@ -268,17 +233,16 @@ async fn known(app: &App, name: &TemplateName) -> Reply<()> {
 
 /// Works out which version the writer believes to be the current one.
 async fn expected(app: &App, name: &TemplateName, default: &str, headers: &HeaderMap) -> Reply<Expect> {
-    let preconditions = Preconditions::of(headers);
-    if preconditions.is_empty() {
+    if !headers.contains_key(header::IF_MATCH) && !headers.contains_key(header::IF_NONE_MATCH) {
         return Ok(Expect::Any);
     }
     let stored = app.store.template(name, &Which::Current).await?;
     let speaking = Speaking::of(stored.as_ref(), default);
-    // What `*` asks for is something that was stored, or the default of `/system-prompt`.
+    let tag = tag(&speaking);
+    // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet.
     let there = stored.is_some() || *name == TemplateName::main();
-    let wants_none = headers.contains_key(header::IF_NONE_MATCH) && stored.is_none();
-    let tag = there.then(|| speaking.tag()).filter(|_| !wants_none);
-    if !preconditions.allow_write(tag.as_deref()) {
+    let matches = !headers.contains_key(header::IF_MATCH) || (there && if_match(headers, &tag));
+    if !matches || (stored.is_some() && if_none_match(headers, &tag)) {
         return Err(TemplatesError::Stale(Box::new(stored)).into());
     }
     Ok(Expect::Version(speaking.version))
@@ -289,11 +253,13 @@ fn told(speaking: &Speaking) -> Response {
     (tagged(speaking), body).into_response()
 }
 
+fn tag(speaking: &Speaking) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{}\"", speaking.tag())).expect("digits and a dash stand in a header")
+}
+
 fn tagged(speaking: &Speaking) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", speaking.tag())) {
-        headers.insert(header::ETAG, tag);
-    }
+    headers.insert(header::ETAG, tag(speaking));
     headers.insert(VERSION, HeaderValue::from(speaking.version));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers

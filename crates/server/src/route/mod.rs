@@ -1,6 +1,7 @@
 //! The handlers, one file a resource.
 
 pub mod analyze;
+pub mod conversations;
 pub mod health;
 pub mod metrics;
 pub mod openapi;

@@ -4,10 +4,9 @@
 use crate::{
     App, Caller, Problem,
     extract::{Body, InPath, InQuery},
+    page::{PageQuery, Paged},
     reply::Reply,
-    stored::{
-        self, DiffQuery, LabelWrite, PageQuery, TemplateReply, TemplateWrite, VersionPage, VersionReply,
-    },
+    stored::{self, DiffQuery, LabelWrite, TemplateReply, TemplateWrite, VersionInfo, VersionReply},
 };
 use axum::{
     Json,
@@ -80,7 +79,7 @@ pub async fn delete(State(app): State<App>, headers: HeaderMap, Caller(actor): C
     operation_id = "system_prompt_versions",
     params(PageQuery),
     responses(
-        (status = 200, description = "A page of versions.", body = VersionPage),
+        (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
         (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
@@ -88,7 +87,7 @@ pub async fn delete(State(app): State<App>, headers: HeaderMap, Caller(actor): C
 pub async fn versions(
     State(app): State<App>,
     InQuery(query): InQuery<PageQuery>,
-) -> Reply<Json<VersionPage>> {
+) -> Reply<Json<Paged<VersionInfo>>> {
     stored::versions(&app, &TemplateName::main(), query).await
 }
 

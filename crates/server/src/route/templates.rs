@@ -4,10 +4,11 @@
 use crate::{
     App, Caller, Problem,
     extract::{Body, InPath, InQuery},
+    page::{PageQuery, Paged},
     reply::Reply,
     stored::{
-        self, DiffQuery, LabelWrite, PageQuery, TemplateEntry, TemplatePage, TemplateReply, TemplateWrite,
-        VersionInfo, VersionPage, VersionReply, named,
+        self, DiffQuery, LabelWrite, TemplateEntry, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
+        named,
     },
 };
 use axum::{
@@ -24,18 +25,21 @@ use preface::{store::Template, templates::Diff};
     operation_id = "templates_list",
     params(PageQuery),
     responses(
-        (status = 200, description = "A page of templates.", body = TemplatePage),
+        (status = 200, description = "A page of templates.", body = Paged<TemplateEntry>),
         (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn list(State(app): State<App>, InQuery(query): InQuery<PageQuery>) -> Reply<Json<TemplatePage>> {
-    let page = app.store.templates(&query.page()?).await?;
+pub async fn list(
+    State(app): State<App>,
+    InQuery(query): InQuery<PageQuery>,
+) -> Reply<Json<Paged<TemplateEntry>>> {
+    let page = app.store.templates(&query.request()?).await?;
     let entry = |template: &Template| TemplateEntry {
         name: template.current.name.to_string(),
         current: VersionInfo::from(&template.current),
     };
-    Ok(Json(TemplatePage { items: page.items.iter().map(entry).collect(), next: page.next }))
+    Ok(Json(Paged::of(page, |template| entry(&template))))
 }
 
 /// Returns the template of this name.
@@ -110,7 +114,7 @@ pub async fn delete(
     operation_id = "template_versions",
     params(("name" = String, Path, description = "The name of the template."), PageQuery),
     responses(
-        (status = 200, description = "A page of versions.", body = VersionPage),
+        (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
         (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
@@ -120,7 +124,7 @@ pub async fn versions(
     State(app): State<App>,
     InPath(name): InPath<String>,
     InQuery(query): InQuery<PageQuery>,
-) -> Reply<Json<VersionPage>> {
+) -> Reply<Json<Paged<VersionInfo>>> {
     stored::versions(&app, &named(&name)?, query).await
 }
 
