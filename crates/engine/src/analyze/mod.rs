@@ -64,7 +64,7 @@ impl Engine<'_> {
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &facts);
         let diagnostics = notes::notes(
-            &notes::Wanted { text, options: &options, profile: &probe.profile },
+            &notes::Wanted { text, options: &options, profile: &probe.profile, somewhere: probe.somewhere },
             &tiles,
             &facts,
             trouble,

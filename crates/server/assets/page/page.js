@@ -39,7 +39,7 @@ async function ask(method, path, { body, tag, signal } = {}) {
 }
 
 function sentence(text, hint) {
-  const capital = (part) => part.charAt(0).toUpperCase() + part.slice(1).replace(/\.?$/, ".");
+  const capital = (part) => part.charAt(0).toUpperCase() + part.slice(1).replace(/([.?!])?$/, (end) => end || ".");
   return hint ? `${capital(text)} ${capital(hint)}` : capital(text);
 }
 
@@ -62,8 +62,15 @@ function choose(dialog) {
 // ---- telling ----------------------------------------------------------------------------------------------------------
 
 function tell(text, kind = "") {
-  $("status").textContent = text;
+  $("status").replaceChildren(spoken("", text));
   $("status").className = kind;
+}
+
+/** Shows a text whose names stand in backticks. */
+function spoken(className, text) {
+  const element = make("span", className);
+  text.split("`").forEach((part, at) => element.append(at % 2 ? make("code", "", part) : part));
+  return element;
 }
 
 function make(tag, className, text) {
@@ -79,7 +86,7 @@ function showState() {
   const state = $("state");
   const version = stored.version === null ? "Not stored: the service cannot reach its store"
     : stored.version === 0 ? "Default template" : `Version ${stored.version}`;
-  state.textContent = changed() ? `${version}, with unsaved changes` : version;
+  state.textContent = changed() ? `${version} · unsaved changes` : version;
   state.classList.toggle("changed", changed());
   $("save").disabled = saving || field.disabled || !changed();
   $("reset").disabled = saving || field.disabled;
@@ -319,7 +326,7 @@ async function analyze() {
 }
 
 function trouble(text) {
-  $("trouble").textContent = text;
+  $("trouble").replaceChildren(spoken("", text));
   $("trouble").hidden = !text;
 }
 
@@ -364,7 +371,7 @@ function showNotes(notes, left) {
     to.append(
       make("span", `severity ${note.severity}`, note.severity),
       make("span", "at", `${note.line}:${note.column}`),
-      make("span", "what", sentence(note.message, note.help)),
+      spoken("what", sentence(note.message, note.help)),
     );
     to.addEventListener("click", () => jump(note.utf16));
     item.append(to);
@@ -393,7 +400,7 @@ function showValues(variables) {
     const value = one.exists
       ? make("span", "value", one.value === "" ? "(empty)" : one.value.replace(/\s+/g, " "))
       : make("span", "value absent", absent);
-    item.append(make("code", "", one.key), value, make("span", "lasts", LASTS[one.stability] || ""));
+    item.append(make("code", "", one.key), value, make("span", "lasts", (one.registered && LASTS[one.stability]) || ""));
     list.append(item);
   }
   $("values-count").textContent = `(${variables.length})`;
