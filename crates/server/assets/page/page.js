@@ -192,6 +192,11 @@ function insert(key) {
   const { selectionStart: start, selectionEnd: end, value } = field;
   const inHead = /\[if\s+!?$/.test(value.slice(0, start)) && /^\s*\]/.test(value.slice(end));
   replace(start, end, inHead ? key : `[${key}]`);
+  if (!inHead) return;
+  // What the condition is about comes next.
+  const close = field.value.indexOf("]", start) + 1;
+  const [gap] = /^\n?…?/.exec(field.value.slice(close));
+  field.setSelectionRange(close + (gap.startsWith("\n") ? 1 : 0), close + gap.length);
 }
 
 /** Puts a condition around the selection, and selects its key for the next button. */
