@@ -32,6 +32,9 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub diagnostics: Diagnostics,
+    /// The id of the request, as in the header `X-Request-Id` and in the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }
 
 impl Problem {
@@ -46,6 +49,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             diagnostics: Diagnostics::new(),
+            request_id: None,
         }
     }
 
@@ -69,7 +73,10 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let json = HeaderValue::from_static("application/problem+json");
-        (status, [(header::CONTENT_TYPE, json)], body).into_response()
+        let mut response = (status, [(header::CONTENT_TYPE, json)], body).into_response();
+        // The layer that knows the request's id writes it once more, with that.
+        response.extensions_mut().insert(self);
+        response
     }
 }
 

@@ -1,25 +1,33 @@
 //! All routes on one screen.
 
 use crate::{
-    App, Problem,
-    route::{conversations, health},
+    App, Problem, describe, layers,
+    route::{conversations, health, metrics, openapi},
 };
-use axum::{Router, http::StatusCode};
+use axum::{
+    Router,
+    http::{Method, StatusCode},
+};
 use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Builds the service.
 pub fn router(app: App) -> Router {
     let (router, _) = routed().split_for_parts();
-    router
+    let router = router
         .fallback(async || Problem::new(StatusCode::NOT_FOUND, "no-route", "there is no such address"))
-        .with_state(app)
+        .method_not_allowed_fallback(async |method: Method| {
+            let detail = format!("{method} is not for this address");
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
+        })
+        .with_state(app.clone());
+    layers::layered(router, &app)
 }
 
 /// Describes the service.
 #[must_use]
 pub fn api() -> OpenApi {
-    routed().split_for_parts().1
+    describe::complete(routed().split_for_parts().1)
 }
 
 fn routed() -> OpenApiRouter<App> {
@@ -36,4 +44,6 @@ fn routed() -> OpenApiRouter<App> {
         .routes(routes!(conversations::purge))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
+        .routes(routes!(metrics::metrics))
+        .routes(routes!(openapi::openapi))
 }

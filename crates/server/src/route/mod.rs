@@ -2,3 +2,5 @@
 
 pub mod conversations;
 pub mod health;
+pub mod metrics;
+pub mod openapi;
