@@ -1,1 +1,4 @@
 //! The suite that each backend must pass.
+
+#[cfg(all(unix, feature = "postgres"))]
+pub mod server;
