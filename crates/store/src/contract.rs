@@ -1,4 +1,0 @@
-//! The suite that each backend must pass.
-
-#[cfg(all(unix, feature = "postgres"))]
-pub mod server;
