@@ -111,7 +111,8 @@ mod tests {
         assert_eq!(url.to_string(), "postgres://me@h:5432/db?sslmode=require");
         assert_eq!(format!("{url:?}"), "StoreUrl(postgres://me@h:5432/db?sslmode=require)");
         for odd in ["s3/cret", "s3?cret", "s3@cret", "s3:c/r?e@t"] {
-            let shown = format!("postgres://me:{odd}@h/db?sslmode=require").parse::<StoreUrl>().unwrap().to_string();
+            let shown =
+                format!("postgres://me:{odd}@h/db?sslmode=require").parse::<StoreUrl>().unwrap().to_string();
             assert_eq!(shown, "postgres://me@h/db?sslmode=require");
         }
         let shown = |url: &str| url.parse::<StoreUrl>().unwrap().to_string();

@@ -133,7 +133,7 @@ impl Server {
     fn go(&self) -> io::Result<()> {
         let durable = if self.durability == Durability::Disk { "on" } else { "off" };
         let options = format!(
-            "-k '{}' -p {} -c listen_addresses=127.0.0.1 -c fsync={durable} -c max_connections=200",
+            "-k '{}' -p {} -c listen_addresses=127.0.0.1 -c fsync={durable} -c max_connections=400",
             self.home.display(),
             self.port
         );

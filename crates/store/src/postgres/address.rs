@@ -44,7 +44,9 @@ impl Address {
             bad(error.source().map_or_else(|| error.to_string(), ToString::to_string))
         })?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(bad("the host is missing (a Unix socket: `postgres:///DATABASE?host=/DIRECTORY`)".to_owned()));
+            return Err(bad(
+                "the host is missing (a Unix socket: `postgres:///DATABASE?host=/DIRECTORY`)".to_owned()
+            ));
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);

@@ -54,7 +54,7 @@ pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl PostgresStore {
     /// Attempts something until it is done or cannot be.
-    pub async fn attempt<T, Doing>(
+    pub(super) async fn attempt<T, Doing>(
         &self,
         repeat: Repeat,
         act: impl Fn(Before) -> Doing,
@@ -87,7 +87,7 @@ impl PostgresStore {
     }
 
     /// Takes a connection out of the pool.
-    pub async fn session(&self) -> Result<Session, Fault> {
+    pub(super) async fn session(&self) -> Result<Session, Fault> {
         Ok(Session { object: Some(self.pool.get().await?), pending: AtomicBool::new(false) })
     }
 }
