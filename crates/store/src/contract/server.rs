@@ -51,14 +51,15 @@ impl Server {
     /// The user who must give a password on loopback, once [`Server::sql`] has made that role; all others are let in.
     pub const ASKED: &str = "asked";
 
-    /// Returns the server of this test binary, started by whoever asks first. `None`: the tests do without.
+    /// Returns the server of this test binary, started by whoever asks first; it waits for no disk. `None`: the tests do
+    /// without.
     ///
     /// # Panics
     /// PostgreSQL is not there and `PREFACE_WITHOUT_POSTGRES` is not 1, or it does not start.
     #[must_use]
     pub fn shared() -> Option<&'static Server> {
         static SHARED: OnceLock<Option<Server>> = OnceLock::new();
-        SHARED.get_or_init(Server::start).as_ref()
+        SHARED.get_or_init(|| Server::start_with(Durability::Nothing)).as_ref()
     }
 
     /// Starts a server that writes to disk in earnest. `None`: the tests do without.

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod answers;
+mod cover;
 mod laws;
 mod opening;
 mod races;
