@@ -51,10 +51,14 @@ impl Address {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
         }
+        // A connection that the network lost is noticed within half a minute, unless the address says otherwise.
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(Duration::from_secs(15));
         }
-        config.keepalives_idle(Duration::from_secs(15)).keepalives_interval(Duration::from_secs(5));
+        if config.get_keepalives_interval().is_none() && config.get_keepalives_retries().is_none() {
+            config.keepalives_idle(Duration::from_secs(15));
+            config.keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+        }
         if config.get_application_name().is_none() {
             config.application_name("preface");
         }

@@ -41,6 +41,7 @@ impl PostgresStore {
         if found == Some(KNOWN) {
             return Ok(());
         }
+        let session = session.patient();
         if found.is_none() {
             make_place(&session).await?;
         }

@@ -20,6 +20,8 @@ use tokio_postgres::{
 pub(super) const STATEMENT: Duration = Duration::from_secs(10);
 /// How long we wait for it: the server's word comes first, where it has one.
 const PATIENCE: Duration = Duration::from_secs(12);
+/// How long we wait for what has to be done before anything else.
+const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
 /// How often writers that get into each other's way try.
 const TRIES: u32 = 8;
 
@@ -88,7 +90,8 @@ impl PostgresStore {
 
     /// Takes a connection out of the pool.
     pub(super) async fn session(&self) -> Result<Session, Fault> {
-        Ok(Session { object: Some(self.pool.get().await?), pending: AtomicBool::new(false) })
+        let object = Some(self.pool.get().await?);
+        Ok(Session { object, pending: AtomicBool::new(false), patience: PATIENCE })
     }
 }
 
@@ -102,9 +105,16 @@ fn pause(attempt: u32) -> Duration {
 pub(super) struct Session {
     object: Option<Object>,
     pending: AtomicBool,
+    patience: Duration,
 }
 
 impl Session {
+    /// The same connection, for what may take long.
+    pub fn patient(mut self) -> Self {
+        self.patience = MUCH_PATIENCE;
+        self
+    }
+
     fn client(&self) -> &Object {
         self.object.as_ref().expect("the connection is only taken away by drop")
     }
@@ -112,7 +122,7 @@ impl Session {
     /// Waits for an answer, but not for ever. Whoever stops waiting leaves the connection unfit for others.
     async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Fault> {
         let outside = !self.pending.swap(true, Ordering::Relaxed);
-        let answer = tokio::time::timeout(PATIENCE, answer).await.map_err(|_| Fault::late())?;
+        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| Fault::late())?;
         if outside {
             self.pending.store(false, Ordering::Relaxed);
         }

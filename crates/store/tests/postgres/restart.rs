@@ -92,3 +92,23 @@ async fn what_was_acknowledged_outlives_the_server() {
     }
     assert!(kept > 0);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_waits_behind_who_went_away() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.new_database();
+    let url = format!("{}?pool_max=1", server.url(&database)).parse().expect("an address");
+    let store = preface_store::open(&url).await.expect("it opens");
+    server.sql(
+        &database,
+        "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); \
+         RETURN NEW; END $$",
+    );
+    let each = "BEFORE INSERT ON preface_conversations FOR EACH ROW EXECUTE FUNCTION dawdle()";
+    server.sql(&database, &format!("CREATE TRIGGER dawdle {each}"));
+    let (one, actor) = (first("c", "x"), actor());
+    let impatient = tokio::time::timeout(Duration::from_millis(300), store.create(one, &actor)).await;
+    assert!(impatient.is_err(), "the server dawdles");
+    let next = tokio::time::timeout(Duration::from_secs(8), store.head(&id("c"))).await;
+    assert_eq!(next.expect("the only connection is free again"), Ok(None));
+}
