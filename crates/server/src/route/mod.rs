@@ -1,0 +1,3 @@
+//! The handlers, one file a resource.
+
+pub mod health;
