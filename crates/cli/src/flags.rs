@@ -84,7 +84,7 @@ impl TurnFlags {
             facts: self.fact.iter().cloned().collect(),
             sets: self.set.clone(),
             trust: TrustChoice::Ask,
-            pins: None,
+            ..Request::default()
         }
     }
 }

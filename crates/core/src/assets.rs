@@ -19,6 +19,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("presets/pi.toml"),
     asset!("presets/stud.toml"),
     asset!("presets/template.toml"),
+    asset!("sections/compaction/instructions.md"),
     asset!("sections/default/answers.md"),
     asset!("sections/default/approach.md"),
     asset!("sections/default/environment.md"),

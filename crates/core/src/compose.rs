@@ -188,11 +188,12 @@ impl<'w> Compose<'w> {
         let world = self.world;
         let given = group.replace.iter().any(|candidate| match candidate {
             Candidate::Option(name) => world.given.contains_key(name),
-            Candidate::File(_) => false,
+            Candidate::File(_) | Candidate::Store => false,
         });
         let mut found = group.replace.iter().filter_map(|candidate| match candidate {
             Candidate::Option(name) => world.given.get(name),
             Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+            Candidate::Store => world.stored.as_ref(),
         });
         let pieces = match group.win {
             Win::Exists => found.next(),
@@ -207,8 +208,13 @@ impl<'w> Compose<'w> {
             }
         };
         let Some(pieces) = pieces else { return };
-        let path =
-            pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
+        let path = match pieces.first() {
+            Some(piece) => piece.origin.to_string(),
+            None if world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces)) => {
+                "an empty template".to_owned()
+            }
+            None => "an empty file".to_owned(),
+        };
         let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
         for id in &group.members {
             if let Some(at) = self.position(id.as_str()) {

@@ -40,17 +40,21 @@ fn identity(origin: &Origin) -> (u8, &str, &str) {
         Origin::Fact { key, source } => (11, key.as_str(), source),
         Origin::Caller { flag } => (12, flag, ""),
         Origin::Hook { hook, event } => (13, hook, event.as_str()),
+        Origin::Stored { template, .. } => (14, template, ""),
     }
 }
 
 fn widen(known: &mut Origin, other: &Origin) {
-    if let (Origin::Source { span, lossy, .. }, Origin::Source { span: next, lossy: bad, .. }) =
-        (known, other)
-    {
-        span.start = span.start.min(next.start);
-        span.end = span.end.max(next.end);
-        *lossy |= bad;
-    }
+    let (span, next) = match (known, other) {
+        (Origin::Source { span, lossy, .. }, Origin::Source { span: next, lossy: bad, .. }) => {
+            *lossy |= bad;
+            (span, next)
+        }
+        (Origin::Stored { span, .. }, Origin::Stored { span: next, .. }) => (span, next),
+        _ => return,
+    };
+    span.start = span.start.min(next.start);
+    span.end = span.end.max(next.end);
 }
 
 #[cfg(test)]

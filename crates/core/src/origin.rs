@@ -43,6 +43,17 @@ pub enum Origin {
         /// Who answered it.
         source: Arc<str>,
     },
+    /// Bytes of a template that a store keeps.
+    Stored {
+        /// The template's name.
+        template: Arc<str>,
+        /// Its version; `None` where the text is not kept (yet).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+        /// The byte range in the template.
+        #[serde(with = "range")]
+        span: Range<usize>,
+    },
     /// Bytes that the caller handed in.
     Caller {
         /// The flag or API field.
@@ -67,6 +78,11 @@ impl Origin {
                 span: span.start + range.start..span.start + range.end,
                 lossy: false,
             },
+            Origin::Stored { template, version, span } => Origin::Stored {
+                template: template.clone(),
+                version: *version,
+                span: span.start + range.start..span.start + range.end,
+            },
             other => other.clone(),
         }
     }
@@ -87,6 +103,10 @@ impl fmt::Display for Origin {
             Origin::Source { source, .. } => write!(f, "{}", source.path),
             Origin::Literal { profile, key } => write!(f, "{profile}.toml {key}"),
             Origin::Fact { key, .. } => write!(f, "[{key}]"),
+            Origin::Stored { template, version: Some(version), .. } => {
+                write!(f, "template {template}@{version}")
+            }
+            Origin::Stored { template, version: None, .. } => write!(f, "template {template}"),
             Origin::Caller { flag } => write!(f, "{flag}"),
             Origin::Hook { hook, event } => write!(f, "hook {hook} ({event})"),
         }

@@ -37,6 +37,9 @@ pub struct World {
     /// The texts that the caller gave for the profile's `text_options`, by option. An empty list is an empty text.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub given: BTreeMap<String, Vec<Piece>>,
+    /// The template that a store keeps for this conversation. An empty list is an empty template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<Vec<Piece>>,
     /// What the context providers said, in the profile's order.
     pub contributions: Vec<Contribution>,
     /// Every fact that was asked for, absent ones too.

@@ -6,7 +6,7 @@ use crate::{
     engine::Engine,
     extensions,
     prepare::{Opening, Prepared},
-    request::Request,
+    request::{Request, StoredTemplate},
 };
 use preface_core::{
     audit::AuditEvent,
@@ -66,6 +66,8 @@ pub(crate) struct Gathered {
     pub overrides: Vec<Override>,
     pub system_prompt: OwnPrompt,
     pub contributions: Vec<Contribution>,
+    pub stored: Option<Vec<Piece>>,
+    pub roots: Option<Vec<PathBuf>>,
     real_dirs: RealDirs,
 }
 
@@ -80,6 +82,7 @@ impl Gathered {
             overrides: take(&mut self.overrides),
             system_prompt: take(&mut self.system_prompt),
             given: self.given.clone(),
+            stored: take(&mut self.stored),
             contributions: take(&mut self.contributions),
             facts: Facts::default(),
             diagnostics: take(&mut self.diagnostics),
@@ -129,6 +132,8 @@ impl Engine<'_> {
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
             skill_paths: Vec::new(),
+            stored: request.template.as_ref().map(StoredTemplate::pieces),
+            roots: request.roots.clone(),
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
@@ -191,6 +196,7 @@ impl Engine<'_> {
             turn: &gathered.turn,
             places: &gathered.places,
             given: &gathered.given,
+            roots: gathered.roots.as_deref(),
             gate: &gathered.gate,
             settings: &gathered.settings,
             confirm: ask.as_confirm(),

@@ -24,6 +24,7 @@ mod gather;
 mod given;
 pub mod grant;
 mod hooks;
+pub mod keep;
 pub mod lint;
 mod log;
 mod permit;
@@ -45,7 +46,8 @@ pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
-pub use request::{Request, ToolChoice, TrustChoice};
+pub use preface_store as store;
+pub use request::{Request, StoredTemplate, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};

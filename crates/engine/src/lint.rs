@@ -298,7 +298,7 @@ fn named(origin: &Origin) -> Option<(Option<Scope>, String)> {
         Origin::Source { source, .. } => Some((Some(source.scope), source.path.clone())),
         Origin::Literal { profile, key } => Some((None, format!("{profile}.toml {key}"))),
         Origin::Caller { flag } => Some((None, flag.to_string())),
-        Origin::Hook { .. } => Some((None, origin.to_string())),
+        Origin::Hook { .. } | Origin::Stored { .. } => Some((None, origin.to_string())),
         Origin::Fact { .. } => None,
     }
 }

@@ -1,7 +1,10 @@
 //! What a caller asks of the engine. What it means (which files, which trust) is worked out by [`Engine`](crate::Engine).
 
-use preface_core::fact::FactKey;
-use std::{collections::BTreeMap, path::PathBuf};
+use preface_core::{
+    fact::FactKey,
+    origin::{Origin, Piece},
+};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// One request for a prompt. [`Request::new`] with a directory is enough.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +37,35 @@ pub struct Request {
     pub trust: TrustChoice,
     /// Pins of `trust export`, given by the caller and never found in a project.
     pub pins: Option<Vec<u8>>,
+    /// The template of a store that speaks where the profile takes one; `None` is the profile's own.
+    pub template: Option<StoredTemplate>,
+    /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
+    /// one of them or lies below one.
+    pub roots: Option<Vec<PathBuf>>,
+}
+
+/// A template as a store keeps it, or as somebody is still writing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredTemplate {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its version; `None` where the text is not kept (yet).
+    pub version: Option<u64>,
+    /// The text.
+    pub text: Arc<str>,
+}
+
+impl StoredTemplate {
+    /// Returns the text as what speaks. An empty text has no piece.
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
+        let origin = || Origin::Stored {
+            template: self.name.clone(),
+            version: self.version,
+            span: 0..self.text.len(),
+        };
+        let piece = || Piece { text: self.text.to_string(), origin: origin() };
+        (!self.text.is_empty()).then(piece).into_iter().collect()
+    }
 }
 
 impl Request {

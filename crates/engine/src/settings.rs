@@ -95,6 +95,7 @@ impl Engine<'_> {
             places: &places,
             gate: &gate,
             given: &given,
+            roots: None,
             settings: &nothing,
             confirm: &Headless,
             notes: RefCell::default(),

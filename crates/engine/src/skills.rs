@@ -101,6 +101,7 @@ impl Engine<'_> {
             places: &places,
             gate: &gate,
             given: &given,
+            roots: None,
             settings: &Merged::default(),
             confirm: &Headless,
             notes: RefCell::new(diagnostics),

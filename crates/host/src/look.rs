@@ -51,6 +51,8 @@ pub struct Look<'a> {
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.
     pub given: &'a BTreeMap<String, Vec<Piece>>,
+    /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere.
+    pub roots: Option<&'a [PathBuf]>,
     /// The merged settings.
     pub settings: &'a Merged,
     /// Who can be asked.
@@ -115,9 +117,17 @@ impl Look<'_> {
     #[must_use]
     pub fn text_within(&self) -> Within<'_> {
         match self.gate.mode() {
-            TrustMode::None => Within::Anywhere,
-            TrustMode::Whole | TrustMode::Pinned => self.layer_within(),
+            TrustMode::None if self.roots.is_none() => Within::Anywhere,
+            _ => self.layer_within(),
         }
+    }
+
+    /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
+    #[must_use]
+    pub fn in_roots(&self, path: &Path) -> bool {
+        self.roots.is_none_or(|roots| {
+            self.system.canonical(path).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
+        })
     }
 
     /// Where files of the project directory may lie. A project that is trusted as a whole is the directory that a link

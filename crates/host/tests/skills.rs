@@ -76,6 +76,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         places: &places,
         gate: &gate,
         given: &BTreeMap::new(),
+        roots: None,
         settings: &settings,
         confirm: &Headless,
         notes: RefCell::default(),

@@ -401,6 +401,9 @@ fn origin(subject: &Subject, origin: &Origin, text: &str, columns: usize) -> Str
         Origin::Fact { key, source } => {
             format!(" ——▶ the fact `{key}`, from {}\n     {said}\n", one_line(source))
         }
+        Origin::Stored { span, .. } => {
+            format!(" ——▶ {origin}, byte {} (of the store)\n     {said}\n", span.start)
+        }
         Origin::Caller { flag } => format!(" ——▶ {}\n     {said}\n", one_line(flag)),
         Origin::Hook { hook, event } => {
             format!(" ——▶ the hook `{}`, at {event}\n     {said}\n", one_line(hook))

@@ -135,7 +135,7 @@ impl FirstDifference {
         let weight = |side: &Side| {
             let kind = match side.origin {
                 Origin::Literal { .. } => 0,
-                Origin::Source { .. } => 1,
+                Origin::Source { .. } | Origin::Stored { .. } => 1,
                 Origin::Caller { .. } => 2,
                 Origin::Fact { .. } => 3,
                 Origin::Hook { .. } => 4,

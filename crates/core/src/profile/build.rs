@@ -7,8 +7,8 @@ mod sections;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, BuiltinTexts, ByteOrderMark, Home, OwnTags, Profile, ProfileError, RawProfile, Scaffold,
-    SnippetSource, TemplateLimits, ToolsApply,
+    Arrange, Budget, BuiltinTexts, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile,
+    ProfileError, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
 use crate::{
@@ -62,14 +62,18 @@ pub fn build(
     builder.profile(file)
 }
 
+/// What a compaction asks for where the profile does not say.
+const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
+
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 35] = [
+pub const KEYS: [&str; 36] = [
     "about",
     "added_after",
     "added_prefix",
     "arrange",
     "bom",
     "budget",
+    "compaction",
     "escape",
     "frame",
     "group",
@@ -173,6 +177,7 @@ impl Builder<'_> {
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
         let bom: ByteOrderMark = self.take_or("bom")?;
+        let compaction = self.compaction(file)?;
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
@@ -232,6 +237,7 @@ impl Builder<'_> {
             given: self.given,
             text_options,
             bom,
+            compaction,
         })
     }
 
@@ -294,6 +300,32 @@ impl Builder<'_> {
         }
         let Written { project, flat_extensions, variable, .. } = home;
         Ok(Home { global, project, flat_extensions, variable })
+    }
+
+    fn compaction(&mut self, file: &mut Texts<'_>) -> Result<Compaction, ProfileError> {
+        #[derive(Deserialize, Default)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            #[serde(default)]
+            prompt: OnCompaction,
+            text: Option<String>,
+            file: Option<String>,
+        }
+        let Written { prompt, text, file: path } = self.take_or("compaction")?;
+        let instructions = match (text, path) {
+            (Some(_), Some(_)) => {
+                return Err(self.error(&["compaction"], "`compaction` takes `text` or `file`, not both"));
+            }
+            (Some(text), None) => text,
+            (None, Some(path)) => {
+                let at = self.givers.of("compaction.file").map_or(0, |giver| giver.raw);
+                let pieces = file(&self.chain[at], &path)
+                    .map_err(|why| self.error(&["compaction", "file"], format!("`{path}`: {why}")))?;
+                pieces.into_iter().map(|piece| piece.text).collect()
+            }
+            (None, None) => String::from_utf8_lossy(INSTRUCTIONS).into_owned(),
+        };
+        Ok(Compaction { prompt, instructions: instructions.trim_end_matches('\n').to_owned() })
     }
 
     fn trust(&mut self) -> Result<TrustMode, ProfileError> {

@@ -113,14 +113,45 @@ pub struct Profile {
     /// What becomes of a byte order mark at the head of a text.
     #[serde(default)]
     pub bom: ByteOrderMark,
+    /// What a compaction does to a prompt that is kept.
+    #[serde(default)]
+    pub compaction: Compaction,
 }
 
 impl Profile {
+    /// True where a template of a store may speak.
+    #[must_use]
+    pub fn takes_template(&self) -> bool {
+        self.groups.iter().any(|group| group.replace.contains(&Candidate::Store))
+    }
+
     /// Returns a section by id.
     #[must_use]
     pub fn section(&self, id: &SectionId) -> Option<&Section> {
         self.sections.iter().find(|section| section.id == *id)
     }
+}
+
+/// What happens to the prompt of a conversation whose history is summarised (seed 002 §4).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// Whether it is built again.
+    #[serde(default)]
+    pub prompt: OnCompaction,
+    /// What the model is told to do, after the prompt and in this one request.
+    #[serde(default)]
+    pub instructions: String,
+}
+
+/// Whether a compaction builds the prompt again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnCompaction {
+    /// It does, with fresh values.
+    #[default]
+    Construct,
+    /// The prompt stays.
+    Keep,
 }
 
 /// Where the layers of a profile live.
@@ -294,7 +325,7 @@ const fn is_yes(framed: &bool) -> bool {
     *framed
 }
 
-/// A text that may replace a group: `project:SYSTEM.md` or `option:system_prompt`.
+/// A text that may replace a group: `project:SYSTEM.md`, `option:system_prompt` or `store`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Candidate {
@@ -302,6 +333,8 @@ pub enum Candidate {
     File(LayerFile),
     /// The text that the caller gave for an option, one of the profile's `text_options`.
     Option(String),
+    /// The template that a store keeps for this conversation.
+    Store,
 }
 
 impl Candidate {
@@ -310,7 +343,7 @@ impl Candidate {
     pub fn file(&self) -> Option<&LayerFile> {
         match self {
             Candidate::File(file) => Some(file),
-            Candidate::Option(_) => None,
+            Candidate::Option(_) | Candidate::Store => None,
         }
     }
 }
@@ -321,6 +354,7 @@ impl TryFrom<String> for Candidate {
     fn try_from(text: String) -> Result<Self, String> {
         match text.strip_prefix("option:") {
             Some(name) => Ok(Candidate::Option(name.to_owned())),
+            None if text == "store" => Ok(Candidate::Store),
             None => LayerFile::try_from(text).map(Candidate::File),
         }
     }
@@ -331,6 +365,7 @@ impl From<Candidate> for String {
         match candidate {
             Candidate::File(file) => file.into(),
             Candidate::Option(name) => format!("option:{name}"),
+            Candidate::Store => "store".to_owned(),
         }
     }
 }

@@ -37,6 +37,7 @@ impl Session<'_> {
             group.replace.iter().find_map(|candidate| match candidate {
                 Candidate::Option(name) => world.given.get(name),
                 Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+                Candidate::Store => world.stored.as_ref(),
             })
         });
         HookInputs {

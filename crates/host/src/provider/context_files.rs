@@ -185,6 +185,15 @@ impl Walk<'_> {
             ));
             return false;
         }
+        if scope == Scope::Project && !look.in_roots(path) {
+            if is_link {
+                self.left_out.set(true);
+                let shown = look.places.shown(path);
+                let what = format!("{shown} was left out: it leads out of the directories that may be read");
+                look.note(Diagnostic::warning("file/outside", what).at(Place::file(Some(scope), shown)));
+            }
+            return false;
+        }
         let within = match (&self.tree, scope) {
             (Some(tree), Scope::Project) if is_link => Within::Root(tree),
             // A file that is no link lies where it lies, also above the work tree.

@@ -95,6 +95,10 @@ pub struct Turn {
     pub model: Option<String>,
     /// The conversation.
     pub conversation: Option<String>,
+    /// The template that a store keeps.
+    pub template: Option<String>,
+    /// The directories that files must lie in.
+    pub roots: Option<Vec<String>>,
     /// The tools, by name.
     pub tools: Option<Vec<String>>,
     /// The tools with their texts, in place of `tools`.

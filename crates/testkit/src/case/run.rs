@@ -3,8 +3,8 @@
 use super::parse::{Act, Case, Entry, Expectation, Turn, parse, unescape};
 use crate::MemorySystem;
 use preface::{
-    ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, ToolChoice, TrustAnswer, TrustChoice,
-    TrustQuestion,
+    ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, StoredTemplate, ToolChoice, TrustAnswer,
+    TrustChoice, TrustQuestion,
     core::{line, origin::Origin, prompt::Prompt},
     host::{look::Confirm, system::memory::Verb},
 };
@@ -181,6 +181,12 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             Some(other) => return Err(format!("unknown trust `{other}`")),
         },
         pins: None,
+        template: turn.template.as_ref().map(|text| StoredTemplate {
+            name: "main".into(),
+            version: Some(1),
+            text: text.as_str().into(),
+        }),
+        roots: turn.roots.as_ref().map(|roots| roots.iter().map(|root| absolute(root)).collect()),
     };
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
     Ok(match turn.action.as_deref() {

@@ -120,6 +120,7 @@ impl PiBuilder {
             places: &self.places,
             gate: &gate,
             given: &self.world.given,
+            roots: None,
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             notes: RefCell::default(),

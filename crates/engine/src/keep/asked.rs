@@ -1,0 +1,161 @@
+//! What a conversation asks of the line, in a form that is kept: a compaction asks again.
+
+use crate::request::{Request, ToolChoice};
+use preface_core::{fact::FactKey, turn::Tool};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf};
+
+/// What a turn says about the prompt that it wants. Everything but the directory may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// The directory that is worked in, absolute, links not resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// The model's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// A preset or profile by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// The active tools, by name; those of the profile where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// The same with their texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub given_tools: Option<Vec<Tool>>,
+    /// A profile file; wins over `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<PathBuf>,
+    /// `path=value` settings and profile options.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<String>,
+    /// Facts that are set or removed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<FactKey, Option<String>>,
+    /// The time zone's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// The whole prompt's limit in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
+    /// Who counts tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
+    /// The instant of this one construct, where it is not now. It is not kept.
+    #[serde(skip)]
+    pub now: Option<String>,
+    /// How trust is handled in this one construct. It is not kept.
+    #[serde(skip)]
+    pub trust: crate::TrustChoice,
+}
+
+impl Asked {
+    /// Asks for the prompt of a directory.
+    #[must_use]
+    pub fn in_dir(cwd: impl Into<String>) -> Self {
+        Asked { cwd: Some(cwd.into()), ..Asked::default() }
+    }
+
+    /// Takes over what a request says.
+    #[must_use]
+    pub fn of(request: &Request) -> Self {
+        let (tools, given_tools) = match &request.tools {
+            ToolChoice::Profile => (None, None),
+            ToolChoice::Named(names) => (Some(names.clone()), None),
+            ToolChoice::Given(tools) => (None, Some(tools.clone())),
+        };
+        Asked {
+            cwd: request.cwd.as_ref().map(|cwd| cwd.display().to_string()),
+            model: request.model.clone(),
+            preset: request.preset.clone(),
+            template: None,
+            tools,
+            given_tools,
+            profile: request.profile.clone(),
+            sets: request.sets.clone(),
+            facts: request.facts.clone(),
+            zone: request.zone.clone(),
+            budget: request.budget,
+            counter: request.counter.clone(),
+            now: request.now.clone(),
+            trust: request.trust,
+        }
+    }
+
+    /// Returns the request for a conversation.
+    #[must_use]
+    pub fn request(&self, conversation: &str) -> Request {
+        Request {
+            cwd: self.cwd.as_ref().map(PathBuf::from),
+            preset: self.preset.clone(),
+            profile: self.profile.clone(),
+            model: self.model.clone(),
+            conversation: Some(conversation.to_owned()),
+            tools: match (&self.tools, &self.given_tools) {
+                (_, Some(tools)) => ToolChoice::Given(tools.clone()),
+                (Some(names), None) => ToolChoice::Named(names.clone()),
+                (None, None) => ToolChoice::Profile,
+            },
+            now: self.now.clone(),
+            zone: self.zone.clone(),
+            budget: self.budget,
+            counter: self.counter.clone(),
+            facts: self.facts.clone(),
+            sets: self.sets.clone(),
+            trust: self.trust,
+            ..Request::default()
+        }
+    }
+
+    /// Lays what is said now over what was said before.
+    #[must_use]
+    pub(crate) fn overlaid(mut self, over: &Asked) -> Self {
+        let Asked { cwd, model, preset, template, tools, given_tools, profile, .. } = over.clone();
+        let Asked { sets, facts, zone, budget, counter, now, trust, .. } = over.clone();
+        self.cwd = cwd.or(self.cwd);
+        self.model = model.or(self.model);
+        if preset.is_some() || profile.is_some() {
+            (self.preset, self.profile) = (preset, profile);
+        }
+        self.template = template.or(self.template);
+        if tools.is_some() || given_tools.is_some() {
+            (self.tools, self.given_tools) = (tools, given_tools);
+        }
+        if !sets.is_empty() {
+            self.sets = sets;
+        }
+        if !facts.is_empty() {
+            self.facts = facts;
+        }
+        self.zone = zone.or(self.zone);
+        self.budget = budget.or(self.budget);
+        self.counter = counter.or(self.counter);
+        self.now = now;
+        self.trust = trust;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_now_wins_and_the_rest_stays() {
+        let before = Asked { model: Some("m".into()), sets: vec!["a=b".into()], ..Asked::in_dir("/a") };
+        let over = Asked { cwd: Some("/b".into()), tools: Some(vec!["read".into()]), ..Asked::default() };
+        let now = before.overlaid(&over);
+        assert_eq!((now.cwd.as_deref(), now.model.as_deref()), (Some("/b"), Some("m")));
+        assert_eq!((now.tools, now.sets), (Some(vec!["read".into()]), vec!["a=b".to_owned()]));
+    }
+
+    #[test]
+    fn the_instant_of_one_construct_is_not_kept() {
+        let asked = Asked { now: Some("2026-03-07T14:55:05Z".into()), ..Asked::in_dir("/a") };
+        assert_eq!(serde_json::to_string(&asked).unwrap(), r#"{"cwd":"/a"}"#);
+    }
+}

@@ -1,0 +1,145 @@
+//! One construct: from what a conversation asks to what the store keeps. It waits for disks.
+
+use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record, lies_in};
+use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth};
+use jiff::Timestamp;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::{Candidate, OnCompaction},
+    prompt::fingerprint,
+    render::Rules,
+    section::Body,
+    template::Template,
+};
+use preface_host::{look::Headless, system::System};
+use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
+use std::{mem::take, path::PathBuf, sync::Arc};
+
+/// Everything that a construct needs.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub id: ConversationId,
+    pub asked: Asked,
+    pub reason: Reason,
+    pub revision: u64,
+    pub created_at: Timestamp,
+    pub constructed_at: Timestamp,
+    pub roots: Option<Arc<[PathBuf]>>,
+    pub template: TemplateUsed,
+    /// The template's text; `None` leaves the profile's own.
+    pub text: Option<Arc<str>>,
+}
+
+/// A prompt that is ready to be kept.
+#[derive(Debug)]
+pub struct Constructed {
+    pub(super) conversation: Conversation,
+    pub(super) notes: Diagnostics,
+    /// What the model is told at a compaction.
+    pub(super) instructions: String,
+    /// True where the profile keeps its prompt over a compaction.
+    pub(super) keeps: bool,
+}
+
+impl Order {
+    pub(super) fn construct(self, system: &dyn System) -> Result<Constructed, KeepError> {
+        let Order { id, mut asked, reason, revision, created_at, constructed_at, roots, .. } = self;
+        let cwd = match (&asked.cwd, &roots) {
+            (Some(cwd), _) => cwd.clone(),
+            // Where there is one root, there is no other place to mean.
+            (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
+            (None, _) => return Err(KeepError::NoCwd),
+        };
+        if let Some(roots) = &roots
+            && !(std::path::Path::new(&cwd).is_absolute() && lies_in(system, roots, cwd.as_ref()))
+        {
+            return Err(KeepError::Outside(cwd));
+        }
+        asked.cwd = Some(cwd);
+        let mut request = asked.request(id.as_str());
+        if let Some(roots) = &roots {
+            request.roots = Some(roots.to_vec());
+            request.trust = TrustChoice::Once;
+        }
+        request.template = self.text.map(|text| StoredTemplate {
+            name: self.template.name.as_str().into(),
+            version: self.template.version,
+            text,
+        });
+        let built = Engine::new(system).build(&request)?;
+        let mut prompt = built.prompt;
+        let profile = &built.world.profile;
+        let takes = profile.takes_template();
+        if asked.template.is_some() && !takes {
+            prompt.diagnostics.push(Diagnostic::warning(
+                "template/unused",
+                format!(
+                    "the profile `{}` takes no template: `{}` was not used",
+                    profile.name, self.template.chosen
+                ),
+            ));
+        }
+        let notes = prompt.diagnostics.clone();
+        let text = take(&mut prompt.text);
+        asked.cwd = Some(built.world.turn.cwd.clone());
+        let head = Head {
+            id,
+            seal: Seal::new(revision),
+            bytes: text.len() as u64,
+            fingerprint: fingerprint(&text),
+            text: text.into(),
+            cwd: built.world.turn.cwd.clone(),
+            model: asked.model.clone(),
+            preset: prompt.preset.clone(),
+            template: takes.then_some(self.template),
+            reason,
+            created_at,
+            constructed_at,
+        };
+        let record = Record {
+            version: RECORD_VERSION,
+            engine: env!("CARGO_PKG_VERSION").to_owned(),
+            asked,
+            prompt,
+            facts: FactUsed::all(&built.world.facts),
+        };
+        let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;
+        Ok(Constructed {
+            conversation: Conversation { head, record: record.into() },
+            notes,
+            instructions: profile.compaction.instructions.clone(),
+            keeps: profile.compaction.prompt == OnCompaction::Keep,
+        })
+    }
+}
+
+pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
+    let gathered = engine.gather(request, Breadth::Turn, None, &Headless)?;
+    let Some(group) = gathered.profile.groups.iter().find(|group| group.replace.contains(&Candidate::Store))
+    else {
+        return Ok(None);
+    };
+    let own = group
+        .replace
+        .iter()
+        .filter_map(Candidate::file)
+        .find_map(|file| gathered.stack.layer(file.scope)?.files.get(&file.name));
+    let section = group.members.iter().find_map(|id| gathered.profile.section(id));
+    let pieces = match (own, section.map(|section| &section.body)) {
+        (Some(pieces), _) | (None, Some(Body::Text(pieces))) => pieces.as_slice(),
+        (None, _) => &[],
+    };
+    Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
+}
+
+pub(super) fn check_template(
+    engine: &Engine<'_>,
+    request: &Request,
+    text: &str,
+) -> Result<Result<(), Box<Diagnostic>>, Error> {
+    let profile = engine.prepare(request, &mut Diagnostics::new())?.profile;
+    let options = Rules::new(&profile.template, &[]).template;
+    Ok(Template::parse(text, &options)
+        .map(drop)
+        .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))
+}

@@ -1,0 +1,367 @@
+//! Construct once: the prompt of a conversation is built on its first turn, kept, and read from then on. It is built again
+//! only when the conversation is compacted, or when somebody asks for it (seed 002 §4).
+//!
+//! A [`Keeper`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
+//! which answers later. Whoever runs the keeper says where the waiting is done: [`Here`] for a command, a thread of its own
+//! for a service ([`Offload`]).
+//!
+//! ```
+//! use preface::{ASSETS, keep::{Asked, Here, Keeper}, store::{self, Actor}};
+//! use preface::host::system::memory::MemorySystem;
+//! use std::sync::Arc;
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+//! # runtime.block_on(async {
+//! let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+//! let store = store::open(&"memory:".parse()?).await?;
+//! let keeper = Keeper::new(Arc::new(system), store, Arc::new(Here));
+//! let asked = Asked { preset: Some("template".into()), ..Asked::in_dir("/work") };
+//! let id = "7f3a".parse().unwrap();
+//! let first = keeper.turn(&id, &asked, &Actor::new("you")).await?;
+//! let later = keeper.turn(&id, &asked, &Actor::new("you")).await?;
+//! assert!(first.constructed && !later.constructed);
+//! assert_eq!(first.head.text, later.head.text);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # }).unwrap();
+//! ```
+
+mod asked;
+mod choice;
+mod construct;
+mod error;
+mod offload;
+mod record;
+
+pub use asked::Asked;
+pub use choice::Choice;
+pub use error::KeepError;
+pub use offload::{Here, Offload, Work, Worked};
+pub use record::{FactUsed, RECORD_VERSION, Record};
+
+use crate::Engine;
+use construct::{Constructed, Order};
+use preface_core::{
+    budget,
+    diagnostic::{Diagnostic, Diagnostics},
+    diff::Difference,
+    document::Document,
+};
+use preface_host::system::System;
+use preface_store::{
+    Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Keeps the prompts of conversations.
+#[derive(Clone, Debug)]
+pub struct Keeper {
+    system: Arc<dyn System>,
+    store: Arc<dyn Store>,
+    offload: Arc<dyn Offload>,
+    roots: Option<Arc<[PathBuf]>>,
+}
+
+/// What a turn is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turned {
+    /// The prompt. An empty one is not sent.
+    pub head: Head,
+    /// True where this turn built it.
+    pub constructed: bool,
+    /// What came up: while building, or because this turn asks for something else than the prompt was built for.
+    pub notes: Diagnostics,
+}
+
+/// What a compaction is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// The prompt of the turns to come.
+    pub head: Head,
+    /// True where this call built it; false where another did at the same time, or the profile keeps prompts.
+    pub constructed: bool,
+    /// What the model is told to do in this one request.
+    pub instructions: String,
+    /// What came up.
+    pub notes: Diagnostics,
+}
+
+impl Compacted {
+    /// Returns the prompt of the compaction's own request: instructions after the prompt, or alone where that is empty.
+    ///
+    /// Seed 002 §4, step 3.
+    #[must_use]
+    pub fn system_prompt(&self) -> String {
+        match &*self.head.text {
+            "" => self.instructions.clone(),
+            text => format!("{text}\n\n{}", self.instructions),
+        }
+    }
+}
+
+/// What a refresh did, or would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refreshed {
+    /// The prompt that is kept now.
+    pub head: Head,
+    /// True where it was replaced.
+    pub constructed: bool,
+    /// What the new prompt changes.
+    pub difference: Difference,
+    /// What came up.
+    pub notes: Diagnostics,
+}
+
+/// Whether a refresh is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// The new prompt is kept.
+    Keep,
+    /// It is only shown.
+    Show,
+}
+
+/// Everything that is known of a prompt that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// The prompt and what it was built for.
+    pub head: Head,
+    /// Its parts with their origins.
+    pub document: Document,
+    /// What was looked up.
+    pub facts: Vec<FactUsed>,
+    /// What was asked.
+    pub asked: Asked,
+}
+
+impl Keeper {
+    /// Joins a machine and a store.
+    #[must_use]
+    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
+        Keeper { system, store, offload, roots: None }
+    }
+
+    /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
+    /// directory here is the grant for the text in it.
+    #[must_use]
+    pub fn with_roots(self, roots: &[PathBuf]) -> Self {
+        Keeper { roots: Some(roots.into()), ..self }
+    }
+
+    /// Says where a turn asks for something else than the kept prompt was built for. Nothing changes by that.
+    #[must_use]
+    pub fn notes(head: &Head, asked: &Asked) -> Diagnostics {
+        differs(head, asked)
+    }
+
+    /// Returns the store.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// Returns the prompt of a conversation: the first turn builds it, later ones read it.
+    ///
+    /// # Errors
+    /// See [`KeepError`]. Nothing is kept then.
+    pub async fn turn(&self, id: &ConversationId, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
+        if let Some(head) = self.store.head(id).await? {
+            return Ok(Turned { notes: differs(&head, asked), head, constructed: false });
+        }
+        let made = self.construct(id, asked, Reason::FirstTurn, None, actor).await?;
+        let Constructed { conversation, notes, .. } = made;
+        let head = conversation.head.clone();
+        Ok(match self.store.create(conversation, actor).await? {
+            Created::New => Turned { head, constructed: true, notes },
+            // Another turn was first: its prompt is the conversation's.
+            Created::Existing(head) => {
+                Turned { notes: differs(&head, asked), head: *head, constructed: false }
+            }
+        })
+    }
+
+    /// Builds the prompt afresh, keeps it, and returns it with what the model is to do. `over` says what changed since;
+    /// `expected` is the prompt that the caller knows.
+    ///
+    /// # Errors
+    /// The conversation is unknown, or not at `expected` any more; and see [`KeepError`]. The old prompt stays then.
+    pub async fn compact(
+        &self,
+        id: &ConversationId,
+        over: &Asked,
+        expected: Option<Seal>,
+        actor: &Actor,
+    ) -> Result<Compacted, KeepError> {
+        let was = self.known(id, expected).await?;
+        let asked = Record::of(&was)?.asked.overlaid(over);
+        let made = self.construct(id, &asked, Reason::Compaction, Some(&was.head), actor).await?;
+        let Constructed { conversation, mut notes, instructions, keeps } = made;
+        if keeps {
+            notes.push(Diagnostic::info(
+                "conversation/kept",
+                format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
+            ));
+            return Ok(Compacted { head: was.head, constructed: false, instructions, notes });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
+        Ok(Compacted { head, constructed, instructions, notes })
+    }
+
+    /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same
+    /// stays.
+    ///
+    /// # Errors
+    /// As [`Keeper::compact`].
+    pub async fn refresh(
+        &self,
+        id: &ConversationId,
+        over: &Asked,
+        how: Refresh,
+        expected: Option<Seal>,
+        actor: &Actor,
+    ) -> Result<Refreshed, KeepError> {
+        let was = self.known(id, expected).await?;
+        let asked = Record::of(&was)?.asked.overlaid(over);
+        let made = self.construct(id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
+        let Constructed { conversation, notes, .. } = made;
+        let (old, new) = (explained(&was)?.document, explained(&conversation)?.document);
+        let difference = Difference::of(&old, &new, &budget::Bytes4);
+        if how == Refresh::Show || difference.same {
+            return Ok(Refreshed { head: was.head, constructed: false, difference, notes });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
+        Ok(Refreshed { head, constructed, difference, notes })
+    }
+
+    /// Tells where the kept prompt of a conversation came from.
+    ///
+    /// # Errors
+    /// The conversation is unknown, or its record cannot be read.
+    pub async fn explain(&self, id: &ConversationId) -> Result<Explained, KeepError> {
+        explained(&self.known(id, None).await?)
+    }
+
+    async fn known(&self, id: &ConversationId, expected: Option<Seal>) -> Result<Conversation, KeepError> {
+        let known = self.store.conversation(id).await?.ok_or_else(|| KeepError::Unknown(id.clone()))?;
+        match expected.is_none_or(|expected| expected == known.head.seal) {
+            true => Ok(known),
+            false => Err(KeepError::Stale(Box::new(known.head))),
+        }
+    }
+
+    /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
+    /// that insisted on what it knew is told so.
+    async fn replace(
+        &self,
+        conversation: Conversation,
+        was: &Head,
+        expected: Option<Seal>,
+        actor: &Actor,
+    ) -> Result<(Head, bool), KeepError> {
+        let id = was.id.clone();
+        let mut head = conversation.head.clone();
+        head.created_at = was.created_at;
+        match self.store.replace(conversation, was.seal.revision, actor).await? {
+            Replaced::Done => Ok((head, true)),
+            Replaced::Stale(head) if expected.is_some() => Err(KeepError::Stale(head)),
+            Replaced::Stale(head) => Ok((*head, false)),
+            Replaced::Missing => Err(KeepError::Unknown(id)),
+        }
+    }
+
+    async fn construct(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        reason: Reason,
+        was: Option<&Head>,
+        actor: &Actor,
+    ) -> Result<Constructed, KeepError> {
+        let choice: Choice = asked.template.as_deref().unwrap_or_default().parse()?;
+        let version = self.store.template(&choice.name, &choice.which).await?;
+        if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
+            return Err(KeepError::UnknownTemplate(choice.to_string()));
+        }
+        let template = TemplateUsed {
+            chosen: choice.to_string(),
+            name: choice.name.clone(),
+            version: version.as_ref().map(|version| version.version),
+        };
+        let order = Order {
+            id: id.clone(),
+            asked: asked.clone(),
+            reason,
+            revision: was.map_or(1, |was| was.seal.revision + 1),
+            created_at: was.map_or(actor.at, |was| was.created_at),
+            constructed_at: actor.at,
+            roots: self.roots.clone(),
+            template,
+            text: version.and_then(|version| version.text),
+        };
+        let system = self.system.clone();
+        self.offload.run(Box::new(move || order.construct(&*system))).await
+    }
+}
+
+/// Replays a record over its text.
+fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
+    let record = Record::of(conversation)?;
+    let head = conversation.head.clone();
+    let mut prompt = record.prompt;
+    prompt.text = head.text.to_string();
+    prompt.check_tiling().map_err(KeepError::Record)?;
+    let document = Document::of(&prompt, &budget::Bytes4);
+    Ok(Explained { head, document, facts: record.facts, asked: record.asked })
+}
+
+/// Says where a later turn asks for something else than the prompt was built for. Nothing changes by that.
+fn differs(head: &Head, asked: &Asked) -> Diagnostics {
+    let mut notes = Diagnostics::new();
+    let mut tell = |what: &str, built: &str, now: Option<&str>| {
+        if let Some(now) = now.filter(|now| *now != built) {
+            notes.push(
+                Diagnostic::warning(
+                    format!("conversation/{what}"),
+                    format!("the prompt was built for the {what} `{built}` and stays as it is; this turn says `{now}`"),
+                )
+                .help("a compaction or a refresh builds it for the new one"),
+            );
+        }
+    };
+    tell("cwd", &head.cwd, asked.cwd.as_deref());
+    tell("model", head.model.as_deref().unwrap_or_default(), asked.model.as_deref());
+    tell("preset", &head.preset, asked.preset.as_deref());
+    if let Some(used) = &head.template {
+        tell("template", &used.chosen, asked.template.as_deref());
+    }
+    notes
+}
+
+/// Says whether a directory really lies in one of the roots.
+pub(crate) fn lies_in(system: &dyn System, roots: &[PathBuf], dir: &Path) -> bool {
+    system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
+}
+
+impl Engine<'_> {
+    /// Returns the template that speaks for a request where a store keeps none: the user's own file, else the profile's
+    /// text. `None`: the profile takes no template.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, crate::Error> {
+        construct::default_template(self, request)
+    }
+
+    /// Checks a template against the hard limits of the profile. `Err` inside: why it is refused, with its place.
+    ///
+    /// # Errors
+    /// See [`crate::Error`].
+    pub fn check_template(
+        &self,
+        request: &crate::Request,
+        text: &str,
+    ) -> Result<Result<(), Box<Diagnostic>>, crate::Error> {
+        construct::check_template(self, request, text)
+    }
+}

@@ -1,0 +1,79 @@
+//! What is kept beside a prompt: parts with their origins, what was looked up, what was asked. The values of facts are not
+//! kept, only their digests: what a value was is in the prompt, if anywhere.
+
+use super::{Asked, KeepError};
+use preface_core::{
+    fact::{FactKey, Facts, Stability},
+    prompt::{Prompt, fingerprint},
+};
+use preface_store::Conversation;
+use serde::{Deserialize, Serialize};
+
+/// The version of the form that a store keeps.
+pub const RECORD_VERSION: u32 = 1;
+
+/// What a store keeps beside a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The version of this form.
+    pub version: u32,
+    /// The version of preface that built the prompt.
+    pub engine: String,
+    /// What was asked.
+    pub asked: Asked,
+    /// The prompt; its text is kept beside the record.
+    pub prompt: Prompt,
+    /// What was looked up, by name.
+    pub facts: Vec<FactUsed>,
+}
+
+/// A fact that a prompt depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactUsed {
+    /// Its name.
+    pub fact: FactKey,
+    /// True where it had a value.
+    pub exists: bool,
+    /// Who answered.
+    pub source: String,
+    /// How long its value stays the same.
+    pub stability: Stability,
+    /// The digest of the value, as `blake3:<hex>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl FactUsed {
+    pub(super) fn all(facts: &Facts) -> Vec<FactUsed> {
+        facts
+            .iter()
+            .map(|(key, fact)| FactUsed {
+                fact: key.clone(),
+                exists: fact.value.is_some(),
+                source: fact.source.to_string(),
+                stability: fact.stability,
+                digest: fact.value.as_deref().map(fingerprint),
+            })
+            .collect()
+    }
+}
+
+impl Record {
+    /// Reads the record of a conversation.
+    ///
+    /// # Errors
+    /// It is of a newer form, or no record.
+    pub fn of(conversation: &Conversation) -> Result<Record, KeepError> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let unreadable = |error: serde_json::Error| KeepError::Record(error.to_string());
+        let Versioned { version } = serde_json::from_str(&conversation.record).map_err(unreadable)?;
+        if version > RECORD_VERSION {
+            let why = format!("a newer preface wrote it: its form is {version}, known is {RECORD_VERSION}");
+            return Err(KeepError::Record(why));
+        }
+        serde_json::from_str(&conversation.record).map_err(unreadable)
+    }
+}

@@ -1,0 +1,90 @@
+//! What a request brings: a JSON body, ids in the path, a query. What cannot be read is a [`Problem`].
+
+use crate::Problem;
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
+    http::{StatusCode, header, request::Parts},
+};
+use serde::de::DeserializeOwned;
+
+/// A JSON body. Its content type must say so.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let json =
+            request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(
+                |value| {
+                    let kind = value.split(';').next().unwrap_or_default().trim();
+                    kind.eq_ignore_ascii_case("application/json")
+                },
+            );
+        if !json {
+            let detail = "the body's content type is not `application/json`";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail)
+                .hint("send the header `Content-Type: application/json`"));
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(|refused: BytesRejection| {
+            let status = refused.status();
+            let code = if status == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
+            Problem::new(status, code, refused.body_text())
+        })?;
+        serde_json::from_slice(&bytes).map(Body).map_err(|error| {
+            Problem::new(StatusCode::BAD_REQUEST, "body", format!("the body cannot be read: {error}"))
+                .hint("`/openapi.json` says what belongs there")
+        })
+    }
+}
+
+/// A JSON body that may be left out.
+#[derive(Debug)]
+pub struct MaybeBody<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let headers = request.headers();
+        let nothing = !headers.contains_key(header::CONTENT_TYPE)
+            && !headers.contains_key(header::TRANSFER_ENCODING)
+            && headers.get(header::CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
+        if nothing {
+            return Ok(MaybeBody(T::default()));
+        }
+        Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))
+    }
+}
+
+/// The variables of the path.
+#[derive(Debug)]
+pub struct InPath<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Path::<T>::from_request_parts(parts, state).await {
+            Ok(Path(value)) => Ok(InPath(value)),
+            Err(refused) => Err(Problem::new(StatusCode::BAD_REQUEST, "path", refused.body_text())),
+        }
+    }
+}
+
+/// The query.
+#[derive(Debug)]
+pub struct InQuery<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for InQuery<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(value)) => Ok(InQuery(value)),
+            Err(refused) => Err(Problem::new(StatusCode::BAD_REQUEST, "query", refused.body_text())),
+        }
+    }
+}

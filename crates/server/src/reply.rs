@@ -1,0 +1,113 @@
+//! What leaves when something goes wrong: one document, `application/problem+json` (RFC 9457).
+
+use axum::{
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use preface::keep::KeepError;
+use preface_core::diagnostic::Diagnostics;
+use serde::Serialize;
+
+/// What a handler answers.
+pub type Reply<T> = Result<T, Problem>;
+
+/// Why a request was not done, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Problem {
+    /// `urn:preface:problem:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What went wrong, in general.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// A word for programs.
+    pub code: String,
+    /// What went wrong with this request.
+    pub detail: String,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Where in a text, for each place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<Object>)]
+    pub diagnostics: Diagnostics,
+}
+
+impl Problem {
+    /// Says what went wrong.
+    #[must_use]
+    pub fn new(status: StatusCode, code: &str, detail: impl Into<String>) -> Self {
+        Problem {
+            kind: format!("urn:preface:problem:{code}"),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            code: code.to_owned(),
+            detail: detail.into(),
+            hint: None,
+            diagnostics: Diagnostics::new(),
+        }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds places in a text.
+    #[must_use]
+    pub fn diagnostics(mut self, diagnostics: Diagnostics) -> Self {
+        self.diagnostics = diagnostics;
+        self
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_vec(&self).unwrap_or_default();
+        let json = HeaderValue::from_static("application/problem+json");
+        (status, [(header::CONTENT_TYPE, json)], body).into_response()
+    }
+}
+
+impl From<KeepError> for Problem {
+    fn from(error: KeepError) -> Self {
+        let detail = error.to_string();
+        let (status, code) = match &error {
+            KeepError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
+            KeepError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
+            KeepError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
+            KeepError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
+            KeepError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
+            KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
+            KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+            KeepError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
+            KeepError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
+        };
+        let hint = error.hint();
+        let mut problem = match error {
+            KeepError::Store(error) => Problem::from(error),
+            KeepError::Engine(preface::Error::Render(note)) => {
+                Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
+            }
+            _ => Problem::new(status, code, detail),
+        };
+        problem.hint = problem.hint.or(hint);
+        problem
+    }
+}
+
+impl From<preface::store::StoreError> for Problem {
+    fn from(error: preface::store::StoreError) -> Self {
+        let (status, code) = match error.is_unavailable() {
+            true => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
+            false => (StatusCode::INTERNAL_SERVER_ERROR, "store-failed"),
+        };
+        let hint = error.hint();
+        Problem { hint, ..Problem::new(status, code, error.to_string()) }
+    }
+}

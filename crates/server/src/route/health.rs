@@ -1,0 +1,31 @@
+//! Whether the service lives, and whether it can do its work.
+
+use crate::{App, reply::Reply};
+use axum::{Json, extract::State};
+use serde::Serialize;
+
+/// How the service is.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Health {
+    /// `ok`.
+    pub status: &'static str,
+    /// The kind of store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<&'static str>,
+}
+
+/// Says that the process lives.
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health)))]
+pub async fn healthz() -> Json<Health> {
+    Json(Health { status: "ok", store: None })
+}
+
+/// Says whether the store can be asked.
+#[utoipa::path(
+    get, path = "/readyz", tag = "service",
+    responses((status = 200, body = Health), (status = 503, body = crate::Problem, content_type = "application/problem+json")),
+)]
+pub async fn readyz(State(app): State<App>) -> Reply<Json<Health>> {
+    app.store.check().await?;
+    Ok(Json(Health { status: "ok", store: Some(app.store.kind()) }))
+}

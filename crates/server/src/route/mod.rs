@@ -1,0 +1,4 @@
+//! The handlers, one file a resource.
+
+pub mod conversations;
+pub mod health;
