@@ -17,6 +17,7 @@
 //! see CONTRIBUTING.md.
 
 pub mod consent;
+mod default_store;
 mod engine;
 mod error;
 mod extensions;
@@ -37,6 +38,7 @@ mod settings;
 mod skills;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
+pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};
 pub use permit::PermitGrant;

@@ -1,7 +1,11 @@
 //! What the handlers share.
 
-use preface::{host::system::System, store::Store};
-use std::{path::PathBuf, sync::Arc};
+use crate::{guard::Guard, kept::Kept, telemetry::Metrics, threads::Threads};
+use preface::{host::system::System, keep::Keeper, store::Store};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+/// The preset of conversations that name none, where the service is not told another (seed 002).
+pub const SERVICE_PRESET: &str = "template";
 
 /// How the service was started.
 #[derive(Clone, Debug)]
@@ -14,13 +18,84 @@ pub struct Settings {
     pub max_body: usize,
 }
 
-/// The service: its machine, its store, its settings.
+/// How much of the machine requests may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How long a request may take, its body included.
+    pub deadline: Duration,
+    /// How many requests are worked on at once; more are turned away.
+    pub requests: usize,
+    /// How many connections are open at once; more wait.
+    pub connections: usize,
+    /// How long a client may take to send the head of a request, and be silent between two.
+    pub head: Duration,
+    /// How long accepted requests may take once the service is told to stop.
+    pub farewell: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            deadline: Duration::from_secs(30),
+            requests: 1024,
+            connections: 4096,
+            head: Duration::from_secs(20),
+            farewell: Duration::from_secs(30),
+        }
+    }
+}
+
+/// The service: its machine, its store, its settings, and what every request passes.
 #[derive(Clone, Debug)]
 pub struct App {
     /// The machine that prompts are built on.
     pub system: Arc<dyn System>,
     /// Where they are kept.
     pub store: Arc<dyn Store>,
+    /// Builds each of them once.
+    pub keeper: Keeper,
+    /// Those that were read lately.
+    pub(crate) kept: Kept,
     /// How it was started.
     pub settings: Arc<Settings>,
+    /// Who may come in.
+    pub guard: Arc<Guard>,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    /// What a request may take.
+    pub limits: Limits,
+}
+
+/// How many bytes of prompts are kept at hand.
+const AT_HAND: u64 = 64 << 20;
+/// How many prompts are built at once.
+const BUILDS: usize = 16;
+/// How long one may take.
+const BUILD_DEADLINE: Duration = Duration::from_secs(20);
+
+impl App {
+    /// Makes a service that listens nowhere yet: its router can be called, as from this machine.
+    #[must_use]
+    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
+        let guard = Arc::new(Guard::new(None, &[], store.clone()));
+        let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
+        let keeper = Keeper::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
+        App {
+            system,
+            store,
+            keeper,
+            kept: Kept::new(AT_HAND),
+            settings,
+            guard,
+            metrics: Arc::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// Says where it listens, and under which names it is also known there (`NAME` or `NAME:PORT`).
+    #[must_use]
+    pub fn listening(self, bound: SocketAddr, hosts: &[String]) -> Self {
+        let guard = Arc::new(Guard::new(Some(bound), hosts, self.store.clone()));
+        App { guard, ..self }
+    }
 }

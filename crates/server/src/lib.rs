@@ -4,14 +4,35 @@
 //! [`router`] is a function from an [`App`] to a router that a test can call; [`serve`] listens with it. All routes stand
 //! in `router.rs`, the handlers of one resource in one file of `route/`, and whatever goes wrong leaves as one
 //! [`Problem`]. The handlers are thin: what a request means is decided by `preface::keep`, where the prompt is kept by a
-//! `Store`.
+//! `Store`. What every request passes before and after its handler is `layers.rs`; who may come in is decided in `guard/`.
+
+#![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]
 
 mod app;
+mod caller;
+mod compress;
+mod describe;
 mod extract;
+mod guard;
+mod headers;
+mod kept;
+mod layers;
+mod log_line;
+mod page;
+mod precondition;
 mod reply;
+mod request_id;
 mod route;
 mod router;
+mod serve;
+mod telemetry;
+mod threads;
 
-pub use app::{App, Settings};
+pub use app::{App, Limits, SERVICE_PRESET, Settings};
+pub use caller::Caller;
+pub use guard::{Guard, is_host, new_token};
+pub use layers::layered;
 pub use reply::Problem;
 pub use router::{api, router};
+pub use serve::{listen, serve};
+pub use telemetry::{CacheAnswer, ConstructOutcome, LogFormat, Metrics, TRACE, Telemetry, TelemetryError};

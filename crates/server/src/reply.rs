@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use preface::keep::KeepError;
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
@@ -31,6 +32,9 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub diagnostics: Diagnostics,
+    /// The id of the request, as in the header `X-Request-Id` and in the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
 }
 
 impl Problem {
@@ -45,6 +49,7 @@ impl Problem {
             detail: detail.into(),
             hint: None,
             diagnostics: Diagnostics::new(),
+            request_id: None,
         }
     }
 
@@ -68,7 +73,38 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let body = serde_json::to_vec(&self).unwrap_or_default();
         let json = HeaderValue::from_static("application/problem+json");
-        (status, [(header::CONTENT_TYPE, json)], body).into_response()
+        let mut response = (status, [(header::CONTENT_TYPE, json)], body).into_response();
+        // The layer that knows the request's id writes it once more, with that.
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+impl From<KeepError> for Problem {
+    fn from(error: KeepError) -> Self {
+        let detail = error.to_string();
+        let (status, code) = match &error {
+            KeepError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
+            KeepError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
+            KeepError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
+            KeepError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
+            KeepError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
+            KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
+            KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+            KeepError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
+            KeepError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
+        };
+        let hint = error.hint();
+        let mut problem = match error {
+            KeepError::Store(error) => Problem::from(error),
+            KeepError::Engine(preface::Error::Render(note)) => {
+                Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
+            }
+            _ => Problem::new(status, code, detail),
+        };
+        problem.hint = problem.hint.or(hint);
+        problem
     }
 }
 

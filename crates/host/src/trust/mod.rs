@@ -44,7 +44,7 @@ pub use export::{ExportError, export};
 pub use permit::{Action, Permit};
 pub use permits::{PermitState, Permits};
 pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
-pub use place::{Dirs, StoreKind, store_file};
+pub use place::{Dirs, StoreKind, state_dir, store_file};
 pub use record::{Decision, Records, WholeRecord};
 pub use row::{Row, RowText};
 pub use store::{

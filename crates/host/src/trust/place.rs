@@ -64,20 +64,36 @@ impl Dirs {
 /// ```
 #[must_use]
 pub fn store_file(kind: StoreKind<'_>, dirs: &Dirs) -> Option<PathBuf> {
-    let set = |variable: &Option<OsString>| absolute(variable.as_deref()?);
-    let home = dirs.home.as_deref().filter(|home| home.is_absolute());
     let dir = match (set(&dirs.preface_home), kind) {
-        (Some(dir), _) => dir,
         (None, StoreKind::Global(dir)) => dir?.to_owned(),
-        (None, StoreKind::State) => match dirs.os.as_str() {
-            "darwin" => home?.join("Library/Application Support/preface"),
-            "win32" => {
-                set(&dirs.app_data).or_else(|| Some(home?.join("AppData").join("Roaming")))?.join("preface")
-            }
-            _ => set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?.join("preface"),
-        },
+        _ => state_dir(dirs)?,
     };
     Some(dir.join(FILE))
+}
+
+/// Returns the directory for what all presets share and no project may write, or `None` where the user has none:
+/// `PREFACE_HOME`, else the user's state directory as [`store_file`] tells.
+#[must_use]
+pub fn state_dir(dirs: &Dirs) -> Option<PathBuf> {
+    if let Some(dir) = set(&dirs.preface_home) {
+        return Some(dir);
+    }
+    let home = dirs.home.as_deref().filter(|home| home.is_absolute());
+    match dirs.os.as_str() {
+        "darwin" => Some(home?.join("Library/Application Support/preface")),
+        "win32" => {
+            let roaming = set(&dirs.app_data).or_else(|| Some(home?.join("AppData").join("Roaming")))?;
+            Some(roaming.join("preface"))
+        }
+        _ => {
+            let state = set(&dirs.xdg_state_home).or_else(|| Some(home?.join(".local/state")))?;
+            Some(state.join("preface"))
+        }
+    }
+}
+
+fn set(variable: &Option<OsString>) -> Option<PathBuf> {
+    absolute(variable.as_deref()?)
 }
 
 fn absolute(path: &OsStr) -> Option<PathBuf> {

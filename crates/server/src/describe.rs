@@ -1,0 +1,106 @@
+//! What the description of every operation says beside what the operation says itself: who may ask, and the problems that
+//! any request can meet.
+
+use crate::{Problem, guard};
+use axum::http::Method;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ContentBuilder, OpenApi, PathItem, Ref, ResponseBuilder,
+        path::Operation,
+        security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme},
+    },
+};
+
+/// The name of the access token among the security schemes.
+const TOKEN: &str = "token";
+
+/// The problems that any request can meet before or behind its handler.
+const PROBLEMS: [(&str, &str); 8] = [
+    ("400", "The request cannot be read, or does not name one host."),
+    ("401", "An access token is needed here, or this one is not known."),
+    ("403", "Another site's page asked for this, or the token's role does not suffice."),
+    ("413", "The body is too large."),
+    ("421", "This service does not have the name that the request asks for."),
+    ("500", "A mistake of preface, or a store that failed."),
+    ("503", "Too much to do, or the store does not answer. Try again later."),
+    ("504", "The request took too long."),
+];
+
+/// Completes a description.
+pub(crate) fn complete(mut api: OpenApi) -> OpenApi {
+    let components = api.components.get_or_insert_with(Default::default);
+    components.schemas.entry(Problem::name().into_owned()).or_insert_with(Problem::schema);
+    let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+    components.security_schemes.insert(TOKEN.to_owned(), token.into());
+    for (path, item) in &mut api.paths.paths {
+        for (method, operation) in operations(item) {
+            describe(path, &method, operation);
+        }
+    }
+    api
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    [
+        (Method::GET, &mut item.get),
+        (Method::PUT, &mut item.put),
+        (Method::POST, &mut item.post),
+        (Method::DELETE, &mut item.delete),
+        (Method::PATCH, &mut item.patch),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+fn describe(path: &str, method: &Method, operation: &mut Operation) {
+    let open = guard::OPEN.contains(&path);
+    for (status, about) in PROBLEMS {
+        if open && matches!(status, "401" | "413") {
+            continue;
+        }
+        let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
+        let response =
+            ResponseBuilder::new().description(about).content("application/problem+json", problem).build();
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+    }
+    if open {
+        return;
+    }
+    // From this machine no token is needed.
+    let token = SecurityRequirement::new(TOKEN, [""; 0]);
+    operation.security = Some(vec![SecurityRequirement::default(), token]);
+    let role = format!("With an access token: its role is `{}` or more.", guard::role_word(method, path));
+    operation.description = Some(match operation.description.take() {
+        Some(said) if !said.is_empty() => format!("{said}\n\n{role}"),
+        _ => role,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    #[test]
+    fn every_operation_says_which_problems_it_may_meet() {
+        let api = serde_json::to_value(crate::api()).unwrap();
+        assert!(api["openapi"].as_str().unwrap().starts_with("3.1"));
+        assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+        let known = api["components"]["schemas"]["Problem"]["properties"].as_object().unwrap();
+        assert!(known.contains_key("request_id"));
+        let mut operations = 0;
+        for (path, item) in api["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                operations += 1;
+                for status in ["403", "421", "500", "503"] {
+                    let said =
+                        &operation["responses"][status]["content"]["application/problem+json"]["schema"];
+                    assert_eq!(said["$ref"], "#/components/schemas/Problem", "{method} {path} {status}");
+                }
+                let open = ["/healthz", "/readyz"].contains(&path.as_str());
+                assert_eq!(operation["security"] == Value::Null, open, "{method} {path}");
+            }
+        }
+        assert!(operations >= 4);
+    }
+}

@@ -1,0 +1,189 @@
+//! Who may come in: the name a client used for this service, the page it came from, the token it brings.
+//!
+//! A browser sends requests on behalf of whatever page is open in it. So each request must name this service by a name
+//! that is known to be its own (a page elsewhere that points its own name at this machine is turned away), and a request
+//! that comes from a page must come from ours, which alone knows the token of this start. Where the service listens beyond
+//! its own machine, everybody needs an access token, too. What a proxy adds about the sender is never believed.
+
+mod bearer;
+mod host;
+mod role;
+mod token;
+
+pub use host::is_host;
+pub use token::new_token;
+
+use crate::{Problem, caller::CallerName};
+use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
+use bearer::Doors;
+use host::{Authority, Hosts};
+use preface::store::Store;
+use std::{net::SocketAddr, sync::Arc};
+use token::PageToken;
+
+/// The header with which the page shows that it is ours.
+const PAGE_TOKEN: &str = "x-preface-token";
+
+/// The addresses that anybody may ask: they tell a supervisor whether the service is well.
+pub(crate) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Decides who may come in.
+#[derive(Debug)]
+pub struct Guard {
+    hosts: Hosts,
+    /// True where only this machine can reach the service.
+    local: bool,
+    page: PageToken,
+    doors: Doors,
+}
+
+impl Guard {
+    pub(crate) fn new(bound: Option<SocketAddr>, hosts: &[String], store: Arc<dyn Store>) -> Self {
+        Guard {
+            hosts: Hosts::new(bound, hosts),
+            local: bound.is_none_or(|bound| bound.ip().is_loopback()),
+            page: PageToken::new(),
+            doors: Doors::new(store),
+        }
+    }
+
+    /// Returns the token of this start, for the page and nobody else.
+    #[must_use]
+    pub fn page_token(&self) -> &str {
+        self.page.as_str()
+    }
+
+    /// Lets a request in, or says why not. `None`: somebody on this machine, without a token.
+    pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Option<CallerName>, Problem> {
+        self.named_rightly(parts)?;
+        let token = bearer(&parts.headers)?;
+        self.from_our_page(parts)?;
+        let token = match token {
+            Some(token) => token,
+            None if self.local || OPEN.contains(&route) => return Ok(None),
+            None => {
+                return Err(Problem::new(
+                    StatusCode::UNAUTHORIZED,
+                    "token-missing",
+                    "an access token is needed here",
+                )
+                .hint("send `Authorization: Bearer TOKEN`; `preface access add NAME` makes a token"));
+            }
+        };
+        let Some(door) = self.doors.of(token).await? else {
+            return Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "token-unknown",
+                "this access token is not known",
+            )
+            .hint("`preface access list` names those that are; a new one counts after a few seconds"));
+        };
+        let needed = role::needed(&parts.method, route);
+        if door.role < needed {
+            let (has, needs) = (door.role.as_str(), needed.as_str());
+            let detail =
+                format!("this needs the role `{needs}`, and the token of `{}` has `{has}`", door.name);
+            return Err(Problem::new(StatusCode::FORBIDDEN, "role", detail)
+                .hint(format!("`preface access add NAME --role {needs}` makes a token that may")));
+        }
+        Ok(Some(CallerName(door.name)))
+    }
+
+    /// The name that the client used must be ours: else a page elsewhere has pointed its own name here.
+    fn named_rightly(&self, parts: &Parts) -> Result<(), Problem> {
+        let refused = |status, detail: String| {
+            Err(Problem::new(status, "host", detail)
+                .hint("use the address that `preface serve` printed, or start it with `--host NAME`"))
+        };
+        let mut hosts = parts.headers.get_all(header::HOST).iter();
+        let header = match (hosts.next(), hosts.next()) {
+            (_, Some(_)) => {
+                return refused(StatusCode::BAD_REQUEST, "there is more than one Host".to_owned());
+            }
+            (Some(host), None) => Some(host.to_str().unwrap_or_default()),
+            (None, None) => None,
+        };
+        match parts.uri.authority().map(|authority| authority.as_str()).or(header) {
+            None if self.hosts.may_be_missing() => Ok(()),
+            None => refused(StatusCode::BAD_REQUEST, "the request does not name a Host".to_owned()),
+            Some(name) if Authority::parse(name, 80).is_some_and(|name| self.hosts.allow(&name)) => Ok(()),
+            Some(name) => {
+                let name: String = name.chars().take(80).collect();
+                refused(StatusCode::MISDIRECTED_REQUEST, format!("this service is not `{}`", shown(&name)))
+            }
+        }
+    }
+
+    /// What a browser sends for a page must be for our page.
+    fn from_our_page(&self, parts: &Parts) -> Result<(), Problem> {
+        let refused = |code, detail: &str| {
+            Err(Problem::new(StatusCode::FORBIDDEN, code, detail)
+                .hint("only the page of this service may do that; other programs send no Origin header"))
+        };
+        let headers = &parts.headers;
+        if headers
+            .get("sec-fetch-site")
+            .is_some_and(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"))
+        {
+            return refused("origin", "another site's page asked for this");
+        }
+        let mut origins = headers.get_all(header::ORIGIN).iter();
+        let Some(origin) = origins.next() else { return Ok(()) };
+        let ours = origins.next().is_none()
+            && origin
+                .to_str()
+                .ok()
+                .and_then(Authority::of_origin)
+                .is_some_and(|name| self.hosts.allow(&name));
+        if !ours {
+            return refused("origin", "another site's page asked for this");
+        }
+        // Beyond this machine the access token says who it is, and nodes do not share the token of a start.
+        if !self.local || is_safe(&parts.method) {
+            return Ok(());
+        }
+        match headers.get(PAGE_TOKEN) {
+            Some(token) if self.page.is(token.as_bytes()) => Ok(()),
+            Some(_) => Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "page-token",
+                "the page is of an earlier start of this service",
+            )
+            .hint("load the page again")),
+            None => {
+                refused("page-token", "the request comes from a page and lacks the header `X-Preface-Token`")
+            }
+        }
+    }
+}
+
+/// True for the methods that change nothing.
+fn is_safe(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Returns the token of `Authorization: Bearer TOKEN`, where one is sent.
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = sent.next() else { return Ok(None) };
+    let token = value.to_str().ok().and_then(|value| value.split_once(' ')).and_then(|(scheme, token)| {
+        (scheme.eq_ignore_ascii_case("bearer") && !token.trim().is_empty()).then(|| token.trim())
+    });
+    match (token, sent.next()) {
+        (Some(token), None) => Ok(Some(token)),
+        _ => Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "token-unknown",
+            "the Authorization header is not `Bearer TOKEN`",
+        )),
+    }
+}
+
+fn shown(name: &str) -> String {
+    preface_core::lint::hidden::escape_hidden(name).into_owned()
+}
+
+/// The least role, for the description of the service.
+pub(crate) fn role_word(method: &Method, route: &str) -> &'static str {
+    role::needed(method, route).as_str()
+}

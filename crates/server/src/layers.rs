@@ -1,0 +1,229 @@
+//! What every request passes, in one layer: an id, the guard, limits, a deadline, a net under panics, the headers of the
+//! answer, the numbers, the log. One layer costs one box; ten small ones would cost ten.
+
+use crate::{
+    App, Problem,
+    caller::{CallerName, LOCAL},
+    compress, headers, log_line,
+    request_id::Ids,
+    telemetry::Series,
+};
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, MatchedPath, Request},
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use std::{
+    convert::Infallible,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Instant,
+};
+use tower::{Layer, Service, ServiceBuilder};
+
+/// The name of the addresses that do not exist.
+const UNMATCHED: &str = "unmatched";
+
+/// Puts a router behind everything that a request passes.
+pub fn layered(router: Router, app: &App) -> Router {
+    let shell = Arc::new(Shell { app: app.clone(), ids: Ids::default() });
+    let limit = DefaultBodyLimit::max(app.settings.max_body);
+    router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(limit))
+}
+
+/// What all routes share.
+#[derive(Debug)]
+struct Shell {
+    app: App,
+    ids: Ids,
+}
+
+#[derive(Clone, Debug)]
+struct PassLayer(Arc<Shell>);
+
+impl<S> Layer<S> for PassLayer {
+    type Service = Pass<S>;
+
+    fn layer(&self, inner: S) -> Pass<S> {
+        Pass { inner, shell: self.0.clone(), series: Arc::default() }
+    }
+}
+
+/// One route with what its requests pass.
+#[derive(Clone, Debug)]
+struct Pass<S> {
+    inner: S,
+    shell: Arc<Shell>,
+    /// The numbers of this route.
+    series: Arc<Series>,
+}
+
+impl<S> Service<Request> for Pass<S>
+where
+    S: Service<Request, Error = Infallible> + Clone + Send + 'static,
+    S::Response: IntoResponse,
+    S::Future: Send,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        // The one that is ready is the one that was asked.
+        let fresh = self.inner.clone();
+        let inner = std::mem::replace(&mut self.inner, fresh);
+        let (shell, series) = (self.shell.clone(), self.series.clone());
+        Box::pin(async move { Ok(shell.pass(request, inner, &series).await) })
+    }
+}
+
+impl Shell {
+    async fn pass<S>(&self, request: Request, mut inner: S, series: &Series) -> Response
+    where
+        S: Service<Request, Error = Infallible> + Send,
+        S::Response: IntoResponse,
+        S::Future: Send,
+    {
+        let started = Instant::now();
+        let id = self.ids.of(request.headers());
+        let method = request.method().clone();
+        let zip = compress::is_wanted(&method, request.headers());
+        let matched = request.extensions().get::<MatchedPath>().cloned();
+        let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
+        let mut caller = None;
+
+        #[cfg(feature = "otel")]
+        let span = crate::telemetry::request_span(&method, route);
+        #[cfg(feature = "otel")]
+        crate::telemetry::set_parent(&span, request.headers(), &method, route);
+
+        let answer = async {
+            let (mut parts, body) = request.into_parts();
+            let _working = self.app.metrics.enter(self.app.limits.requests).ok_or_else(busy)?;
+            caller = self.app.guard.admit(&parts, route).await?;
+            self.small_enough(&parts.headers)?;
+            if let Some(name) = &caller {
+                parts.extensions.insert(name.clone());
+            }
+            let answer = pin!(guarded(inner.call(Request::from_parts(parts, body))));
+            tokio::time::timeout(self.app.limits.deadline, answer).await.map_err(|_| late())?
+        };
+        #[cfg(feature = "otel")]
+        let answer = tracing::Instrument::instrument(answer, span.clone());
+        let mut response = answer.await.unwrap_or_else(Problem::into_response);
+
+        let status = response.status();
+        let code = self.explain(&mut response, &id);
+        headers::finish(&mut response, &id);
+        if zip {
+            response = compress::compressed(response).await;
+        }
+        let took = started.elapsed();
+        series.answered(&self.app.metrics, route, &method, status, took);
+        #[cfg(feature = "otel")]
+        {
+            span.record("http.response.status_code", status.as_u16());
+            if status.is_server_error() {
+                span.record("otel.status_code", "ERROR");
+            }
+        }
+        let actor = caller.as_ref().map_or(LOCAL, |CallerName(name)| name);
+        log_line::write(&log_line::Line {
+            id: &id,
+            method: &method,
+            route,
+            status,
+            took,
+            actor,
+            code: code.as_deref(),
+        });
+        response
+    }
+
+    /// A body that says it is too large is not read.
+    fn small_enough(&self, headers: &axum::http::HeaderMap) -> Result<(), Problem> {
+        let most = self.app.settings.max_body;
+        let length =
+            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        match length {
+            Some(length) if length > most as u64 => {
+                let detail = format!("the body has {length} bytes; {most} are the most");
+                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Gives an error its document, with the id of the request. Returns its code.
+    fn explain(&self, response: &mut Response, id: &HeaderValue) -> Option<String> {
+        let status = response.status();
+        let problem = match response.extensions_mut().remove::<Problem>() {
+            Some(problem) => problem,
+            None if !status.is_client_error() && !status.is_server_error() => return None,
+            None if response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| !is_plain(kind)) => {
+                return None;
+            }
+            // What a library said in its own words.
+            None => Problem::new(
+                status,
+                "refused",
+                status.canonical_reason().unwrap_or("the request was refused").to_lowercase(),
+            ),
+        };
+        if problem.code.starts_with("store-") {
+            self.app.metrics.store_failed();
+        }
+        let code = problem.code.clone();
+        let document = Problem { request_id: id.to_str().ok().map(str::to_owned), ..problem };
+        let (parts, body) = document.into_response().into_parts();
+        *response.body_mut() = body;
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+        response.headers_mut().extend(parts.headers);
+        response.extensions_mut().remove::<Problem>();
+        Some(code)
+    }
+}
+
+fn is_plain(kind: &HeaderValue) -> bool {
+    kind.as_bytes().starts_with(b"text/plain")
+}
+
+/// Runs a handler with a net under it: a panic costs its own request and no other.
+async fn guarded<R: IntoResponse>(
+    answer: impl Future<Output = Result<R, Infallible>>,
+) -> Result<Response, Problem> {
+    let mut answer = pin!(answer);
+    let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(Ok(response))) => Poll::Ready(Some(response)),
+        Ok(Poll::Ready(Err(never))) => match never {},
+        Err(_) => Poll::Ready(None),
+    });
+    match caught.await {
+        Some(response) => Ok(response.into_response()),
+        None => Err(Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "the request met a mistake in preface itself",
+        )
+        .hint("the log has its place, under the request's id; please report it")),
+    }
+}
+
+fn busy() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many requests are being worked on")
+        .hint("try again in a second")
+}
+
+fn late() -> Problem {
+    Problem::new(StatusCode::GATEWAY_TIMEOUT, "deadline", "the request took too long")
+        .hint("a write may have happened all the same: look before you repeat it")
+}

@@ -1,0 +1,95 @@
+//! Listening: connections in, answers out, and an end that loses nothing.
+
+use crate::{App, router};
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+    service::TowerToHyperService,
+};
+use std::{future::Future, io, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+};
+use tracing::{info, warn};
+
+/// How long to wait where the machine has no room for another connection.
+const BREATH: Duration = Duration::from_millis(500);
+
+/// Serves until `shutdown` is done: then no more connections are taken, accepted requests are finished, and the store is
+/// closed.
+///
+/// # Errors
+/// The store cannot put down what it holds.
+pub async fn serve(
+    app: App,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), preface::store::StoreError> {
+    let store = app.store.clone();
+    let limits = app.limits;
+    listen(router(app), limits, listener, shutdown).await;
+    store.close().await
+}
+
+/// Serves a router with the same care, without a store to close.
+pub async fn listen(
+    router: Router,
+    limits: crate::Limits,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head);
+    let graceful = GracefulShutdown::new();
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut shutdown => break,
+            accepted = accept(&listener, &room) => accepted,
+        };
+        let (stream, seat) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // The client left, or the machine is out of something: neither ends the service.
+                if !is_the_clients(&error) {
+                    warn!(%error, "cannot take a connection");
+                    tokio::time::sleep(BREATH).await;
+                }
+                continue;
+            }
+        };
+        let connection =
+            http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+        let connection = graceful.watch(connection);
+        tokio::spawn(async move {
+            // What a client does to its own connection is its own business.
+            let _ = connection.await;
+            drop(seat);
+        });
+    }
+    drop(listener);
+    info!("finishing accepted requests");
+    if tokio::time::timeout(limits.farewell, graceful.shutdown()).await.is_err() {
+        warn!("some requests were not finished in time");
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    room: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let seat = room.clone().acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    // Answers are written whole: waiting for more would only delay them.
+    let _ = stream.set_nodelay(true);
+    Ok((stream, seat))
+}
+
+fn is_the_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}

@@ -1,0 +1,173 @@
+//! The numbers of `/metrics`.
+
+use prometheus_client::{
+    encoding::{EncodeLabelSet, EncodeLabelValue, text},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+        info::Info,
+    },
+    registry::{Registry, Unit},
+};
+use std::{
+    fmt,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+/// How the construction of a prompt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+pub enum ConstructOutcome {
+    /// The first prompt of a conversation was kept.
+    Created,
+    /// Another first turn was faster: its prompt was returned.
+    Raced,
+    /// A compaction replaced the prompt.
+    Compacted,
+    /// A refresh replaced the prompt.
+    Refreshed,
+    /// Nothing was kept.
+    Failed,
+}
+
+/// Whether a cache knew what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
+pub enum CacheAnswer {
+    /// It did.
+    Hit,
+    /// It did not.
+    Miss,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct RequestLabels {
+    pub route: String,
+    pub method: &'static str,
+    pub status: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(super) struct RouteLabels {
+    pub route: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: ConstructOutcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct AnswerLabels {
+    answer: CacheAnswer,
+}
+
+/// Counts what happens. Each service has its own.
+pub struct Metrics {
+    registry: Registry,
+    pub(super) requests: Family<RequestLabels, Counter>,
+    pub(super) seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    in_flight: Gauge,
+    /// The same number, for the limit.
+    working: AtomicUsize,
+    constructs: Family<OutcomeLabels, Counter>,
+    store_errors: Counter,
+    cache: Family<AnswerLabels, Counter>,
+}
+
+/// From a quarter of a millisecond to eight seconds.
+fn latencies() -> Histogram {
+    Histogram::new(exponential_buckets(0.00025, 2.0, 16))
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::default();
+        let requests = Family::default();
+        registry.register("http_requests", "Requests answered", requests.clone());
+        let seconds: Family<RouteLabels, Histogram, fn() -> Histogram> =
+            Family::new_with_constructor(latencies);
+        registry.register_with_unit(
+            "http_request_duration",
+            "How long requests took",
+            Unit::Seconds,
+            seconds.clone(),
+        );
+        let in_flight = Gauge::default();
+        registry.register("http_requests_in_flight", "Requests worked on now", in_flight.clone());
+        let constructs = Family::default();
+        registry.register("preface_constructs", "Prompts constructed, by how it ended", constructs.clone());
+        let store_errors = Counter::default();
+        registry.register("preface_store_errors", "Requests that the store failed", store_errors.clone());
+        let cache = Family::default();
+        registry.register("preface_conversation_cache", "Conversations looked up in memory", cache.clone());
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("preface_build", "What runs", build);
+        let start = Gauge::<f64, std::sync::atomic::AtomicU64>::default();
+        start.set(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()));
+        registry.register_with_unit("process_start_time", "When it was started", Unit::Seconds, start);
+        Metrics {
+            registry,
+            requests,
+            seconds,
+            in_flight,
+            working: AtomicUsize::new(0),
+            constructs,
+            store_errors,
+            cache,
+        }
+    }
+}
+
+impl Metrics {
+    /// A prompt was constructed, or was not.
+    pub fn constructed(&self, outcome: ConstructOutcome) {
+        self.constructs.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// The store failed a request. Whatever leaves as the problem of a store is counted already.
+    pub fn store_failed(&self) {
+        self.store_errors.inc();
+    }
+
+    /// A conversation was looked up in memory.
+    pub fn looked_up(&self, answer: CacheAnswer) {
+        self.cache.get_or_create(&AnswerLabels { answer }).inc();
+    }
+
+    /// Writes all numbers in the text format of OpenMetrics.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::with_capacity(8 << 10);
+        // Writing to a string does not fail.
+        let _ = text::encode(&mut out, &self.registry);
+        out
+    }
+
+    /// Counts a request as worked on until what is returned is dropped; `None` where there are `most` already.
+    pub(crate) fn enter(&self, most: usize) -> Option<Working<'_>> {
+        if self.working.fetch_add(1, Ordering::Relaxed) >= most {
+            self.working.fetch_sub(1, Ordering::Relaxed);
+            return None;
+        }
+        self.in_flight.inc();
+        Some(Working(self))
+    }
+}
+
+/// A request that is worked on.
+pub(crate) struct Working<'a>(&'a Metrics);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.dec();
+        self.0.working.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Metrics")
+    }
+}

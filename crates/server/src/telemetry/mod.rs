@@ -1,0 +1,17 @@
+//! What the service says about itself: numbers, a log, traces. None of them ever holds a text, a token or a password.
+
+mod log;
+mod metrics;
+mod series;
+#[cfg(feature = "otel")]
+mod traces;
+
+pub use log::{LogFormat, Telemetry, TelemetryError};
+pub use metrics::{CacheAnswer, ConstructOutcome, Metrics};
+pub(crate) use series::Series;
+#[cfg(feature = "otel")]
+pub(crate) use traces::{request_span, set_parent};
+
+/// The target of the spans that become traces. The log does not show them, and where no collector is named they cost
+/// nothing: `info_span!(target: TRACE, "build")`.
+pub const TRACE: &str = "preface::trace";

@@ -1,0 +1,42 @@
+//! The numbers of one route, found once. A request then only adds to them.
+
+use super::metrics::{Metrics, RequestLabels, RouteLabels};
+use axum::http::{Method, StatusCode};
+use prometheus_client::metrics::{counter::Counter, histogram::Histogram};
+use std::{sync::OnceLock, time::Duration};
+
+const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "other"];
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// The numbers of one route.
+#[derive(Debug, Default)]
+pub(crate) struct Series {
+    seconds: OnceLock<Histogram>,
+    requests: [[OnceLock<Counter>; CLASSES.len()]; METHODS.len()],
+}
+
+impl Series {
+    /// Counts an answer.
+    pub fn answered(
+        &self,
+        metrics: &Metrics,
+        route: &str,
+        method: &Method,
+        status: StatusCode,
+        took: Duration,
+    ) {
+        let other = METHODS.len() - 1;
+        let method = METHODS.iter().position(|known| *known == method.as_str()).unwrap_or(other);
+        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
+        let counter = self.requests[method][class].get_or_init(|| {
+            let labels =
+                RequestLabels { route: route.to_owned(), method: METHODS[method], status: CLASSES[class] };
+            metrics.requests.get_or_create_owned(&labels)
+        });
+        counter.inc();
+        let seconds = self
+            .seconds
+            .get_or_init(|| metrics.seconds.get_or_create_owned(&RouteLabels { route: route.to_owned() }));
+        seconds.observe(took.as_secs_f64());
+    }
+}

@@ -1,0 +1,107 @@
+//! Traces for an OpenTelemetry collector. A thread of their own sends them: a collector that is slow or gone costs the
+//! requests nothing, and what does not fit its queue is dropped.
+
+use super::TRACE;
+use axum::http::{HeaderMap, Method};
+use opentelemetry::{
+    propagation::{Extractor, TextMapPropagator},
+    trace::{TraceContextExt, TracerProvider},
+};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
+use std::time::Duration;
+use tracing::{Span, Subscriber, field::Empty, info_span};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::{Layer, filter::Targets, registry::LookupSpan};
+
+/// The variables of which one must name a collector.
+const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
+
+/// How long the end of the process waits for the collector.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The way to the collector.
+#[derive(Debug)]
+pub(super) struct Traces(SdkTracerProvider);
+
+impl Traces {
+    /// Starts it where the environment names a collector.
+    pub fn begin() -> Result<Option<Self>, String> {
+        let named = ENDPOINTS.iter().find_map(|name| {
+            let value = std::env::var(name).ok()?;
+            (!value.trim().is_empty()).then_some((name, value))
+        });
+        let Some((name, address)) = named else { return Ok(None) };
+        if !address.trim().starts_with("http://") {
+            return Err(format!("{name} is not an `http://` address"));
+        }
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .build()
+            .map_err(|error| format!("{name}: {error}"))?;
+        let resource = match std::env::var("OTEL_SERVICE_NAME") {
+            Ok(name) if !name.is_empty() => Resource::builder(),
+            _ => Resource::builder().with_service_name("preface"),
+        };
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource.build())
+            .build();
+        Ok(Some(Traces(provider)))
+    }
+
+    /// Returns what turns spans into traces.
+    pub fn layer<S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync>(
+        &self,
+    ) -> impl Layer<S> + Send + Sync + use<S> {
+        tracing_opentelemetry::layer()
+            .with_tracer(self.0.tracer("preface"))
+            .with_location(false)
+            .with_threads(false)
+            .with_filter(Targets::new().with_target(TRACE, tracing::Level::TRACE))
+    }
+
+    /// Sends what is left.
+    pub fn end(self) {
+        let _ = self.0.shutdown_with_timeout(FAREWELL);
+    }
+}
+
+/// Opens the span of a request; where nobody traces, it is none.
+pub(crate) fn request_span(method: &Method, route: &str) -> Span {
+    info_span!(
+        target: TRACE,
+        "request",
+        otel.name = Empty,
+        otel.kind = "server",
+        otel.status_code = Empty,
+        http.request.method = method.as_str(),
+        http.route = route,
+        http.response.status_code = Empty,
+    )
+}
+
+/// Makes the span a child of the caller's, where the caller names one (`traceparent`).
+pub(crate) fn set_parent(span: &Span, headers: &HeaderMap, method: &Method, route: &str) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record("otel.name", format_args!("{method} {route}"));
+    let parent = TraceContextPropagator::new().extract(&Headers(headers));
+    if parent.span().span_context().is_valid() {
+        let _ = span.set_parent(parent);
+    }
+}
+
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(axum::http::HeaderName::as_str).collect()
+    }
+}
