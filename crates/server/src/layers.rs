@@ -4,7 +4,9 @@
 use crate::{
     App, Problem,
     caller::{CallerName, LOCAL},
-    compress, headers, log_line,
+    compress,
+    guard::OPEN,
+    headers, log_line,
     request_id::Ids,
     telemetry::Series,
 };
@@ -107,7 +109,9 @@ impl Shell {
 
         let answer = async {
             let (mut parts, body) = request.into_parts();
-            let _working = self.app.metrics.enter(self.app.limits.requests).ok_or_else(busy)?;
+            // Whoever asks whether the service is well is answered, however much there is to do.
+            let most = if OPEN.contains(&route) { usize::MAX } else { self.app.limits.requests };
+            let _working = self.app.metrics.enter(most).ok_or_else(busy)?;
             caller = self.app.guard.admit(&parts, route).await?;
             self.small_enough(&parts.headers)?;
             if let Some(name) = &caller {
