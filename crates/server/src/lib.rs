@@ -6,6 +6,8 @@
 //! [`Problem`]. The handlers are thin: what a request means is decided by `preface::keep`, where the prompt is kept by a
 //! `Store`. What every request passes before and after its handler is `layers.rs`; who may come in is decided in `guard/`.
 
+#![allow(clippy::result_large_err, reason = "a problem is made once, for a request that ends with it")]
+
 mod app;
 mod caller;
 mod compress;

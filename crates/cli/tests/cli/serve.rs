@@ -194,7 +194,7 @@ fn a_token_is_for_a_store_that_lasts() {
     sandbox.run("preface access add ci --store memory:").exits(2).prints("").says(
         "\
 error: `memory:` is gone with this command, and a token with it
-hint: name the store of the service: `--store sqlite:PATH` or `--store postgres://USER@HOST/DATABASE`
+hint: name the store of the service, such as `--store sqlite:PATH`
 ",
     );
     sandbox.run("preface access add local --store sqlite:x.db").exits(2).prints("").says(

@@ -57,7 +57,7 @@ impl Guard {
     pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Option<CallerName>, Problem> {
         self.named_rightly(parts)?;
         let token = bearer(&parts.headers)?;
-        self.from_our_page(parts)?;
+        self.page_is_ours(parts)?;
         let token = match token {
             Some(token) => token,
             None if self.local || OPEN.contains(&route) => return Ok(None),
@@ -115,7 +115,7 @@ impl Guard {
     }
 
     /// What a browser sends for a page must be for our page.
-    fn from_our_page(&self, parts: &Parts) -> Result<(), Problem> {
+    fn page_is_ours(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |code, detail: &str| {
             Err(Problem::new(StatusCode::FORBIDDEN, code, detail)
                 .hint("only the page of this service may do that; other programs send no Origin header"))

@@ -51,9 +51,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let url = args.store.url(&files::system())?;
     if url == StoreUrl::Memory {
-        return Err(Failure::usage("`memory:` is gone with this command, and a token with it").hint(
-            "name the store of the service: `--store sqlite:PATH` or `--store postgres://USER@HOST/DATABASE`",
-        ));
+        return Err(Failure::usage("`memory:` is gone with this command, and a token with it")
+            .hint("name the store of the service, such as `--store sqlite:PATH`"));
     }
     let token = preface_server::new_token();
     let actor = Actor::new(LOCAL);
