@@ -218,6 +218,118 @@ fn it_ends_well_when_it_is_told_to() {
     }
 }
 
+/// Reads what the service says until it says this.
+#[cfg(unix)]
+fn wait_for(service: &mut Service, words: &str) {
+    let log = service.log.as_mut().expect("the log");
+    let mut line = String::new();
+    while !line.contains(words) {
+        line.clear();
+        assert!(log.read_line(&mut line).expect("text") > 0, "it ended without `{words}`");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
+    let sandbox = Sandbox::empty();
+    let store = "--store sqlite:kept.db --preset default";
+    let mut service = Service::start(&sandbox, store);
+    let work = sandbox.path("work").canonicalize().expect("it is there");
+    let body = serde_json::json!({"cwd": work, "model": "m"}).to_string();
+    let mut stream = TcpStream::connect(&service.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    write!(
+        stream,
+        "POST /conversations/a/turns HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Expect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        service.address,
+        body.len()
+    )
+    .expect("it reads");
+    // The handler asks for the body: the request is accepted.
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).expect("it goes on");
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    service.signal("TERM");
+    wait_for(&mut service, "finishing accepted requests");
+    stream.write_all(body.as_bytes()).expect("it still reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    let (status, log) = service.end();
+    assert_eq!(status.code(), Some(0), "{log}");
+    let said: serde_json::Value =
+        serde_json::from_str(answer.split("\r\n\r\n").nth(1).expect("a body")).expect("JSON");
+    assert!(said["system_prompt"].as_str().is_some_and(|prompt| !prompt.is_empty()), "{said}");
+
+    let again = Service::start(&sandbox, store);
+    let kept = again.ask("GET /conversations/a/system-prompt");
+    let kept: serde_json::Value = serde_json::from_str(&kept.body).expect("JSON");
+    assert_eq!(kept["system_prompt"], said["system_prompt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_usual_store_is_the_users_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::empty();
+    let service = Service::start(&sandbox, "");
+    let file = sandbox.path("home/.local/state/preface/preface.db");
+    assert!(
+        service.greeting.contains(&format!(", store sqlite:{}, ", file.display())),
+        "{}",
+        service.greeting
+    );
+    let mode = std::fs::metadata(&file).expect("it was made").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_token_is_shown_once_and_may_what_its_role_says() {
+    let sandbox = Sandbox::empty();
+    let store = "--store sqlite:kept.db";
+    sandbox
+        .run(&format!("preface access list {store}"))
+        .exits(0)
+        .says("")
+        .prints("Nobody may ask from other machines. `preface access add NAME` lets somebody in.\n");
+    let ran = sandbox.run(&format!("preface access add ci --role read {store}")).exits(0);
+    let token = ran.stdout.trim_end();
+    assert_eq!(ran.stdout, format!("{token}\n"));
+    assert!(token.len() >= 64 && token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{token}");
+    assert!(ran.stderr.starts_with("The token is not shown again."), "{}", ran.stderr);
+    let again = sandbox.run(&format!("preface access add ci {store}")).exits(1).prints("");
+    assert_eq!(
+        again.stderr,
+        "error: there is a token of that name: `ci`\nhint: `preface access remove ci` ends it\n"
+    );
+    let listed = sandbox.run(&format!("preface access list --format json {store}")).exits(0);
+    let rows = listed.json();
+    assert_eq!((&rows[0]["name"], &rows[0]["role"]), (&"ci".into(), &"read".into()));
+    assert!(!listed.stdout.contains(token));
+    let bytes = std::fs::read(sandbox.path("work/kept.db")).expect("the store");
+    assert!(!bytes.windows(token.len()).any(|window| window == token.as_bytes()), "only a digest is kept");
+
+    let service = Service::start(&sandbox, store);
+    let sent = format!("Authorization: Bearer {token}");
+    assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 200);
+    let refused = service.ask_with("DELETE /conversations/a", &[&sent], "");
+    assert_eq!(refused.status, 403);
+    assert!(refused.body.contains(r#""code":"role""#), "{}", refused.body);
+    assert_eq!(service.ask_with("GET /conversations", &["Authorization: Bearer x"], "").status, 401);
+    drop(service);
+
+    sandbox.run(&format!("preface access remove ci {store}")).exits(0).prints("It is not let in any more.\n");
+    sandbox
+        .run(&format!("preface access remove ci {store}"))
+        .exits(1)
+        .prints("")
+        .says("error: there is no token of that name: `ci`\nhint: `preface access list` has the names\n");
+    let service = Service::start(&sandbox, store);
+    assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 401);
+}
+
 #[cfg(unix)]
 #[test]
 fn the_log_has_a_line_for_a_request_and_no_secrets() {
