@@ -46,6 +46,8 @@ async fn what_a_browser_sends_for_a_page_comes_from_our_page() {
     let app = app_at("127.0.0.1:7677", &["prompts.example"]).await;
     let token = format!("x-preface-token: {}", app.guard.page_token());
     let ours = "origin: http://localhost:7677";
+    // A person follows a link of another site.
+    let link = ["sec-fetch-mode: navigate", "sec-fetch-dest: document"];
     let router = echo(&app);
     for (line, headers, status, code) in [
         ("PUT /thing", vec![HERE], 200, ""),
@@ -67,6 +69,8 @@ async fn what_a_browser_sends_for_a_page_comes_from_our_page() {
         ("PUT /thing", vec![HERE, "sec-fetch-site: cross-site"], 403, "origin"),
         ("GET /thing", vec![HERE, "sec-fetch-site: same-origin"], 200, ""),
         ("GET /thing", vec![HERE, "sec-fetch-site: none"], 200, ""),
+        ("GET /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 200, ""),
+        ("PUT /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 403, "origin"),
     ] {
         let came = ask(&router, line, &headers, Body::empty()).await;
         assert_eq!(came.status, status, "{line} {headers:?}: {}", came.text());

@@ -229,6 +229,37 @@ fn wait_for(service: &mut Service, words: &str) {
     }
 }
 
+/// Sends the head of a turn and waits until its handler asks for the body: the request is accepted.
+#[cfg(unix)]
+fn accepted(service: &Service, length: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(&service.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+    write!(
+        stream,
+        "POST /conversations/a/turns HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n",
+        service.address,
+    )
+    .expect("it reads");
+    let mut go_on = [0; 25];
+    stream.read_exact(&mut go_on).expect("it goes on");
+    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut service = Service::start(&Sandbox::empty(), "--store memory:");
+    let waiting = accepted(&service, 100);
+    service.signal("TERM");
+    wait_for(&mut service, "finishing accepted requests");
+    service.signal("TERM");
+    let (status, log) = service.end();
+    assert_eq!(status.code(), Some(130), "{log}");
+    drop(waiting);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
@@ -237,20 +268,7 @@ fn a_turn_that_was_accepted_before_the_end_is_answered_and_kept() {
     let mut service = Service::start(&sandbox, store);
     let work = sandbox.path("work").canonicalize().expect("it is there");
     let body = serde_json::json!({"cwd": work, "model": "m"}).to_string();
-    let mut stream = TcpStream::connect(&service.address).expect("it listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-    write!(
-        stream,
-        "POST /conversations/a/turns HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-         Expect: 100-continue\r\nContent-Length: {}\r\n\r\n",
-        service.address,
-        body.len()
-    )
-    .expect("it reads");
-    // The handler asks for the body: the request is accepted.
-    let mut go_on = [0; 25];
-    stream.read_exact(&mut go_on).expect("it goes on");
-    assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+    let mut stream = accepted(&service, body.len());
     service.signal("TERM");
     wait_for(&mut service, "finishing accepted requests");
     stream.write_all(body.as_bytes()).expect("it still reads");

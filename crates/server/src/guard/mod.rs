@@ -121,10 +121,12 @@ impl Guard {
                 .hint("only the page of this service may do that; other programs send no Origin header"))
         };
         let headers = &parts.headers;
-        if headers
-            .get("sec-fetch-site")
-            .is_some_and(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"))
-        {
+        let says = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
+        // A link that a person follows shows them our page and tells the other site nothing.
+        let followed = parts.method == Method::GET
+            && says("sec-fetch-mode", b"navigate")
+            && says("sec-fetch-dest", b"document");
+        if says("sec-fetch-site", b"cross-site") && !followed {
             return refused("origin", "another site's page asked for this");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
