@@ -4,6 +4,9 @@ use crate::{guard::Guard, kept::Kept, telemetry::Metrics, threads::Threads};
 use preface::{host::system::System, keep::Keeper, store::Store};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+/// The preset of conversations that name none, where the service is not told another (seed 002).
+pub const SERVICE_PRESET: &str = "template";
+
 /// How the service was started.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -63,6 +66,13 @@ pub struct App {
     pub limits: Limits,
 }
 
+/// How many bytes of prompts are kept at hand.
+const AT_HAND: u64 = 64 << 20;
+/// How many prompts are built at once.
+const BUILDS: usize = 16;
+/// How long one may take.
+const BUILD_DEADLINE: Duration = Duration::from_secs(20);
+
 impl App {
     /// Makes a service that listens nowhere yet: its router can be called, as from this machine.
     #[must_use]
@@ -70,12 +80,11 @@ impl App {
         let guard = Arc::new(Guard::new(None, &[], store.clone()));
         let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
         let keeper = Keeper::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
-        let kept = Kept::new(AT_HAND);
         App {
             system,
             store,
             keeper,
-            kept,
+            kept: Kept::new(AT_HAND),
             settings,
             guard,
             metrics: Arc::default(),
@@ -90,10 +99,3 @@ impl App {
         App { guard, ..self }
     }
 }
-
-/// How many bytes of prompts are kept at hand.
-const AT_HAND: u64 = 64 << 20;
-/// How many prompts are built at once.
-const BUILDS: usize = 16;
-/// How long one may take.
-const BUILD_DEADLINE: Duration = Duration::from_secs(20);

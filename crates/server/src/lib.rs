@@ -30,7 +30,7 @@ mod telemetry;
 mod threads;
 mod work;
 
-pub use app::{App, Limits, Settings};
+pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;
 pub use guard::{Guard, is_host, new_token};
 pub use layers::layered;

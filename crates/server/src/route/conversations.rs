@@ -1,7 +1,7 @@
 //! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction (seed 002 §4).
 
 use crate::{
-    App, Problem,
+    App, CacheAnswer, ConstructOutcome, Problem,
     caller::Caller,
     extract::{InPath, InQuery, MaybeBody},
     kept::{AtHand, PromptReply, tag, tagged},
@@ -228,7 +228,11 @@ pub async fn turn(
         return Ok(tagged(StatusCode::OK, at_hand.head.seal, &reply));
     }
     asked.preset.get_or_insert_with(|| app.settings.preset.clone());
-    let turned = app.keeper.turn(&id, &asked, &actor).await?;
+    let turned =
+        counted(&app, app.keeper.turn(&id, &asked, &actor).await, |turned| match turned.constructed {
+            true => Some(ConstructOutcome::Created),
+            false => Some(ConstructOutcome::Raced),
+        })?;
     let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
     let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
     Ok(tagged(status, turned.head.seal, &reply))
@@ -279,7 +283,9 @@ pub async fn compact(
 ) -> Reply<Response> {
     let asked = body.turn.asked()?;
     let expected = expected(&app, &id, &headers).await?;
-    let mut compacted = app.keeper.compact(&id, &asked, expected, &actor).await?;
+    let compacted = app.keeper.compact(&id, &asked, expected, &actor).await;
+    let mut compacted =
+        counted(&app, compacted, |compacted| compacted.constructed.then_some(ConstructOutcome::Compacted))?;
     app.kept.drop(&id);
     if let Some(instructions) = body.instructions {
         compacted.instructions = instructions;
@@ -312,7 +318,9 @@ pub async fn refresh(
     let asked = body.asked()?;
     let expected = expected(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
-    let refreshed = app.keeper.refresh(&id, &asked, how, expected, &actor).await?;
+    let refreshed = app.keeper.refresh(&id, &asked, how, expected, &actor).await;
+    let refreshed =
+        counted(&app, refreshed, |refreshed| refreshed.constructed.then_some(ConstructOutcome::Refreshed))?;
     app.kept.drop(&id);
     let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
     let reply = RefreshReply { prompt, difference: refreshed.difference };
@@ -436,12 +444,27 @@ pub async fn purge(
     }
 }
 
+/// Counts how a construct ended.
+fn counted<T>(
+    app: &App,
+    done: Result<T, KeepError>,
+    outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
+) -> Result<T, KeepError> {
+    let outcome = done.as_ref().map_or(Some(ConstructOutcome::Failed), outcome);
+    if let Some(outcome) = outcome {
+        app.metrics.constructed(outcome);
+    }
+    done
+}
+
 /// Reads what is kept, from memory where the store says that it still is that.
 async fn read(app: &App, id: &ConversationId) -> Reply<Option<AtHand>> {
     let Some(seal) = app.store.seal(id).await? else { return Ok(None) };
     if let Some(at_hand) = app.kept.get(id, seal) {
+        app.metrics.looked_up(CacheAnswer::Hit);
         return Ok(Some(at_hand));
     }
+    app.metrics.looked_up(CacheAnswer::Miss);
     let Some(head) = app.store.head(id).await? else { return Ok(None) };
     let at_hand = AtHand::of(head);
     app.kept.put(&at_hand);
