@@ -58,7 +58,7 @@ impl Engine<'_> {
             Err(_) => None,
         };
         // What is too deep or too large is still coloured.
-        let unlimited = Options { max_depth: None, max_bytes: None, ..options.clone() };
+        let unlimited = Options { max_depth: None, max_bytes: None, ..options };
         let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
