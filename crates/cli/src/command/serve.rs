@@ -76,6 +76,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
 
+    /// Keep so many MiB of prompts at hand, to answer without reading them again; 0 keeps none
+    ///
+    /// An answer is never older than the store's: it is asked each time whether a prompt is still the one that is kept.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    cache: u32,
+
     /// Log from this level on, or as a filter such as `preface=debug,hyper=info` says
     #[arg(long, value_name = "LEVEL", default_value = "info")]
     log: String,
@@ -140,7 +146,9 @@ async fn serve(
     let signals =
         Signals::begin().map_err(|error| Failure::new(format!("cannot start: {}", words(&error))))?;
     ui.say(&greeting(bound, url, &settings));
-    let app = App::new(system, store, Arc::new(settings)).listening(bound, &args.host);
+    let app = App::new(system, store, Arc::new(settings))
+        .listening(bound, &args.host)
+        .keeping_at_hand(u64::from(args.cache) << 20);
     Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
 }
 
