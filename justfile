@@ -43,3 +43,7 @@ real +dirs:
 # Opens the documentation of the libraries.
 doc:
     cargo doc --workspace --no-deps --open
+
+# Tries the service against its own description, and through clients made from it.
+api *args:
+    cargo xtask api {{args}}

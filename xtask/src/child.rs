@@ -1,6 +1,6 @@
 //! Runs another program in the root of the repository and hands over its output line by line.
 
-use crate::failure::Failure;
+use crate::{failure::Failure, say};
 use std::{
     env,
     io::{self, BufRead, BufReader},
@@ -15,6 +15,12 @@ pub fn root() -> PathBuf {
     let mut root = PathBuf::from(package);
     root.pop();
     root
+}
+
+/// Returns the directory that cargo builds into.
+pub fn target() -> PathBuf {
+    let given = env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());
+    root().join(given.map_or_else(|| PathBuf::from("target"), PathBuf::from))
 }
 
 /// Returns a command of the cargo that runs this chore.
@@ -43,6 +49,21 @@ pub fn watch(mut command: Command, mut line: impl FnMut(&str)) -> Result<bool, F
         Ok(child.wait()?.success())
     };
     run().map_err(|error| Failure::start(&name, &error))
+}
+
+/// Runs a command without input and says whether it succeeded; what it printed is shown where it did not.
+///
+/// # Errors
+/// The program cannot be started or its output cannot be read.
+pub fn quietly(command: Command) -> Result<bool, Failure> {
+    let mut output = Vec::new();
+    let ok = watch(command, |line| output.push(line.to_owned()))?;
+    if !ok {
+        for line in output {
+            say::line(&format!("    {line}"));
+        }
+    }
+    Ok(ok)
 }
 
 /// Runs a command that talks to the person in front of the terminal by itself.

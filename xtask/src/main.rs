@@ -3,9 +3,11 @@
 //! One command is one file with a `COMMAND` of its own and one line in [`COMMANDS`]. What a command needs to run other
 //! programs stands in `child` and `tool`; `say` is the only file that prints.
 
+mod api;
 mod bench;
 mod child;
 mod crash;
+mod debian;
 mod failure;
 mod flags;
 mod peers;
@@ -33,8 +35,15 @@ struct Command {
 }
 
 /// The chores, by name.
-const COMMANDS: &[Command] =
-    &[bench::COMMAND, crash::COMMAND, peers::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
+const COMMANDS: &[Command] = &[
+    api::COMMAND,
+    bench::COMMAND,
+    crash::COMMAND,
+    peers::COMMAND,
+    real::COMMAND,
+    release::COMMAND,
+    test::COMMAND,
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();

@@ -1,10 +1,9 @@
 //! The PostgreSQL server that the store's tests start for themselves, installed by its name when it is missing.
 
-use crate::{child, failure::Failure, say};
+use crate::{debian, failure::Failure};
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 /// Names the directory of the server's programs; `preface_store::contract::server` reads it too.
@@ -29,23 +28,8 @@ pub fn ensure() -> Result<(), Failure> {
     if env::var_os(PROGRAMS).is_some() {
         return missing(&format!("in the directory that {PROGRAMS} names"));
     }
-    if !Path::new("/usr/bin/apt-get").is_file() {
-        return missing("and this is no Debian, where it could be installed by name");
-    }
-    if !is_root() {
-        return missing("and only root may install it");
-    }
-    for words in [&["update"] as &[&str], &["install", "--yes", "--no-install-recommends", "postgresql"]] {
-        say::line(&format!("    PostgreSQL is missing; installing it: apt-get {}", words.join(" ")));
-        let mut output = Vec::new();
-        let mut command = Command::new("apt-get");
-        command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
-        if !child::watch(command, |line| output.push(line.to_owned()))? {
-            for line in output {
-                say::line(&format!("    {line}"));
-            }
-            return missing("and could not be installed");
-        }
+    if let Err(why) = debian::install("PostgreSQL", &["postgresql"])? {
+        return missing(why);
     }
     if is_there() { Ok(()) } else { missing("although its package is installed") }
 }
@@ -67,13 +51,10 @@ fn is_whole(directory: &Path) -> bool {
     ["initdb", "pg_ctl", "postgres", "psql"].iter().all(|name| directory.join(name).is_file())
 }
 
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::child;
 
     #[test]
     fn a_directory_without_the_programs_is_not_taken_for_theirs() {

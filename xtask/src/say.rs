@@ -19,6 +19,14 @@ pub fn text(text: &str) {
     _ = stdout().flush();
 }
 
+/// Prints a line that `cargo xtask test` shows, too: what was counted or played.
+pub fn figure(text: &str) {
+    println!("{FIGURE}{text}");
+}
+
+/// How such a line starts.
+pub const FIGURE: &str = "  | ";
+
 /// Prints the start of a step.
 pub fn step(name: &str, about: &str) {
     println!("==> {name}: {about}");

@@ -93,7 +93,11 @@ fn perform(step: &Step, show: Show, tally: &mut Tally) -> Result<Ended, Failure>
         if let Some(result) = result {
             *tally += result;
         }
-        if show == Show::Everything || result.is_some() || names_a_test_binary(line) {
+        if show == Show::Everything
+            || result.is_some()
+            || names_a_test_binary(line)
+            || line.starts_with(say::FIGURE)
+        {
             say::line(line);
         } else if !line.ends_with(" ... ok") {
             held.push(line.to_owned());

@@ -21,15 +21,8 @@ impl Tool {
             return Ok(());
         }
         say::line(&format!("    {package} is missing; installing it: cargo install --locked {package}"));
-        let mut output = Vec::new();
-        let installed = child::watch(child::cargo(&["install", "--locked", package]), |line| {
-            output.push(line.to_owned());
-        })?;
-        if installed {
+        if child::quietly(child::cargo(&["install", "--locked", package]))? {
             return Ok(());
-        }
-        for line in output {
-            say::line(&format!("    {line}"));
         }
         Err(Failure::new(format!("`{package}` is missing and could not be installed"))
             .hint(format!("install it by hand: cargo install --locked {package}")))

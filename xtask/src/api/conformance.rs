@@ -1,0 +1,41 @@
+//! schemathesis: what the description allows must be accepted, what it forbids refused, and each answer be as described.
+
+use super::{install, service::Service};
+use crate::{child, failure::Failure, say};
+use std::{path::Path, process::Command};
+
+/// Which checks there are, and why some expect more than schemathesis does by itself.
+const SETTINGS: &str = "xtask/src/api/schemathesis.toml";
+
+/// Where its summary starts.
+const SUMMARY: &str = " SUMMARY ";
+
+/// Runs it for at most so many seconds.
+///
+/// # Errors
+/// Something was found. All that schemathesis says of it is printed.
+pub fn run(service: &Service, python: &Path, seconds: usize, seed: usize) -> Result<(), Failure> {
+    let directory = install::directory().join("conformance");
+    install::empty(&directory)?;
+    let mut command = Command::new(python.with_file_name("schemathesis"));
+    command.arg("--config-file").arg(child::root().join(SETTINGS)).arg("run");
+    command.arg(format!("{}/openapi.json", service.url)).arg("--no-color");
+    command.args(["--seed", &seed.to_string(), "--max-time", &seconds.to_string()]);
+    command.args(["--report", "json", "--report-json-path"]).arg(directory.join("report.json"));
+    command.current_dir(&directory);
+    let mut said: Vec<String> = Vec::new();
+    let ok = child::watch(command, |line| said.push(line.to_owned()))?;
+    let summary = said.iter().position(|line| line.contains(SUMMARY)).unwrap_or(0);
+    let shown = if ok { &said[summary..] } else { &said[..] };
+    for line in shown.iter().filter(|line| !line.trim().is_empty()) {
+        say::figure(line);
+    }
+    if ok {
+        return Ok(());
+    }
+    for line in service.log() {
+        say::line(&format!("    service: {line}"));
+    }
+    Err(Failure::new("the service does not do what its description says")
+        .hint("`cargo xtask api conformance` tries again with the same seed; each finding shows a request to repeat it"))
+}

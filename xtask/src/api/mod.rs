@@ -1,0 +1,113 @@
+//! `cargo xtask api`: tries the HTTP service as others do: against its own description, and through clients made from it.
+//!
+//! The built program is started with a store, a home and a root of its own. schemathesis sends it what the description
+//! allows and what it forbids, and holds each answer to it. Then clients that others' generators make from the description
+//! play a story: one in Python, one in TypeScript. What is generated lies below cargo's target directory and is not
+//! committed; what is installed lies there too, in exact versions.
+
+mod conformance;
+mod install;
+mod python;
+mod service;
+mod typescript;
+
+use crate::{Command, child, failure::Failure, flags::Flags};
+use service::Service;
+use std::{env, path::PathBuf};
+
+pub const COMMAND: Command = Command {
+    name: "api",
+    usage: "[conformance|clients] [--seconds N] [--seed N] [--binary PATH]",
+    about: "Tries the service against its own OpenAPI document, and through clients made from it.",
+    run,
+};
+
+/// How long schemathesis may try when nobody says.
+const SECONDS: usize = 60;
+/// With which seed.
+const SEED: usize = 7677;
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted {
+    part: Part,
+    seconds: usize,
+    seed: usize,
+    binary: Option<PathBuf>,
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    Conformance,
+    Clients,
+}
+
+fn run(words: &[String]) -> Result<(), Failure> {
+    let wanted = wanted(words)?;
+    let binary = match wanted.binary {
+        Some(binary) => binary,
+        None => {
+            child::run(child::cargo(&["build", "--package", "preface-cli", "--bin", "preface"]))?;
+            child::target().join(format!("debug/preface{}", env::consts::EXE_SUFFIX))
+        }
+    };
+    let python = install::python()?;
+    if wanted.part != Part::Clients {
+        conformance::run(&Service::start(&binary)?, &python, wanted.seconds, wanted.seed)?;
+    }
+    if wanted.part != Part::Conformance {
+        // A story starts where nothing is stored yet.
+        python::run(&Service::start(&binary)?, &python)?;
+        typescript::run(&Service::start(&binary)?, &install::node()?)?;
+    }
+    Ok(())
+}
+
+fn wanted(words: &[String]) -> Result<Wanted, Failure> {
+    let mut wanted = Wanted { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
+    let mut flags = Flags::new("api [conformance|clients] [--seconds N] [--seed N] [--binary PATH]", words);
+    while let Some(word) = flags.next() {
+        match word {
+            "conformance" => wanted.part = Part::Conformance,
+            "clients" => wanted.part = Part::Clients,
+            "--seconds" => wanted.seconds = flags.number(word)?,
+            "--seed" => wanted.seed = flags.number(word)?,
+            "--binary" => {
+                let path = flags.next().unwrap_or_default();
+                wanted.binary = match std::path::absolute(path) {
+                    Ok(path) if path.is_file() => Some(path),
+                    _ => return Err(Failure::usage(format!("not a program: `{path}`"))),
+                };
+            }
+            _ => return Err(flags.unknown(word)),
+        }
+    }
+    Ok(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Wanted, Failure> {
+        wanted(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn words_say_what_is_tried_and_how_long() {
+        let all = Wanted { part: Part::All, seconds: SECONDS, seed: SEED, binary: None };
+        assert_eq!(read(&[]), Ok(all));
+        let long = Wanted { part: Part::Conformance, seconds: 600, seed: 3, binary: None };
+        assert_eq!(read(&["conformance", "--seconds", "600", "--seed", "3"]), Ok(long));
+        assert_eq!(read(&["clients"]).map(|wanted| wanted.part), Ok(Part::Clients));
+    }
+
+    #[test]
+    fn words_that_nobody_understands_are_refused() {
+        for words in [&["other"][..], &["--seconds"], &["--seconds", "0"], &["--binary", "/no/such"]] {
+            assert!(read(words).is_err(), "{words:?}");
+        }
+    }
+}
