@@ -7,6 +7,7 @@ use crate::scope::Scope;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Good to know.
@@ -37,6 +38,7 @@ impl fmt::Display for Severity {
 
 /// The place that a diagnostic speaks of.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Place {
     /// The layer, where it matters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +47,7 @@ pub struct Place {
     pub path: String,
     /// The byte range in the file.
     #[serde(default, with = "maybe_range", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<[usize; 2]>))]
     pub span: Option<Range<usize>>,
     /// One-based line, where a span is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +122,7 @@ fn floor_char(text: &str, at: usize) -> usize {
 ///
 /// Codes are `topic/kebab-case`, or the names that seeds and specs fix (`SuppressedError`, `OrderingRewrite`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The stable code.
     pub code: String,

@@ -27,6 +27,7 @@ use std::ops::Range;
 /// assert_eq!(receipt.check(), Ok(()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Document {
     /// What the model is told.
     pub text: String,
@@ -43,6 +44,7 @@ pub struct Document {
     /// Notes for this caller.
     pub diagnostics: Diagnostics,
     /// Facts for the log.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub audit: Vec<AuditEvent>,
     /// What made it, in order; empty where it was built once and nothing changed it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -57,6 +59,7 @@ pub struct Document {
 /// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Tokens {
     /// The tokens.
     pub count: usize,
@@ -85,14 +88,18 @@ impl Tokens {
 /// assert_eq!(part.origins[0].to_string(), "--append");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentPart {
     /// Its section.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
     /// The context provider that contributed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub provider: Option<ProviderName>,
     /// Its bytes in the prompt.
     #[serde(with = "crate::origin::range")]
+    #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
     /// Its tokens, counted by itself: the parts may add up to more than the whole.
     pub tokens: usize,
@@ -118,9 +125,11 @@ pub struct DocumentPart {
 /// assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentSpan {
     /// The bytes, counted from the start of the **prompt**.
     #[serde(with = "crate::origin::range")]
+    #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
     /// Where they came from.
     pub origin: Origin,

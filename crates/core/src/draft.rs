@@ -151,6 +151,7 @@ pub(crate) fn behead_spans(spans: &mut Vec<Span>, len: usize) {
 
 /// One recorded loss of text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Cut {
     /// Why.
     pub why: CutWhy,
@@ -160,11 +161,13 @@ pub struct Cut {
     pub after: usize,
     /// The bytes that went, counted in the part's text as it was before this cut.
     #[serde(with = "crate::origin::range")]
+    #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
 }
 
 /// Why text went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CutWhy {
     /// The part's own ceiling.
@@ -175,8 +178,10 @@ pub enum CutWhy {
 
 /// A section that is not in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Absent {
     /// Which.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
     /// The kind of reason.
     pub reason: AbsentReason,
@@ -186,6 +191,7 @@ pub struct Absent {
 
 /// The kinds of reasons for a section not to be in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AbsentReason {
     /// Its condition is false.

@@ -109,6 +109,7 @@ impl From<FactKey> for String {
 
 /// How long the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stability {
     /// Equal for every conversation of a configuration.

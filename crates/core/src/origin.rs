@@ -4,6 +4,9 @@ use crate::{fact::FactKey, hook::HookEvent, scope::Scope};
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range, sync::Arc};
 
+#[cfg(feature = "openapi")]
+mod shape;
+
 /// A text that somebody wrote into a file (or a stream) at some layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Source {

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The layer that a text, a setting or an extension belongs to. The order is the meaning: later scopes override.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Shipped inside preface; immutable, trusted by install.

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// A reason to build a base, or to change it for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerKind {
     /// The session began.
@@ -46,6 +47,7 @@ impl fmt::Display for TriggerKind {
 
 /// One thing that made the prompt what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trigger {
     /// What happened.
     pub kind: TriggerKind,
@@ -53,6 +55,7 @@ pub struct Trigger {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The sections that are new, other or gone since; in the prompt's order, those that are gone last.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub sections: Vec<SectionId>,
 }
 

@@ -38,6 +38,7 @@ pub struct Turn {
 
 /// A tool that the model may call, as far as the prompt speaks of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// Its name.
@@ -53,6 +54,7 @@ pub struct Tool {
     pub guidelines: Vec<String>,
     /// The JSON Schema of its arguments.
     #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub input_schema: Option<Arc<serde_json::Value>>,
     /// Where its texts came from, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,6 +29,8 @@ mod hooks;
 pub mod keep;
 pub mod lint;
 mod log;
+pub mod object;
+pub mod object;
 mod permit;
 mod prepare;
 mod request;

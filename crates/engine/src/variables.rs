@@ -21,7 +21,6 @@ pub struct Variable {
     /// What a value looks like; for a dynamic type, what a name looks like.
     pub example: &'static str,
     /// How long a value stays the same.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub stability: Stability,
     /// What looking it up costs, for people.
     pub cost: &'static str,

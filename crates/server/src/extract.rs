@@ -61,7 +61,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody
         if nothing {
             return Ok(MaybeBody(T::default()));
         }
-        Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))
+        Body::<Option<T>>::from_request(request, state)
+            .await
+            .map(|Body(body)| MaybeBody(body.unwrap_or_default()))
     }
 }
 

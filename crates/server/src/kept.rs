@@ -15,36 +15,52 @@ use std::{mem::size_of, sync::Arc};
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct PromptReply {
     /// The conversation.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1, max_length = 255)]
     pub conversation_id: ConversationId,
     /// What to send as system prompt; null: send none.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, required)]
     pub system_prompt: Option<Arc<str>>,
     /// True where this request built it.
     pub constructed: bool,
     /// Counts from 1 with each prompt of the conversation.
     pub revision: u64,
     /// The digest of the kept prompt, as `blake3:<hex>`.
+    #[schema(pattern = "^blake3:[0-9a-f]+$")]
     pub fingerprint: String,
     /// The directory it was built for.
     pub cwd: String,
     /// The model it was built for.
+    #[schema(required)]
     pub model: Option<String>,
     /// The profile it was built by.
     pub preset: String,
     /// The template it was built from.
-    #[schema(value_type = Option<Template>)]
+    #[schema(value_type = Option<Template>, required)]
     pub template: Option<TemplateUsed>,
-    /// Why it was built: `first-turn`, `compaction`, `refresh`.
-    #[schema(value_type = String)]
+    /// Why it was built.
+    #[schema(value_type = ReasonWord)]
     pub reason: Reason,
     /// When the conversation began.
+    #[schema(format = DateTime)]
     pub created_at: String,
     /// When this prompt was built.
+    #[schema(format = DateTime)]
     pub constructed_at: String,
     /// What came up.
-    #[schema(value_type = Vec<Object>)]
     pub diagnostics: Diagnostics,
+}
+
+/// Why a prompt was built, as the description lists it.
+#[derive(utoipa::ToSchema)]
+#[schema(as = Reason, rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its description is used")]
+pub enum ReasonWord {
+    /// The conversation began.
+    FirstTurn,
+    /// It was summarised.
+    Compaction,
+    /// Somebody asked for it.
+    Refresh,
 }
 
 /// A template that a prompt was built from.
@@ -55,6 +71,7 @@ pub struct Template {
     /// Its name.
     pub name: String,
     /// Its version; null where it was the default.
+    #[schema(required)]
     pub version: Option<u64>,
 }
 

@@ -34,6 +34,7 @@ pub struct Paged<T> {
     /// The entries.
     items: Vec<T>,
     /// What to ask `after` for the next page; null: this is the last.
+    #[schema(required)]
     next: Option<String>,
 }
 

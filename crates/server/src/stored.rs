@@ -5,6 +5,7 @@ use crate::{
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match},
     reply::Reply,
+    whole,
     work::template_refused,
 };
 use axum::{
@@ -38,7 +39,7 @@ pub struct TemplateWrite {
     pub template: String,
     /// Why it is changed.
     #[serde(default)]
-    #[schema(max_length = 2000)]
+    #[schema(max_length = 2000, pattern = r"^[^\x00]*$")]
     pub note: String,
 }
 
@@ -110,6 +111,7 @@ pub struct DiffQuery {
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LabelWrite {
     /// The version that gets it.
+    #[serde(deserialize_with = "whole::number")]
     #[schema(minimum = 1)]
     pub version: u64,
 }

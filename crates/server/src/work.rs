@@ -45,7 +45,7 @@ impl App {
             Problem::new(StatusCode::FORBIDDEN, "cwd-outside", format!("not below a root: `{}`", shown(cwd)))
                 .hint("name a directory at or below a `--root` of the service")
         };
-        if !Path::new(cwd).is_absolute() || cwd.contains('\0') {
+        if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
             return Err(
                 Problem::new(StatusCode::BAD_REQUEST, "cwd", detail).hint("write the directory from `/` on")
@@ -69,9 +69,10 @@ pub(crate) fn refused(error: Error) -> Problem {
             Problem { hint, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
         }
         Error::Render(note) => template_refused(*note),
-        Error::Profile(error) => {
-            Problem { hint: error.help, ..Problem::new(StatusCode::BAD_REQUEST, "profile", error.message) }
-        }
+        Error::Profile(error) => Problem {
+            hint: error.help,
+            ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "profile", error.message)
+        },
         other => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine", other.to_string()),
     }
 }
@@ -82,6 +83,9 @@ pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Pr
     let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());
     Problem { hint: note.help.clone(), ..problem }.diagnostics(vec![note])
 }
+
+/// The most characters of a directory.
+const LONGEST: usize = 4096;
 
 fn shown(text: &str) -> String {
     let text: String = text.chars().take(200).collect();

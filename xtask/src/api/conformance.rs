@@ -5,7 +5,9 @@ use crate::{child, failure::Failure, say};
 use std::{path::Path, process::Command};
 
 /// Which checks there are, and why some expect more than schemathesis does by itself.
-const SETTINGS: &str = "xtask/src/api/schemathesis.toml";
+const SETTINGS: &str = include_str!("schemathesis.toml");
+/// Stands there for the directory that conversations may work in.
+const ROOT: &str = "{{root}}";
 
 /// Where its summary starts.
 const SUMMARY: &str = " SUMMARY ";
@@ -18,7 +20,9 @@ pub fn run(service: &Service, python: &Path, seconds: usize, seed: usize) -> Res
     let directory = install::directory().join("conformance");
     install::empty(&directory)?;
     let mut command = Command::new(python.with_file_name("schemathesis"));
-    command.arg("--config-file").arg(child::root().join(SETTINGS)).arg("run");
+    let settings = directory.join("schemathesis.toml");
+    install::write(&settings, &SETTINGS.replace(ROOT, &service.root().display().to_string()))?;
+    command.arg("--config-file").arg(settings).arg("run");
     command.arg(format!("{}/openapi.json", service.url)).arg("--no-color");
     command.args(["--seed", &seed.to_string(), "--max-time", &seconds.to_string()]);
     command.args(["--report", "json", "--report-json-path"]).arg(directory.join("report.json"));

@@ -86,6 +86,18 @@ pub const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "api",
+        about: "cargo xtask api conformance: schemathesis tries the service against its own description",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "conformance"]))),
+    },
+    Step {
+        name: "clients",
+        about: "cargo xtask api clients: clients made from the description, in Python and TypeScript",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "clients"]))),
+    },
+    Step {
         name: "deny",
         about: "cargo deny check bans licenses sources",
         when: When::All,

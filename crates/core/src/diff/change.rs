@@ -18,14 +18,18 @@ use std::collections::BTreeMap;
 /// assert!(rows.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PartChange {
     /// Its section.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
     /// What became of it.
     pub change: Change,
     /// Its tokens on the left side; `None` where it was added.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_before: Option<usize>,
     /// Its tokens on the right side; `None` where it was removed.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub tokens_after: Option<usize>,
 }
 
@@ -36,6 +40,7 @@ pub struct PartChange {
 /// assert_eq!(Change::Moved.to_string(), "moved");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// The same bytes in the same order.

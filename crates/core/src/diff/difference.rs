@@ -16,10 +16,12 @@ use serde::Serialize;
 /// assert!(difference.same && difference.first_difference.is_none() && difference.text.is_empty());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Difference {
     /// True where both texts have the same bytes.
     pub same: bool,
     /// Where the texts part and who is behind it.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub first_difference: Option<FirstDifference>,
     /// What a provider's cache can keep of one when it sees the other.
     pub cached_prefix: CachedPrefix,
@@ -39,12 +41,15 @@ pub struct Difference {
 /// assert_eq!(first, None);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FirstDifference {
     /// The first byte of the first character that differs, on both sides.
     pub offset: usize,
     /// What the left side has there. `None` where it has ended.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub left: Option<Side>,
     /// What the right side has there. `None` where it has ended.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub right: Option<Side>,
 }
 
@@ -57,8 +62,10 @@ pub struct FirstDifference {
 /// assert!(difference.first_difference.and_then(|first| first.left).is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Side {
     /// The section.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub section: SectionId,
     /// The origin, as [`Labels`] names it.
     pub label: String,
@@ -75,6 +82,7 @@ pub struct Side {
 /// assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CachedPrefix {
     /// Bytes, up to the last whole character.
     pub bytes: usize,

@@ -7,6 +7,8 @@ mod notes;
 mod preview;
 mod probe;
 mod reply;
+#[cfg(feature = "openapi")]
+mod words;
 
 pub(crate) use probe::Probe;
 pub use reply::{

@@ -1,5 +1,7 @@
 //! The answer, in the form in which it leaves: every place in bytes and in UTF-16 units.
 
+#[cfg(feature = "openapi")]
+use super::words;
 use preface_core::{
     budget::{Bytes4, Counter},
     diagnostic::Severity,
@@ -47,6 +49,7 @@ pub struct Left {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnalyzedToken {
     /// `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text.
+    #[cfg_attr(feature = "openapi", schema(value_type = words::TokenKind))]
     pub kind: &'static str,
     /// Its bytes.
     pub range: [usize; 2],
@@ -56,6 +59,7 @@ pub struct AnalyzedToken {
     pub depth: usize,
     /// The branch of the innermost block that it stands in: `first` or `second`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<words::TokenBranch>))]
     pub branch: Option<&'static str>,
     /// The key of a variable or condition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +72,7 @@ pub struct AnalyzedToken {
     pub tag: Option<&'static str>,
     /// Why a `literal` is text: `never-closed`, `no-open-if`, `second-else`, `no-endraw` or `no-raw`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<words::LiteralWhy>))]
     pub why: Option<&'static str>,
     /// The other tags of its block, by their places in this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +86,6 @@ pub struct AnalyzedNote {
     /// The stable code.
     pub code: String,
     /// `info`, `warning` or `error`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub severity: Severity,
     /// One sentence.
     pub message: String,
@@ -148,7 +152,6 @@ pub struct AnalyzedPart {
     /// How many tokens it has.
     pub tokens: usize,
     /// How long its bytes stay the same: `static`, `conversation` or `turn`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub stability: Stability,
 }
 
@@ -228,7 +231,7 @@ pub struct UsedVariable {
     #[cfg_attr(feature = "openapi", schema(required))]
     pub bytes: Option<usize>,
     /// How long the value stays the same: `static`, `conversation` or `turn`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub stability: Option<Stability>,
     /// Who answered, or why it does not exist.
     #[cfg_attr(feature = "openapi", schema(required))]

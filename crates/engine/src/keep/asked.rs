@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 /// What a turn says about the prompt that it wants. Everything but the directory may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Asked {
     /// The directory that is worked in, absolute, links not resolved.
@@ -29,12 +30,14 @@ pub struct Asked {
     pub given_tools: Option<Vec<Tool>>,
     /// A profile file; wins over `preset`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub profile: Option<PathBuf>,
     /// `path=value` settings and profile options.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
     /// Facts that are set or removed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = BTreeMap<String, Option<String>>))]
     pub facts: BTreeMap<FactKey, Option<String>>,
     /// The time zone's name.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,8 +29,10 @@ pub struct Record {
 
 /// A fact that a prompt depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FactUsed {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub fact: FactKey,
     /// True where it had a value.
     pub exists: bool,

@@ -10,11 +10,13 @@ pub const FORMAT: &str = "preface-templates/1";
 
 /// All templates of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Export))]
 pub struct Document {
     /// [`FORMAT`].
+    #[cfg_attr(feature = "openapi", schema(pattern = "^preface-templates/1$"))]
     pub format: String,
     /// The templates, by name.
+    #[serde(deserialize_with = "crate::object::read_all")]
     pub templates: Vec<StoredTemplate>,
 }
 
@@ -23,9 +25,10 @@ pub struct Document {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StoredTemplate {
     /// Its name.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
     pub name: TemplateName,
     /// Its versions, the oldest first.
+    #[serde(deserialize_with = "crate::object::read_all")]
     pub versions: Vec<StoredVersion>,
 }
 
@@ -40,6 +43,10 @@ pub struct StoredVersion {
     #[cfg_attr(feature = "openapi", schema(required))]
     pub template: Option<String>,
     /// Who wrote it.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(min_length = 1, max_length = 200, pattern = r"^[^\x00-\x1f\x7f-\x9f]+$")
+    )]
     pub author: String,
     /// When, in RFC 3339.
     #[serde(with = "rfc3339")]
@@ -47,6 +54,7 @@ pub struct StoredVersion {
     pub at: Timestamp,
     /// Why; may be empty.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000, pattern = r"^[^\x00]*$"))]
     pub note: String,
     /// Its labels.
     #[serde(default)]

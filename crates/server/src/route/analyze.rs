@@ -14,6 +14,7 @@ pub struct AnalyzeWrite {
     /// The text.
     pub template: String,
     /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
     pub cwd: Option<String>,
     /// The model's name.
     pub model: Option<String>,
@@ -22,7 +23,7 @@ pub struct AnalyzeWrite {
     /// The profile whose limits and switches count; the service's where it is left out.
     pub preset: Option<String>,
     /// Switches of the template language, where they are not as the profile has them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "preface::object::read")]
     pub options: AnalyzeOptions,
 }
 
@@ -45,8 +46,9 @@ pub struct AnalyzeOptions {
     request_body = AnalyzeWrite,
     responses(
         (status = 200, description = "What there is to see.", body = Analysis),
-        (status = 400, description = "The body cannot be read, or names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body cannot be read.", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "It names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
     ),
 )]

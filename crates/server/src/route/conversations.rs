@@ -8,6 +8,7 @@ use crate::{
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
     reply::Reply,
+    whole,
 };
 use axum::{
     Json,
@@ -17,29 +18,35 @@ use axum::{
 };
 use jiff::{Timestamp, ToSpan};
 use preface::{
-    keep::{Asked, FactUsed, KeepError, Keeper, Refresh},
+    keep::{Asked, Choice, FactUsed, KeepError, Keeper, Refresh},
     store::{ConversationId, Filter, Head, Reason, Seal, TemplateName, TemplateUsed},
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use utoipa::{IntoParams, ToSchema};
 
 /// What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct TurnBody {
     /// The directory that is worked in, absolute, at or below a root. May be left out where the service has one root.
+    #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
     cwd: Option<String>,
     /// The model's name.
+    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
     model: Option<String>,
     /// A preset or profile by name; that of the service where it is left out.
+    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
     preset: Option<String>,
     /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
     template: Option<String>,
     /// The active tools, by name; those of the profile where it is left out.
+    #[schema(max_items = 1000)]
     tools: Option<Vec<String>>,
 }
 
-/// The most bytes of one field.
+/// The most characters of one field.
 const FIELD: usize = 4096;
 
 impl TurnBody {
@@ -49,13 +56,21 @@ impl TurnBody {
         let named = fields.into_iter().filter_map(|(name, field)| Some((name, field.as_ref()?)));
         let tool_names = tools.iter().flatten().map(|tool| ("tools", tool));
         for (name, value) in named.chain(tool_names) {
-            if value.len() > FIELD || value.contains('\0') {
-                let detail = format!("`{name}` is longer than {FIELD} bytes, or holds U+0000");
+            if value.chars().count() > FIELD || value.contains('\0') {
+                let detail = format!("`{name}` is longer than {FIELD} characters, or holds U+0000");
                 return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
             }
         }
         if tools.as_ref().is_some_and(|tools| tools.len() > 1000) {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "field", "`tools` names more than 1000"));
+        }
+        // Refused whether or not this request builds a prompt.
+        if cwd.as_ref().is_some_and(|cwd| !Path::new(cwd).is_absolute()) {
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "cwd", "`cwd` is not an absolute path")
+                .hint("write the directory from `/` on"));
+        }
+        if let Some(template) = &template {
+            template.parse::<Choice>()?;
         }
         Ok(Asked { cwd, model, preset, template, tools, ..Asked::default() })
     }
@@ -89,7 +104,6 @@ pub struct RefreshReply {
     #[serde(flatten)]
     prompt: PromptReply,
     /// What the new prompt changes.
-    #[schema(value_type = Object)]
     difference: Difference,
 }
 
@@ -108,13 +122,10 @@ pub struct ExplainReply {
     /// The prompt.
     prompt: PromptReply,
     /// Its parts with the origin of each byte: what `preface explain --format json` prints.
-    #[schema(value_type = Object)]
     document: Document,
     /// What was looked up, by name; digests in place of values.
-    #[schema(value_type = Vec<Object>)]
     facts: Vec<FactUsed>,
     /// What was asked.
-    #[schema(value_type = Object)]
     asked: Asked,
 }
 
@@ -126,24 +137,28 @@ pub struct ConversationItem {
     /// Counts from 1 with each prompt of the conversation.
     revision: u64,
     /// The digest of the kept prompt.
+    #[schema(pattern = "^blake3:[0-9a-f]+$")]
     fingerprint: String,
     /// How long the prompt is, in bytes.
     bytes: u64,
     /// The directory it was built for.
     cwd: String,
     /// The model it was built for.
+    #[schema(required)]
     model: Option<String>,
     /// The profile it was built by.
     preset: String,
     /// The template it was built from.
-    #[schema(value_type = Option<crate::kept::Template>)]
+    #[schema(value_type = Option<crate::kept::Template>, required)]
     template: Option<TemplateUsed>,
-    /// Why it was built: `first-turn`, `compaction`, `refresh`.
-    #[schema(value_type = String)]
+    /// Why it was built.
+    #[schema(value_type = crate::kept::ReasonWord)]
     reason: Reason,
     /// When the conversation began.
+    #[schema(format = DateTime)]
     created_at: String,
     /// When the prompt was built.
+    #[schema(format = DateTime)]
     constructed_at: String,
 }
 
@@ -174,6 +189,7 @@ pub struct PastItem {
     /// Its text.
     system_prompt: String,
     /// When it was replaced.
+    #[schema(format = DateTime)]
     replaced_at: String,
 }
 
@@ -184,6 +200,7 @@ pub struct ListQuery {
     /// Those whose id starts so.
     prefix: Option<String>,
     /// Those that were built from the template of this name.
+    #[param(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     template: Option<String>,
 }
 
@@ -191,6 +208,8 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
     /// Those whose prompt was built before so many seconds.
+    #[serde(deserialize_with = "whole::number")]
+    #[schema(maximum = 4_294_967_295u32)]
     older_than_seconds: u32,
 }
 
@@ -206,10 +225,11 @@ pub struct PurgeReply {
 #[utoipa::path(
     post, path = "/conversations/{id}/turns", tag = "conversations", operation_id = "turn",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
-    request_body(content = TurnBody, description = "May be left out"),
+    request_body(content = Option<TurnBody>, description = "May be left out"),
     responses(
-        (status = 201, body = PromptReply, description = "It was built by this request"),
-        (status = 200, body = PromptReply, description = "It was kept already"),
+        (status = 201, body = PromptReply, description = "It was built by this request", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 200, body = PromptReply, description = "It was kept already", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
 pub async fn turn(
@@ -241,11 +261,11 @@ pub async fn turn(
 /// Returns the prompt that is kept, and builds nothing.
 #[utoipa::path(
     get, path = "/conversations/{id}/system-prompt", tag = "conversations", operation_id = "prompt",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has")),
     responses(
-        (status = 200, body = PromptReply),
+        (status = 200, body = PromptReply, description = "What is kept", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
         (status = 304, description = "The reader has it already (`If-None-Match`)"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
 pub async fn system_prompt(
@@ -266,12 +286,13 @@ pub async fn system_prompt(
 /// time, one builds it and all get it.
 #[utoipa::path(
     post, path = "/conversations/{id}/compactions", tag = "conversations", operation_id = "compact",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
-    request_body(content = CompactionBody, description = "May be left out; what it says wins over what was said before"),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
+    request_body(content = Option<CompactionBody>, description = "May be left out; what it says wins over what was said before"),
     responses(
-        (status = 200, body = CompactionReply),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = CompactionReply, description = "The prompt that is kept now, and the compaction's own", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
 pub async fn compact(
@@ -299,12 +320,13 @@ pub async fn compact(
 /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays.
 #[utoipa::path(
     post, path = "/conversations/{id}/refresh", tag = "conversations", operation_id = "refresh",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), RefreshQuery),
-    request_body(content = TurnBody, description = "May be left out; what it says wins over what was said before"),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept"), RefreshQuery),
+    request_body(content = Option<TurnBody>, description = "May be left out; what it says wins over what was said before"),
     responses(
-        (status = 200, body = RefreshReply),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = RefreshReply, description = "The prompt that is kept now, and what is other than before", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+        (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
 pub async fn refresh(
@@ -332,8 +354,8 @@ pub async fn refresh(
     get, path = "/conversations/{id}/explain", tag = "conversations", operation_id = "explain",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
     responses(
-        (status = 200, body = ExplainReply),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = ExplainReply, description = "Where it came from", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
 pub async fn explain(State(app): State<App>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
@@ -350,8 +372,8 @@ pub async fn explain(State(app): State<App>, InPath(id): InPath<ConversationId>)
     get, path = "/conversations/{id}/past", tag = "conversations", operation_id = "past",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), PageQuery),
     responses(
-        (status = 200, body = Paged<PastItem>),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 200, body = Paged<PastItem>, description = "A page of prompts"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
 pub async fn past(
@@ -375,7 +397,7 @@ pub async fn past(
 #[utoipa::path(
     get, path = "/conversations", tag = "conversations", operation_id = "conversations",
     params(ListQuery, PageQuery),
-    responses((status = 200, body = Paged<ConversationItem>)),
+    responses((status = 200, body = Paged<ConversationItem>, description = "A page of conversations")),
 )]
 pub async fn list(
     State(app): State<App>,
@@ -394,10 +416,10 @@ pub async fn list(
 /// Forgets a conversation. Its next turn is a first turn.
 #[utoipa::path(
     delete, path = "/conversations/{id}", tag = "conversations", operation_id = "forget",
-    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
     responses(
         (status = 204, description = "It is forgotten"),
-        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
         (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
     ),
 )]
@@ -426,7 +448,7 @@ const PURGE_AT_ONCE: u64 = 1000;
 /// Forgets the conversations whose prompt is older than an age.
 #[utoipa::path(
     post, path = "/purge", tag = "conversations", operation_id = "purge", request_body = PurgeBody,
-    responses((status = 200, body = PurgeReply)),
+    responses((status = 200, body = PurgeReply, description = "They are forgotten")),
 )]
 pub async fn purge(
     State(app): State<App>,

@@ -15,7 +15,7 @@ pub struct Health {
 }
 
 /// Says that the process lives.
-#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health)))]
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = Health, description = "It lives")))]
 pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok", store: None })
 }
@@ -23,7 +23,7 @@ pub async fn healthz() -> Json<Health> {
 /// Says whether the store can be asked.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = 200, body = Health), (status = 503, body = crate::Problem, content_type = "application/problem+json")),
+    responses((status = 200, body = Health, description = "The store answers"), (status = 503, description = "The store does not answer", body = crate::Problem, content_type = "application/problem+json")),
 )]
 pub async fn readyz(State(app): State<App>) -> Reply<Json<Health>> {
     app.store.check().await?;

@@ -6,7 +6,7 @@ use axum::{extract::State, http::header, response::IntoResponse};
 /// Tells the numbers of this node, in the text format that Prometheus reads.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
-    responses((status = 200, body = String, content_type = "application/openmetrics-text")),
+    responses((status = 200, description = "The numbers", body = String, content_type = "application/openmetrics-text")),
 )]
 pub async fn metrics(State(app): State<App>) -> impl IntoResponse {
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 #[into_params(parameter_in = Query)]
 pub struct VariablesQuery {
     /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    #[param(max_length = 4096, pattern = r"^/[^\x00]*$")]
     pub cwd: Option<String>,
     /// The model's name.
     pub model: Option<String>,

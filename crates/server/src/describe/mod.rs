@@ -1,12 +1,14 @@
 //! What the description of every operation says beside what the operation says itself: who may ask, and the problems that
 //! any request can meet.
 
+mod parameters;
+
 use crate::{Problem, guard};
 use axum::http::Method;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ContentBuilder, OpenApi, PathItem, Ref, ResponseBuilder,
+        ContentBuilder, HeaderBuilder, ObjectBuilder, OpenApi, PathItem, Ref, RefOr, ResponseBuilder, Type,
         path::Operation,
         security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme},
     },
@@ -26,6 +28,9 @@ const PROBLEMS: [(&str, &str); 8] = [
     ("503", "Too much to do, or the store does not answer. Try again later."),
     ("504", "The request took too long."),
 ];
+
+/// The problem of a body of another kind.
+const NOT_JSON: (&str, &str) = ("415", "The body is not said to be JSON.");
 
 /// Completes a description.
 pub(crate) fn complete(mut api: OpenApi) -> OpenApi {
@@ -55,7 +60,13 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operati
 
 fn describe(path: &str, method: &Method, operation: &mut Operation) {
     let open = guard::OPEN.contains(&path);
-    for (status, about) in PROBLEMS {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(parameter) = parameter {
+            parameters::complete(parameter);
+        }
+    }
+    let body = operation.request_body.is_some().then_some(NOT_JSON);
+    for (status, about) in PROBLEMS.into_iter().chain(body) {
         if open && matches!(status, "401" | "413") {
             continue;
         }
@@ -63,6 +74,14 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
         let response =
             ResponseBuilder::new().description(about).content("application/problem+json", problem).build();
         operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+    }
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            let id = HeaderBuilder::new()
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+                .description(Some("The id of the request, as in the log."));
+            response.headers.insert("X-Request-Id".to_owned(), id.build().into());
+        }
     }
     if open {
         return;
@@ -92,6 +111,14 @@ mod tests {
         for (path, item) in api["paths"].as_object().unwrap() {
             for (method, operation) in item.as_object().unwrap() {
                 operations += 1;
+                for (status, response) in operation["responses"].as_object().unwrap() {
+                    let about = response["description"].as_str().unwrap_or_default();
+                    assert!(!about.is_empty(), "{method} {path} {status} says nothing: OpenAPI asks for it");
+                    assert!(response["headers"]["X-Request-Id"].is_object(), "{method} {path} {status}");
+                }
+                for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                    assert!(parameter["schema"]["type"].is_string(), "{method} {path} {parameter}");
+                }
                 for status in ["403", "421", "500", "503"] {
                     let said =
                         &operation["responses"][status]["content"]["application/problem+json"]["schema"];

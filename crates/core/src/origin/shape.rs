@@ -1,0 +1,112 @@
+//! What an origin looks like in JSON, for the description of the service. It is the shape that serde writes, said once more:
+//! the fields of a file stand beside the others there, which clients' generators do not understand as a composition.
+
+use super::Origin;
+use crate::scope::Scope;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{RefOr, Schema},
+};
+
+/// Where text came from.
+#[derive(ToSchema)]
+#[schema(as = Origin)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its description is used")]
+enum Shape {
+    /// Bytes of a file.
+    #[schema(title = "SourceOrigin")]
+    Source {
+        /// The layer.
+        scope: Scope,
+        /// The file.
+        path: String,
+        /// Which bytes.
+        span: [usize; 2],
+        /// True where the bytes are no UTF-8 and a replacement character stands for them.
+        #[schema(default = false)]
+        lossy: Option<bool>,
+    },
+    /// A text of the profile.
+    #[schema(title = "LiteralOrigin")]
+    Literal {
+        /// The profile.
+        profile: String,
+        /// Its key.
+        key: String,
+    },
+    /// The value of a fact.
+    #[schema(title = "FactOrigin")]
+    Fact {
+        /// The fact, `type:name`.
+        key: String,
+        /// Who answered.
+        source: String,
+    },
+    /// Bytes of a stored template.
+    #[schema(title = "StoredOrigin")]
+    Stored {
+        /// The template.
+        template: String,
+        /// Its version; none where it is the default.
+        version: Option<u64>,
+        /// Which bytes.
+        span: [usize; 2],
+    },
+    /// What the caller gave.
+    #[schema(title = "CallerOrigin")]
+    Caller {
+        /// How.
+        flag: String,
+    },
+    /// What a hook said.
+    #[schema(title = "HookOrigin")]
+    Hook {
+        /// The hook.
+        hook: String,
+        /// At which event.
+        event: String,
+    },
+}
+
+impl PartialSchema for Origin {
+    fn schema() -> RefOr<Schema> {
+        Shape::schema()
+    }
+}
+
+impl ToSchema for Origin {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Shape::schemas(schemas);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{caller, fact, file, literal};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_shape_is_what_serde_writes() {
+        let shape = serde_json::to_value(Origin::schema()).unwrap();
+        let shapes = shape["oneOf"].as_array().unwrap();
+        let stored = Origin::Stored { template: "main".into(), version: Some(3), span: 0..4 };
+        let event = crate::hook::HookEvent::ALL[0];
+        let hook = Origin::Hook { hook: "check".into(), event };
+        let origins = [file("A.md", 1..2), literal("join"), fact("a:b"), stored, caller("--x"), hook];
+        assert_eq!(origins.len(), shapes.len());
+        for origin in origins {
+            let json = serde_json::to_value(&origin).unwrap();
+            let one = shapes.iter().find(|one| one["properties"]["kind"]["enum"] == json!([json["kind"]]));
+            let one = one.unwrap_or_else(|| panic!("no shape for {json}"));
+            let known = one["properties"].as_object().unwrap();
+            for key in json.as_object().unwrap().keys() {
+                assert!(known.contains_key(key), "{key} of {json}");
+            }
+            for key in one["required"].as_array().unwrap().iter().filter_map(Value::as_str) {
+                assert!(json.get(key).is_some(), "{key} of {json}");
+            }
+        }
+    }
+}

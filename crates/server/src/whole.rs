@@ -1,0 +1,48 @@
+//! Whole numbers in a body. To JSON Schema `7` and `7.0` are the same number, and some writers send the second.
+
+use serde::{Deserialize, Deserializer, de::Error};
+
+/// What a writer may send.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Whole(u64),
+    Dotted(f64),
+}
+
+/// The largest number up to which every whole number has a dotted form of its own.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Reads a number that is not negative and has no fraction.
+///
+/// # Errors
+/// It is another one, or none.
+pub(crate) fn number<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<N, D::Error> {
+    let bad = || D::Error::custom("not a whole number that fits here");
+    let number = match Written::deserialize(from).map_err(|_| bad())? {
+        Written::Whole(number) => number,
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
+        Written::Dotted(dotted) if dotted.fract() == 0.0 && (0.0..=EXACT).contains(&dotted) => dotted as u64,
+        Written::Dotted(_) => return Err(bad()),
+    };
+    N::try_from(number).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Option<u32> {
+        number(&mut serde_json::Deserializer::from_str(json)).ok()
+    }
+
+    #[test]
+    fn a_whole_number_may_have_a_dot() {
+        for (json, expected) in [("7", Some(7)), ("7.0", Some(7)), ("7e2", Some(700)), ("0", Some(0))] {
+            assert_eq!(read(json), expected, "{json}");
+        }
+        for json in ["7.5", "-1", "-1.0", "4294967296", "1e300", "\"7\"", "null", "true"] {
+            assert_eq!(read(json), None, "{json}");
+        }
+    }
+}
