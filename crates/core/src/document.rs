@@ -42,6 +42,7 @@ pub struct Document {
     /// What is not there, and why.
     pub absent: Vec<Absent>,
     /// Notes for this caller.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::diagnostic::Diagnostic>))]
     pub diagnostics: Diagnostics,
     /// Facts for the log.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]

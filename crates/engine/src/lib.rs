@@ -30,7 +30,6 @@ pub mod keep;
 pub mod lint;
 mod log;
 pub mod object;
-pub mod object;
 mod permit;
 mod prepare;
 mod request;

@@ -55,15 +55,18 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let headers = request.headers();
-        let nothing = !headers.contains_key(header::CONTENT_TYPE)
-            && !headers.contains_key(header::TRANSFER_ENCODING)
-            && headers.get(header::CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
+        // Some clients name a content type whether or not they send anything.
+        let nothing = match headers.get(header::CONTENT_LENGTH) {
+            Some(length) => length.as_bytes() == b"0",
+            None => {
+                !headers.contains_key(header::CONTENT_TYPE)
+                    && !headers.contains_key(header::TRANSFER_ENCODING)
+            }
+        };
         if nothing {
             return Ok(MaybeBody(T::default()));
         }
-        Body::<Option<T>>::from_request(request, state)
-            .await
-            .map(|Body(body)| MaybeBody(body.unwrap_or_default()))
+        Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))
     }
 }
 

@@ -47,6 +47,7 @@ pub struct PromptReply {
     #[schema(format = DateTime)]
     pub constructed_at: String,
     /// What came up.
+    #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,
 }
 

@@ -30,6 +30,7 @@ pub struct Problem {
     pub hint: Option<String>,
     /// Where in a text, for each place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Vec<preface_core::diagnostic::Diagnostic>)]
     pub diagnostics: Diagnostics,
     /// The id of the request, as in the header `X-Request-Id` and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]

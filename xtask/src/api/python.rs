@@ -5,6 +5,7 @@ use crate::{child, failure::Failure, say};
 use std::{path::Path, process::Command};
 
 const STORY: &str = "xtask/src/api/clients/python/story.py";
+const SETTINGS: &str = "xtask/src/api/clients/python/generator.yml";
 
 /// Makes the client and plays the story.
 ///
@@ -17,6 +18,7 @@ pub fn run(service: &Service, python: &Path) -> Result<(), Failure> {
     service.describe(python, &document)?;
     let mut make = Command::new(python.with_file_name("openapi-python-client"));
     make.args(["generate", "--meta", "none", "--fail-on-warning", "--path"]).arg(&document);
+    make.arg("--config").arg(child::root().join(SETTINGS));
     make.arg("--output-path").arg(directory.join("preface_client")).current_dir(&directory);
     // The generator calls the formatter that lies beside it.
     let bin = python.parent().unwrap_or(Path::new("."));

@@ -1,6 +1,7 @@
 //! What the description of every operation says beside what the operation says itself: who may ask, and the problems that
 //! any request can meet.
 
+mod body;
 mod parameters;
 
 use crate::{Problem, guard};
@@ -64,6 +65,9 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
         if let RefOr::T(parameter) = parameter {
             parameters::complete(parameter);
         }
+    }
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        body::complete(body);
     }
     let body = operation.request_body.is_some().then_some(NOT_JSON);
     for (status, about) in PROBLEMS.into_iter().chain(body) {

@@ -209,7 +209,7 @@ pub struct ListQuery {
 pub struct PurgeBody {
     /// Those whose prompt was built before so many seconds.
     #[serde(deserialize_with = "whole::number")]
-    #[schema(maximum = 4_294_967_295u32)]
+    #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }
 

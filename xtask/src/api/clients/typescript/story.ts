@@ -102,7 +102,8 @@ const compacted = await client.POST("/conversations/{id}/compactions", {
   params: { path },
   body: { instructions: "Sum it up." },
 });
-assert(compacted.data?.system_prompt?.startsWith(`In ${root} for m-1.`));
+assert(compacted.data?.system_prompt);
+assert(compacted.data.system_prompt.startsWith(`In ${root} for m-1.`));
 assert(compacted.data.system_prompt.endsWith("Sum it up."));
 assert.deepEqual([compacted.data.revision, compacted.data.reason], [2, "compaction"]);
 told("a compaction");
