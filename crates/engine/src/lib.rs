@@ -40,6 +40,7 @@ mod settings;
 mod skills;
 pub mod templates;
 mod variables;
+pub mod whole;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use default_store::default_store;

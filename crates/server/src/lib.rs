@@ -28,7 +28,6 @@ mod serve;
 mod stored;
 mod telemetry;
 mod threads;
-mod whole;
 mod work;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};

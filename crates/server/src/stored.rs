@@ -5,7 +5,6 @@ use crate::{
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match},
     reply::Reply,
-    whole,
     work::template_refused,
 };
 use axum::{
@@ -111,7 +110,7 @@ pub struct DiffQuery {
 #[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LabelWrite {
     /// The version that gets it.
-    #[serde(deserialize_with = "whole::number")]
+    #[serde(deserialize_with = "preface::whole::number")]
     #[schema(minimum = 1)]
     pub version: u64,
 }

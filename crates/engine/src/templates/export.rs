@@ -37,6 +37,7 @@ pub struct StoredTemplate {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StoredVersion {
     /// Its number in the store that it comes from.
+    #[serde(deserialize_with = "crate::whole::number")]
     pub version: u64,
     /// The text; `null` where this version goes back to the default.
     #[serde(deserialize_with = "Option::deserialize")]

@@ -8,7 +8,6 @@ use crate::{
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
     reply::Reply,
-    whole,
 };
 use axum::{
     Json,
@@ -208,7 +207,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct PurgeBody {
     /// Those whose prompt was built before so many seconds.
-    #[serde(deserialize_with = "whole::number")]
+    #[serde(deserialize_with = "preface::whole::number")]
     #[schema(format = Int64, maximum = 4_294_967_295u64)]
     older_than_seconds: u32,
 }

@@ -1,4 +1,4 @@
-//! Whole numbers in a body. To JSON Schema `7` and `7.0` are the same number, and some writers send the second.
+//! Whole numbers in JSON. To JSON Schema `7` and `7.0` are the same number, and some writers send the second.
 
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -13,14 +13,15 @@ enum Written {
 /// The largest number up to which every whole number has a dotted form of its own.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Reads a number that is not negative and has no fraction.
+/// Reads a number that is not negative, has no fraction and is no larger than a store can count, for `deserialize_with`.
 ///
 /// # Errors
 /// It is another one, or none.
-pub(crate) fn number<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<N, D::Error> {
+pub fn number<'de, D: Deserializer<'de>, N: TryFrom<u64>>(from: D) -> Result<N, D::Error> {
     let bad = || D::Error::custom("not a whole number that fits here");
     let number = match Written::deserialize(from).map_err(|_| bad())? {
-        Written::Whole(number) => number,
+        Written::Whole(number) if i64::try_from(number).is_ok() => number,
+        Written::Whole(_) => return Err(bad()),
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "just checked")]
         Written::Dotted(dotted) if dotted.fract() == 0.0 && (0.0..=EXACT).contains(&dotted) => dotted as u64,
         Written::Dotted(_) => return Err(bad()),
@@ -44,5 +45,7 @@ mod tests {
         for json in ["7.5", "-1", "-1.0", "4294967296", "1e300", "\"7\"", "null", "true"] {
             assert_eq!(read(json), None, "{json}");
         }
+        let large = number::<_, u64>(&mut serde_json::Deserializer::from_str("9223372036854775808"));
+        assert!(large.is_err(), "no store counts that far");
     }
 }
