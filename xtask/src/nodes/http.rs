@@ -203,9 +203,10 @@ impl Connection {
 
     fn line(&mut self) -> io::Result<String> {
         let mut line = String::new();
-        match self.stream.read_line(&mut line)? {
-            0 => Err(io::ErrorKind::UnexpectedEof.into()),
-            _ => Ok(line.trim_end().to_owned()),
+        self.stream.read_line(&mut line)?;
+        match line.strip_suffix("\r\n") {
+            Some(line) => Ok(line.to_owned()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{
     ledger::Ledger,
 };
 use std::{
+    io::ErrorKind,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -231,7 +232,7 @@ impl Worker<'_> {
             }
             // A node that was killed; the store's coming and going must not end a connection.
             Err(error) => {
-                if error.kind() == std::io::ErrorKind::WouldBlock || away > 0 {
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::InvalidData) || away > 0 {
                     self.load.ledger().fault(format_args!("{call}: {error}"));
                 }
             }

@@ -143,7 +143,7 @@ impl Race<'_> {
         });
     }
 
-    /// Lets compactions of one conversation race, wave after wave.
+    /// Lets compactions of one conversation race, wave after wave; then everybody reads what is kept, from another node.
     fn compactions(&self, conversations: usize, waves: usize, built: &AtomicU64) {
         let start = Barrier::new(COMPACTIONS);
         thread::scope(|scope| {
@@ -153,16 +153,20 @@ impl Race<'_> {
                     let mut client = self.client();
                     for wave in 0..waves {
                         let id = id(wave % conversations);
-                        let call = Call::post(format!("/conversations/{id}/compactions"));
-                        let known = self.ledger(|ledger| ledger.newest(&id));
                         // Everybody knows the same before anybody asks.
+                        let known = self.ledger(|ledger| ledger.newest(&id));
                         start.wait();
+                        let call = Call::post(format!("/conversations/{id}/compactions"));
                         let reply = client.ask((wave + runner) % self.cluster.len(), &call);
                         let answer = self.note(&id, known + 1, &call, reply);
-                        built.fetch_add(
-                            u64::from(answer.is_some_and(|answer| answer.constructed)),
-                            Ordering::Relaxed,
-                        );
+                        let ours = answer.is_some_and(|answer| answer.constructed);
+                        built.fetch_add(ours.into(), Ordering::Relaxed);
+                        start.wait();
+                        // What a node has at hand must not be what another has replaced.
+                        let known = self.ledger(|ledger| ledger.newest(&id));
+                        let call = Call::get(format!("/conversations/{id}/system-prompt"));
+                        let reply = client.ask((wave + runner + 1) % self.cluster.len(), &call);
+                        self.note(&id, known, &call, reply);
                         start.wait();
                     }
                 });
