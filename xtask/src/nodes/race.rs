@@ -157,7 +157,9 @@ impl Race<'_> {
                         let known = self.ledger(|ledger| ledger.newest(&id));
                         start.wait();
                         let call = Call::post(format!("/conversations/{id}/compactions"));
-                        let reply = client.ask((wave + runner) % self.cluster.len(), &call);
+                        // Now and then on one node alone: the others are not told.
+                        let spread = if (wave / conversations) % 5 == 4 { 0 } else { runner };
+                        let reply = client.ask((wave + spread) % self.cluster.len(), &call);
                         let answer = self.note(&id, known + 1, &call, reply);
                         let ours = answer.is_some_and(|answer| answer.constructed);
                         built.fetch_add(ours.into(), Ordering::Relaxed);
