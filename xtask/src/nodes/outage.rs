@@ -1,14 +1,15 @@
-//! A PostgreSQL that goes away and comes back: clean errors meanwhile, what needs no store goes on, and everything recovers
+//! A PostgreSQL that goes away and comes back, at once, in order, or only frozen: clean errors meanwhile, what needs no store goes on, and everything recovers
 //! by itself.
 
 use super::{
     Size,
+    answer::template,
     cluster::{Cluster, Store},
     dice::Dice,
     http::{Call, Client, Counts, DEADLINE, Reply},
+    json::quoted,
     load::{Load, is_store_away},
     read_back,
-    server::Server,
 };
 use crate::failure::Failure;
 use std::{
@@ -27,15 +28,22 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     load.during(|| {
         let mut dice = Dice::new(2);
         for outage in 0..size.outages {
-            thread::sleep(Duration::from_millis(300 + dice.below(700) as u64));
+            thread::sleep(Duration::from_millis(500 + dice.below(1500) as u64));
             load.store_comes_or_goes();
-            match outage % 2 {
+            match outage % 3 {
                 0 => server.stop(),
-                _ => server.stop_in_order(),
+                1 => server.stop_in_order(),
+                _ => server.freeze(),
             }
             slowest = slowest.max(look(cluster, &load));
             thread::sleep(Duration::from_millis(dice.below(2000) as u64));
-            recovery = recovery.max(recover(cluster, server, &load));
+            let again = Instant::now();
+            match outage % 3 {
+                0 | 1 => server.start_again(),
+                _ => server.thaw(),
+            }
+            wait_until_ready(cluster, &load);
+            recovery = recovery.max(again.elapsed());
             load.store_comes_or_goes();
         }
         thread::sleep(Duration::from_millis(500));
@@ -63,37 +71,46 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     ))
 }
 
-/// Asks every node for everything while the store is away. Returns how long the slowest answer took.
+/// Asks every node for everything at once while the store is away. Returns how long the slowest answer took.
 fn look(cluster: &Cluster, load: &Load) -> Duration {
     let counts = Counts::default();
-    let mut client = Client::new(&cluster.addresses, &counts);
-    let mut slowest = Duration::ZERO;
-    for node in 0..cluster.len() {
-        for (call, what) in [
-            (Call::post("/conversations/never/turns"), Expected::Away),
-            (Call::post("/conversations/load-0/turns"), Expected::Away),
-            (Call::post("/conversations/load-0/compactions"), Expected::Away),
-            (Call::post("/conversations/load-0/refresh"), Expected::Away),
-            (Call::get("/conversations/load-0/system-prompt"), Expected::Away),
-            (Call::put("/system-prompt", "{\"template\":\"never\"}".to_owned()), Expected::Away),
-            (Call::get("/system-prompt"), Expected::Default),
-            (Call::get("/system-prompt/variables"), Expected::Well),
-            (Call::get("/healthz"), Expected::Well),
-            (Call::get("/readyz"), Expected::Away),
-        ] {
-            let began = Instant::now();
-            let answer = client.ask(node, &call);
-            let took = began.elapsed();
-            slowest = slowest.max(took);
-            let as_expected = answer.as_ref().is_ok_and(|reply| what.fits(reply)) && took < DEADLINE;
-            if !as_expected {
-                let fault =
-                    format!("{call}, while the store is away: {answer:?} after {} ms", took.as_millis());
-                load.ledger().fault(fault);
+    thread::scope(|scope| {
+        let mut asked = Vec::new();
+        for node in 0..cluster.len() {
+            for (call, expected) in calls() {
+                let counts = &counts;
+                asked.push(scope.spawn(move || {
+                    let began = Instant::now();
+                    let answer = Client::new(&cluster.addresses, counts).ask(node, &call);
+                    let took = began.elapsed();
+                    if !answer.as_ref().is_ok_and(|reply| expected.fits(reply)) || took > DEADLINE {
+                        let ms = took.as_millis();
+                        let fault = format!("{call}, while the store is away: {answer:?} after {ms} ms");
+                        load.ledger().fault(fault);
+                    }
+                    took
+                }));
             }
         }
-    }
-    slowest
+        asked.into_iter().filter_map(|asked| asked.join().ok()).max().unwrap_or_default()
+    })
+}
+
+/// Everything that is asked while the store is away.
+fn calls() -> Vec<(Call, Expected)> {
+    let body = format!("{{\"template\":{}}}", quoted(&template("away")));
+    vec![
+        (Call::post("/conversations/never/turns"), Expected::Away),
+        (Call::post("/conversations/load-0/turns"), Expected::Away),
+        (Call::post("/conversations/load-0/compactions"), Expected::Away),
+        (Call::post("/conversations/load-0/refresh"), Expected::Away),
+        (Call::get("/conversations/load-0/system-prompt"), Expected::Away),
+        (Call::put("/system-prompt", body), Expected::Away),
+        (Call::get("/system-prompt"), Expected::Default),
+        (Call::get("/system-prompt/variables"), Expected::Well),
+        (Call::get("/healthz"), Expected::Well),
+        (Call::get("/readyz"), Expected::Away),
+    ]
 }
 
 /// What is to be answered while the store is away.
@@ -121,10 +138,9 @@ impl Expected {
     }
 }
 
-/// Starts the store and waits until each node says that it is ready. Returns how long that took, the start included.
-fn recover(cluster: &Cluster, server: &Server, load: &Load) -> Duration {
+/// Waits until each node says that it is ready.
+fn wait_until_ready(cluster: &Cluster, load: &Load) {
     let began = Instant::now();
-    server.start_again();
     let counts = Counts::default();
     let mut client = Client::new(&cluster.addresses, &counts);
     for node in 0..cluster.len() {
@@ -136,5 +152,4 @@ fn recover(cluster: &Cluster, server: &Server, load: &Load) -> Duration {
             thread::sleep(Duration::from_millis(20));
         }
     }
-    began.elapsed()
 }
