@@ -8,6 +8,7 @@ use crate::{
     grant,
     hooks::Told,
     request::{Request, TrustChoice},
+    variables,
 };
 use preface_core::{
     fact::{Fact, FactKey},
@@ -205,14 +206,7 @@ impl<'s> Engine<'s> {
                 fact: (!info.dynamic).then(|| provider::answer(&FactKey::new(info.kind, info.name), &look)),
             })
             .collect();
-        // The seed's ten first, in its order; the others as their providers list them.
-        let place = |row: &FactRow| {
-            SEED_ORDER
-                .iter()
-                .position(|name| *name == (row.info.kind, row.info.name))
-                .unwrap_or(SEED_ORDER.len())
-        };
-        rows.sort_by_key(place);
+        rows.sort_by_key(|row| variables::place(&row.info));
         Ok(rows)
     }
 
@@ -250,17 +244,3 @@ impl<'s> Engine<'s> {
         Ok(Built::new(prompt, world, gathered))
     }
 }
-
-/// The order in which seed 002 lists its variables.
-const SEED_ORDER: [(&str, &str); 10] = [
-    ("system", "time"),
-    ("system", "date"),
-    ("system", "os"),
-    ("system", "hostname"),
-    ("prompt", "cwd"),
-    ("prompt", "model"),
-    ("prompt", "conversation_id"),
-    ("git", "branch"),
-    ("git", "status"),
-    ("file", "<path>"),
-];

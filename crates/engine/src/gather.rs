@@ -29,11 +29,16 @@ use preface_core::{
 use preface_host::{
     discover, extensions as host_extensions,
     gate::{Consent, Gate},
-    look::{Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
     provider, scaffold,
 };
-use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    mem::take,
+    path::PathBuf,
+};
 
 /// How much a gathering looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,12 +209,13 @@ impl Engine<'_> {
             skill_paths: &gathered.skill_paths,
             bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         }
     }
 }
 
 /// Lays the settings' own keys over the profile.
-fn apply(profile: &mut Profile, own: &Own) {
+pub(crate) fn apply(profile: &mut Profile, own: &Own) {
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));
