@@ -36,6 +36,7 @@ mod scopes;
 pub mod session;
 mod settings;
 mod skills;
+mod template_source;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use default_store::default_store;
@@ -54,3 +55,4 @@ pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::{Expanded, SkillsReport};
+pub use template_source::TemplateSource;
