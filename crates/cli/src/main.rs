@@ -11,6 +11,8 @@ mod files;
 mod flags;
 mod notes;
 mod scopes_view;
+#[cfg(feature = "serve")]
+mod store;
 mod subject;
 mod ui;
 mod usage;
@@ -54,8 +56,9 @@ Exit codes:
   5  over budget
 
 Environment:
-  PREFACE_HOME  the directory with your own files, in place of the platform's
-  NO_COLOR      no colours; CLICOLOR_FORCE=1 keeps them in a pipe";
+  PREFACE_HOME   the directory with your own files, in place of the platform's
+  PREFACE_STORE  the store of templates and conversations, where `--store` names none
+  NO_COLOR       no colours; CLICOLOR_FORCE=1 keeps them in a pipe";
 
 fn main() -> ExitCode {
     let ui = ui::Ui::new();

@@ -4,6 +4,9 @@ use crate::{guard::Guard, telemetry::Metrics};
 use preface::{host::system::System, store::Store};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+/// The preset of conversations that name none, where the service is not told another (seed 002).
+pub const SERVICE_PRESET: &str = "template";
+
 /// How the service was started.
 #[derive(Clone, Debug)]
 pub struct Settings {

@@ -22,7 +22,7 @@ mod router;
 mod serve;
 mod telemetry;
 
-pub use app::{App, Limits, Settings};
+pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;
 pub use guard::{Guard, is_host, new_token};
 pub use layers::layered;

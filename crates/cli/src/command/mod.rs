@@ -1,5 +1,7 @@
 //! The commands, one file each. A new one is a file here, a line in [`Command`] and a line in [`Command::run`].
 
+#[cfg(feature = "serve")]
+mod access;
 mod build;
 mod completions;
 mod diff;
@@ -16,6 +18,8 @@ mod providers;
 mod render;
 mod schema;
 mod scopes;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 mod skills;
 mod tools;
@@ -31,6 +35,8 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub enum Command {
+    #[cfg(feature = "serve")]
+    Access(access::Args),
     Build(build::Args),
     Completions(completions::Args),
     Diff(diff::Args),
@@ -46,6 +52,8 @@ pub enum Command {
     Render(render::Args),
     Schema(schema::Args),
     Scopes(scopes::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Settings(settings::Args),
     Skills(skills::Args),
     Tools(tools::Args),
@@ -56,6 +64,8 @@ impl Command {
     /// Does it.
     pub fn run(&self, ui: &Ui) -> Result<Exit, Failure> {
         match self {
+            #[cfg(feature = "serve")]
+            Command::Access(args) => access::run(ui, args),
             Command::Build(args) => build::run(ui, args),
             Command::Completions(args) => completions::run(ui, args),
             Command::Diff(args) => diff::run(ui, args),
@@ -71,6 +81,8 @@ impl Command {
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
             Command::Scopes(args) => scopes::run(ui, args),
+            #[cfg(feature = "serve")]
+            Command::Serve(args) => serve::run(ui, args),
             Command::Settings(args) => settings::run(ui, args),
             Command::Skills(args) => skills::run(ui, args),
             Command::Tools(args) => tools::run(ui, args),

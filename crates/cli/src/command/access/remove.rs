@@ -1,0 +1,39 @@
+//! `preface access remove`: the end of a token.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    store::{self, StoreFlag},
+    ui::Ui,
+};
+use preface::store::Actor;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface access remove ci";
+
+/// Shut somebody out
+///
+/// Services of this store turn the token away within a few seconds.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Name the token
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Takes the digest away.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let (name, actor) = (args.name.as_str(), Actor::new("local"));
+    let url = args.store.url(&files::system())?;
+    if !store::with(&url, async |store| Ok(store.remove_access(name, &actor).await?))? {
+        return Err(Failure::new(format!("there is no token of that name: `{}`", name.escape_debug()))
+            .hint("`preface access list` has the names"));
+    }
+    ui.view("It is not let in any more.\n")?;
+    Ok(Exit::Done)
+}

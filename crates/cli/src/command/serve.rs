@@ -1,0 +1,223 @@
+//! `preface serve`: the HTTP service, until it is told to stop.
+
+use crate::{
+    failure::{Exit, Failure, words},
+    files,
+    store::{self, StoreFlag},
+    ui::{Ui, text::listed},
+};
+use clap::ValueEnum;
+use preface::{
+    Engine, Request, TrustChoice,
+    core::lint::hidden::escape_hidden,
+    host::system::{FileKind, System},
+    store::StoreUrl,
+};
+use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry};
+use std::{
+    io::ErrorKind,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::net::TcpListener;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface serve                            for this directory, on this machine
+  preface serve --root ~/src --listen 127.0.0.1:0
+  preface serve --store postgres://me@db/preface --preset default
+  preface access add alice && preface serve --listen 0.0.0.0:7677
+  curl -s http://127.0.0.1:7677/system-prompt
+
+The OpenAPI document is at /openapi.json, numbers for Prometheus at /metrics.
+OTEL_EXPORTER_OTLP_ENDPOINT=http://HOST:4318 sends traces to a collector.
+A first ctrl-c or SIGTERM finishes accepted requests, a second ends at once.";
+
+/// The most bytes of a request's body: room for the largest template, written as JSON.
+const MAX_BODY: usize = 4 << 20;
+
+/// How long threads that still build may take once everything else has ended.
+const LAST_THREADS: Duration = Duration::from_secs(1);
+
+/// Serve templates and conversations over HTTP
+///
+/// Keeps one template with its versions and the prompt of each conversation: built on the first turn, read on all later
+/// ones, built again on compaction. By default it listens on 127.0.0.1:7677 and lets in programs of this machine and its
+/// own page. Beyond this machine everybody needs a token of `preface access add`.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Listen at this address; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7677")]
+    listen: SocketAddr,
+
+    #[command(flatten)]
+    store: StoreFlag,
+
+    /// Let conversations work in DIR and below, instead of the current directory; may be given again
+    ///
+    /// It is also the grant for the text that lies there.
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// Build with a preset, or a profile of yours, where a conversation names none
+    #[arg(long, value_name = "NAME", default_value = SERVICE_PRESET)]
+    preset: String,
+
+    /// Answer to NAME, or NAME:PORT, too, as a proxy in front may call it; may be given again
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
+
+    /// Log from this level on, or as a filter such as `preface=debug,hyper=info` says
+    #[arg(long, value_name = "LEVEL", default_value = "info")]
+    log: String,
+
+    /// Choose the form of the log
+    #[arg(long, value_enum, default_value_t, value_name = "FORM")]
+    log_format: LogForm,
+}
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum LogForm {
+    /// Lines for people
+    #[default]
+    Text,
+    /// An object a line
+    Json,
+}
+
+/// Serves until the process is told to stop.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = Arc::new(files::system());
+    if let Some(name) = args.host.iter().find(|name| !preface_server::is_host(name)) {
+        return Err(Failure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
+            .hint("a host is `NAME` or `NAME:PORT`, without `http://`"));
+    }
+    let roots = roots(system.as_ref(), &args.root)?;
+    check_preset(system.as_ref(), &args.preset, &roots)?;
+    let url = args.store.url(system.as_ref())?;
+    let format = match args.log_format {
+        LogForm::Text => LogFormat::Text,
+        LogForm::Json => LogFormat::Json,
+    };
+    let telemetry = Telemetry::begin(&args.log, format).map_err(|error| Failure::usage(error.to_string()))?;
+    let settings = Settings { roots, preset: args.preset.clone(), max_body: MAX_BODY };
+    let runtime = store::runtime(tokio::runtime::Builder::new_multi_thread())?;
+    let served = runtime.block_on(serve(ui, args, system, &url, settings));
+    runtime.shutdown_timeout(LAST_THREADS);
+    telemetry.end();
+    served.map(|()| Exit::Done)
+}
+
+async fn serve(
+    ui: &Ui,
+    args: &Args,
+    system: Arc<dyn System>,
+    url: &StoreUrl,
+    settings: Settings,
+) -> Result<(), Failure> {
+    let store = preface::store::open(url).await?;
+    store.check().await?;
+    if !args.listen.ip().is_loopback() && store.accesses().await?.is_empty() {
+        return Err(Failure::new(format!(
+            "others could reach {}, and the store lets nobody in yet",
+            args.listen
+        ))
+        .hint("`preface access add NAME` makes a token; or listen on 127.0.0.1"));
+    }
+    let listener =
+        TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
+    let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    ui.say(&greeting(bound, url, &settings));
+    let app = App::new(system, store, Arc::new(settings)).listening(bound, &args.host);
+    Ok(preface_server::serve(app, listener, told_to_stop()).await?)
+}
+
+/// One line for people: where to look, and what is served.
+fn greeting(bound: SocketAddr, url: &StoreUrl, settings: &Settings) -> String {
+    let roots: Vec<String> =
+        settings.roots.iter().map(|root| escape_hidden(&root.display().to_string()).into_owned()).collect();
+    let store = url.to_string();
+    format!(
+        "Listening on http://{bound}, store {}, preset `{}`, for {}.\n",
+        escape_hidden(&store),
+        settings.preset,
+        listed(&roots)
+    )
+}
+
+/// The directories that may be worked in, as they really are.
+fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let here = [PathBuf::from(".")];
+    let given = if given.is_empty() { &here[..] } else { given };
+    given.iter().map(|root| real(system, root)).collect()
+}
+
+fn real(system: &dyn System, root: &Path) -> Result<PathBuf, Failure> {
+    let path = files::absolute(root)?;
+    let failed = |why: &str| {
+        let shown = root.display().to_string();
+        Err(Failure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
+            .hint("`--root` names a directory that is there"))
+    };
+    match system.stat(&path) {
+        None => failed("there is nothing of that name"),
+        Some(stat) if stat.kind != FileKind::Dir => failed("it is not a directory"),
+        Some(_) => match system.canonical(&path) {
+            Ok(path) => Ok(path),
+            Err(error) => failed(&error.to_string()),
+        },
+    }
+}
+
+/// A preset that is not there is told now, not on the first turn.
+fn check_preset(system: &dyn System, preset: &str, roots: &[PathBuf]) -> Result<(), Failure> {
+    let request = Request {
+        cwd: roots.first().cloned(),
+        preset: Some(preset.to_owned()),
+        trust: TrustChoice::Deny,
+        ..Request::default()
+    };
+    Engine::new(system).scopes(&request)?;
+    Ok(())
+}
+
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
+    let failure = Failure::new(format!("cannot listen on {address}: {}", words(error)));
+    match error.kind() {
+        ErrorKind::AddrInUse => {
+            failure.hint("another program does; `--listen 127.0.0.1:0` picks a free port")
+        }
+        ErrorKind::PermissionDenied => failure.hint("ports below 1024 are the system's: choose a higher one"),
+        ErrorKind::AddrNotAvailable => failure.hint("this machine does not have that address"),
+        _ => failure,
+    }
+}
+
+/// Ends with the first signal. The second ends the process at once.
+async fn told_to_stop() {
+    signal().await;
+    tokio::spawn(async {
+        signal().await;
+        process::exit(130);
+    });
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    let _ = tokio::signal::ctrl_c().await;
+}
