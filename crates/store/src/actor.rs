@@ -21,7 +21,11 @@ impl Actor {
     /// Names somebody who acts at an instant.
     #[must_use]
     pub fn at(name: impl Into<String>, at: Timestamp) -> Self {
-        let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
-        Actor { name: name.into(), at }
+        Actor { name: name.into(), at: to_millisecond(at) }
     }
+}
+
+/// Drops what is finer than a millisecond.
+pub(crate) fn to_millisecond(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }

@@ -169,6 +169,8 @@ pub trait Store: fmt::Debug + Send + Sync {
 pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     match url {
         StoreUrl::Memory => Ok(Arc::new(memory::MemoryStore::default())),
+        #[cfg(feature = "sqlite")]
+        StoreUrl::Sqlite(path) => Ok(Arc::new(sqlite::SqliteStore::open(path.clone()).await?)),
         other => Err(StoreError::Address {
             address: other.to_string(),
             why: "this preface was built without that kind of store".to_owned(),

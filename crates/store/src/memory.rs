@@ -4,6 +4,8 @@ use crate::{
     Access, Action, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
     NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
     TemplateName, TemplateVersion, Which,
+    actor::to_millisecond,
+    page::{Constructed, Place, Start},
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,7 +32,7 @@ struct Shelves {
 impl Shelves {
     fn log(&mut self, actor: &Actor, action: Action, subject: impl Into<String>, detail: Value) {
         let id = self.audit.len() as u64 + 1;
-        let (at, actor) = (actor.at, actor.name.clone());
+        let (at, actor) = (to_millisecond(actor.at), actor.name.clone());
         self.audit.push(AuditEntry { id, at, actor, action, subject: subject.into(), detail });
     }
 }
@@ -49,14 +51,29 @@ fn told(conversation: &Conversation) -> Value {
     json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
 }
 
-/// Takes a page of a list that is sorted by its place.
-fn page<T: Clone>(all: Vec<T>, request: &PageRequest, place: impl Fn(&T) -> String) -> Page<T> {
-    let start = match &request.after {
-        Some(after) => all.iter().position(|item| place(item) == *after).map_or(all.len(), |at| at + 1),
-        None => 0,
+/// Takes a page of a list that is sorted by its key, `behind` telling which keys follow a place.
+fn page<T, P: Place>(
+    all: impl Iterator<Item = T>,
+    request: &PageRequest,
+    key: impl Fn(&T) -> P,
+    behind: impl Fn(&P, &P) -> bool,
+) -> Page<T> {
+    let start = request.start();
+    let wanted = |item: &T| match &start {
+        Start::Top => true,
+        Start::Behind(place) => behind(&key(item), place),
+        Start::Nowhere => false,
     };
-    let items = all.into_iter().skip(start).take(request.limit + 1).collect();
-    Page::cut(items, request.limit, place)
+    let limit = request.entries();
+    Page::cut(all.filter(wanted).take(limit + 1).collect(), limit, key)
+}
+
+/// A conversation with its times as stores keep them.
+fn rounded(mut conversation: Conversation) -> Conversation {
+    let head = &mut conversation.head;
+    head.created_at = to_millisecond(head.created_at);
+    head.constructed_at = to_millisecond(head.constructed_at);
+    conversation
 }
 
 impl MemoryStore {
@@ -115,7 +132,7 @@ impl Store for MemoryStore {
                 name: new.name,
                 text: new.text,
                 author,
-                at,
+                at: to_millisecond(at),
                 note: new.note,
                 labels: Vec::new(),
             };
@@ -136,8 +153,8 @@ impl Store for MemoryStore {
     fn templates<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<Template>> {
         self.with(|shelves| {
             let all = shelves.templates.values().filter_map(|versions| versions.last());
-            let all = all.map(|current| Template { current: listed(current) }).collect();
-            page(all, request, |template| template.current.name.to_string())
+            let all = all.map(|current| Template { current: listed(current) });
+            page(all, request, |template| template.current.name.clone(), |name, place| name > place)
         })
     }
 
@@ -147,8 +164,8 @@ impl Store for MemoryStore {
         request: &'a PageRequest,
     ) -> Answer<'a, Page<TemplateVersion>> {
         self.with(|shelves| {
-            let all = shelves.templates.get(name).into_iter().flatten().rev().map(listed).collect();
-            page(all, request, |version| version.version.to_string())
+            let all = shelves.templates.get(name).into_iter().flatten().rev().map(listed);
+            page(all, request, |version| version.version, |number, place| number < place)
         })
     }
 
@@ -198,7 +215,7 @@ impl Store for MemoryStore {
             if let Some(existing) = shelves.conversations.get(&conversation.head.id) {
                 return Created::Existing(Box::new(existing.head.clone()));
             }
-            let id = conversation.head.id.clone();
+            let (id, conversation) = (conversation.head.id.clone(), rounded(conversation));
             shelves.log(actor, Action::ConversationCreate, id.as_str(), told(&conversation));
             shelves.conversations.insert(id, conversation);
             Created::New
@@ -218,9 +235,10 @@ impl Store for MemoryStore {
                 return Replaced::Stale(Box::new(current.head.clone()));
             }
             let detail = told(&conversation);
-            let was = std::mem::replace(current, conversation);
+            let was = std::mem::replace(current, rounded(conversation));
             current.head.created_at = was.head.created_at;
-            shelves.past.entry(id.clone()).or_default().push(PastPrompt { was, replaced_at: actor.at });
+            let past = PastPrompt { was, replaced_at: to_millisecond(actor.at) };
+            shelves.past.entry(id.clone()).or_default().push(past);
             shelves.log(actor, Action::ConversationReplace, id.as_str(), detail);
             Replaced::Done
         })
@@ -262,18 +280,21 @@ impl Store for MemoryStore {
                 .map(without_text)
                 .collect();
             all.sort_by(|a, b| (b.constructed_at, &a.id).cmp(&(a.constructed_at, &b.id)));
-            page(all, request, |head| format!("{}/{}", head.constructed_at.as_millisecond(), head.id))
+            page(all.into_iter(), request, Constructed::of, |one, place| {
+                (place.at, &one.id) > (one.at, &place.id)
+            })
         })
     }
 
     fn past<'a>(&'a self, id: &'a ConversationId, request: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
         self.with(|shelves| {
-            let all = shelves.past.get(id).into_iter().flatten().rev().cloned().collect();
-            page(all, request, |past| past.was.head.seal.revision.to_string())
+            let all = shelves.past.get(id).into_iter().flatten().rev().cloned();
+            page(all, request, |past| past.was.head.seal.revision, |revision, place| revision < place)
         })
     }
 
     fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        let before = to_millisecond(before);
         self.with(|shelves| {
             let mut old: Vec<(Timestamp, ConversationId)> = shelves
                 .conversations
@@ -297,8 +318,8 @@ impl Store for MemoryStore {
 
     fn audit<'a>(&'a self, request: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
         self.with(|shelves| {
-            let all = shelves.audit.iter().rev().cloned().collect();
-            page(all, request, |entry| entry.id.to_string())
+            let all = shelves.audit.iter().rev().cloned();
+            page(all, request, |entry| entry.id, |id, place| id < place)
         })
     }
 
@@ -308,6 +329,7 @@ impl Store for MemoryStore {
                 return false;
             }
             shelves.log(actor, Action::AccessAdd, &access.name, json!({"role": access.role}));
+            let access = Access { created_at: to_millisecond(access.created_at), ..access };
             shelves.accesses.insert(access.name.clone(), access);
             true
         })

@@ -1,4 +1,8 @@
-//! Lists come in pages.
+//! Lists come in pages. A page begins behind a place, and a place is the key of an entry: it stays where it is when entries
+//! come and go.
+
+use crate::{ConversationId, Head, TemplateName};
+use jiff::Timestamp;
 
 /// Which page of a list is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,11 +22,94 @@ impl PageRequest {
     pub fn first(limit: usize) -> Self {
         PageRequest { limit: limit.clamp(1, Self::MOST), after: None }
     }
+
+    /// Returns how many entries the page has at most.
+    pub(crate) fn entries(&self) -> usize {
+        self.limit.clamp(1, Self::MOST)
+    }
+
+    /// Returns where the page begins.
+    pub(crate) fn start<P: Place>(&self) -> Start<P> {
+        match &self.after {
+            None => Start::Top,
+            Some(after) => P::read(after).map_or(Start::Nowhere, Start::Behind),
+        }
+    }
 }
 
 impl Default for PageRequest {
     fn default() -> Self {
         PageRequest::first(50)
+    }
+}
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Start<P> {
+    /// With the first entry.
+    Top,
+    /// Behind the entry with this key.
+    Behind(P),
+    /// Behind everything: no store gave that place.
+    Nowhere,
+}
+
+/// The key of an entry in a list, as text.
+pub(crate) trait Place: Sized {
+    /// Writes it down.
+    fn write(&self) -> String;
+    /// Reads it; `None` where it was never written.
+    fn read(text: &str) -> Option<Self>;
+}
+
+/// Versions, revisions and entries of the audit, the greatest first.
+impl Place for u64 {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        // Databases count with a sign.
+        text.parse().ok().filter(|number| i64::try_from(*number).is_ok())
+    }
+}
+
+/// Templates, by name.
+impl Place for TemplateName {
+    fn write(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
+/// Conversations, the last constructed first, those of one millisecond by id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Constructed {
+    /// When.
+    pub(crate) at: Timestamp,
+    /// Which.
+    pub(crate) id: ConversationId,
+}
+
+impl Constructed {
+    /// Returns the place of a conversation.
+    pub(crate) fn of(head: &Head) -> Self {
+        Constructed { at: head.constructed_at, id: head.id.clone() }
+    }
+}
+
+impl Place for Constructed {
+    fn write(&self) -> String {
+        format!("{}/{}", self.at.as_millisecond(), self.id)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let (at, id) = text.split_once('/')?;
+        let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
+        Some(Constructed { at, id: id.parse().ok()? })
     }
 }
 
@@ -37,10 +124,16 @@ pub struct Page<T> {
 
 impl<T> Page<T> {
     /// Cuts a list that was read with one entry too many, and remembers where it was cut.
-    pub(crate) fn cut(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> String) -> Self {
+    pub(crate) fn cut<P: Place>(mut items: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Self {
         let more = items.len() > limit;
         items.truncate(limit);
-        let next = if more { items.last().map(place) } else { None };
+        let next = if more { items.last().map(|last| place(last).write()) } else { None };
         Page { items, next }
+    }
+
+    /// The page behind everything.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) fn empty() -> Self {
+        Page { items: Vec::new(), next: None }
     }
 }

@@ -1,1 +1,0 @@
-//! The suite that each backend must pass.

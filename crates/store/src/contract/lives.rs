@@ -1,0 +1,113 @@
+//! The life of a store, and who may ask it.
+
+use super::{
+    Nodes,
+    samples::{actor, at, first, id, new_version, next, template},
+};
+use crate::{Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Role, StoreError, Which};
+
+/// A store that was opened answers.
+pub async fn a_store_is_well(nodes: &Nodes) {
+    assert_eq!(nodes.one().check().await, Ok(()));
+    assert_eq!(nodes.other().check().await, Ok(()));
+    assert_eq!(nodes.one().kind(), nodes.other().kind());
+    assert!(["memory", "sqlite", "postgres"].contains(&nodes.one().kind()));
+}
+
+/// A name lets one in at a time; it may be given again once its owner is shut out.
+pub async fn access_names_are_unique(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    let access = |name: &str, role, token: &str, when| Access {
+        name: name.to_owned(),
+        role,
+        digest: Access::digest(token),
+        created_at: at(when),
+    };
+    let phone = access("phone", Role::Converse, "one", 1);
+    let desk = access("Phone", Role::Write, "two", 2);
+    let taken = access("phone", Role::Write, "three", 3);
+    assert_eq!(store.add_access(phone.clone(), &actor()).await, Ok(true));
+    assert_eq!(
+        store.add_access(desk.clone(), &actor()).await,
+        Ok(true),
+        "names are told apart by their bytes"
+    );
+    assert_eq!(other.add_access(taken.clone(), &actor()).await, Ok(false));
+    assert_eq!(other.accesses().await, Ok(vec![desk.clone(), phone]));
+    assert_eq!(other.remove_access("phone", &actor()).await, Ok(true));
+    assert_eq!(store.remove_access("phone", &actor()).await, Ok(false));
+    assert_eq!(store.add_access(taken.clone(), &actor()).await, Ok(true));
+    assert_eq!(other.accesses().await, Ok(vec![desk, taken]));
+}
+
+/// A store that was closed answers nothing else any more.
+pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
+    fn closed<T: std::fmt::Debug + PartialEq>(answer: Result<T, StoreError>, what: &str) {
+        assert_eq!(answer, Err(StoreError::Closed), "{what}");
+    }
+    let (store, actor, main, c) = (nodes.one(), actor(), template("main"), id("c"));
+    let one = first("c", "one");
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.close().await, Ok(()));
+    closed(store.check().await, "check");
+    closed(store.template(&main, &Which::Current).await, "template");
+    closed(store.put_template(new_version("main", ""), Expect::Any, &actor).await, "put_template");
+    closed(store.templates(&PageRequest::default()).await, "templates");
+    closed(store.versions(&main, &PageRequest::default()).await, "versions");
+    closed(store.label(&main, "live", None, &actor).await, "label");
+    closed(store.seal(&c).await, "seal");
+    closed(store.head(&c).await, "head");
+    closed(store.conversation(&c).await, "conversation");
+    closed(store.create(one.clone(), &actor).await, "create");
+    closed(store.replace(next(&one, ""), 1, &actor).await, "replace");
+    closed(store.delete(&c, None, &actor).await, "delete");
+    closed(store.conversations(&Filter::default(), &PageRequest::default()).await, "conversations");
+    closed(store.past(&c, &PageRequest::default()).await, "past");
+    closed(store.purge(at(0), 1, &actor).await, "purge");
+    closed(store.audit(&PageRequest::default()).await, "audit");
+    closed(store.accesses().await, "accesses");
+    closed(store.remove_access("x", &actor).await, "remove_access");
+    closed(store.put_template(NewVersion::reset(main), Expect::Any, &actor).await, "put_template");
+    closed(store.close().await, "close");
+}
+
+/// What was acknowledged before or while the store was closed is there; what was refused is not.
+pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
+    let store = nodes.turn(0);
+    let writes = tokio::spawn({
+        let nodes = nodes.clone();
+        async move {
+            nodes
+                .at_once(33, |number, _| {
+                    let store = std::sync::Arc::clone(&store);
+                    async move {
+                        if number == 16 {
+                            store.close().await.map(|()| Created::New)
+                        } else {
+                            store.create(first(&format!("c{number}"), "x"), &actor()).await
+                        }
+                    }
+                })
+                .await
+        }
+    });
+    let said = writes.await.expect("it ends");
+    assert_eq!(said[16], Ok(Created::New), "close answers");
+    for (number, said) in said.into_iter().enumerate().filter(|(number, _)| *number != 16) {
+        let there: Answer<'_, _> = Box::pin(async {
+            // A node that was closed with the first (one process, one memory) has nothing to say.
+            nodes.other().head(&id(&format!("c{number}"))).await
+        });
+        match (said, there.await) {
+            (Ok(created), Ok(head)) => {
+                assert_eq!(created, Created::New);
+                assert!(head.is_some(), "c{number} was acknowledged");
+            }
+            (Err(error), Ok(head)) => {
+                assert_eq!(error, StoreError::Closed);
+                assert_eq!(head, None, "c{number} was refused");
+            }
+            (_, Err(error)) => assert_eq!(error, StoreError::Closed),
+        }
+    }
+}

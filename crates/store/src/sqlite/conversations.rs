@@ -1,0 +1,211 @@
+//! Conversations: reading, creating, replacing, forgetting.
+
+use super::{
+    log::told,
+    rows::{instant, number, parsed, signed, text, word},
+};
+use crate::{
+    Action, Actor, Conversation, ConversationId, Created, Head, PastPrompt, Reason, Replaced, Seal,
+    TemplateUsed,
+};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use serde_json::json;
+use std::sync::Arc;
+
+/// The columns of a head without its text, in the order of [`listed`].
+pub(super) const HEAD: &str = "id, revision, stamp, bytes, fingerprint, cwd, model, preset, template, template_chosen, \
+     template_version, reason, created_at, constructed_at";
+
+/// Reads [`HEAD`].
+pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<Head> {
+    let template = match row.get_ref(8)? {
+        rusqlite::types::ValueRef::Null => None,
+        _ => Some(TemplateUsed {
+            name: parsed(row, 8)?,
+            chosen: row.get(9)?,
+            version: match row.get_ref(10)? {
+                rusqlite::types::ValueRef::Null => None,
+                _ => Some(number(row, 10)?),
+            },
+        }),
+    };
+    Ok(Head {
+        id: parsed(row, 0)?,
+        seal: Seal { revision: number(row, 1)?, stamp: row.get(2)? },
+        text: Arc::from(""),
+        bytes: number(row, 3)?,
+        fingerprint: row.get(4)?,
+        cwd: row.get(5)?,
+        model: row.get(6)?,
+        preset: row.get(7)?,
+        template,
+        reason: word(row, 11, Reason::parse, "a reason")?,
+        created_at: instant(row, 12)?,
+        constructed_at: instant(row, 13)?,
+    })
+}
+
+/// Reads [`HEAD`] and the text behind it.
+fn whole(row: &Row<'_>) -> rusqlite::Result<Head> {
+    Ok(Head { text: text(row, 14)?, ..listed(row)? })
+}
+
+/// Returns what tells this state of a conversation from every other.
+pub(super) fn seal(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Seal>> {
+    connection
+        .prepare_cached("SELECT revision, stamp FROM conversations WHERE id = ?1")?
+        .query_row([id.as_str()], |row| Ok(Seal { revision: number(row, 0)?, stamp: row.get(1)? }))
+        .optional()
+}
+
+/// Returns the prompt of a conversation.
+pub(super) fn head(connection: &Connection, id: &ConversationId) -> rusqlite::Result<Option<Head>> {
+    connection
+        .prepare_cached(&format!("SELECT {HEAD}, text FROM conversations WHERE id = ?1"))?
+        .query_row([id.as_str()], whole)
+        .optional()
+}
+
+/// Returns the prompt and its record.
+pub(super) fn conversation(
+    connection: &Connection,
+    id: &ConversationId,
+) -> rusqlite::Result<Option<Conversation>> {
+    connection
+        .prepare_cached(&format!("SELECT {HEAD}, text, record FROM conversations WHERE id = ?1"))?
+        .query_row([id.as_str()], |row| Ok(Conversation { head: whole(row)?, record: text(row, 15)? }))
+        .optional()
+}
+
+/// Reads a prompt that was replaced: [`HEAD`], `text`, `record`, `replaced_at`.
+pub(super) fn past_prompt(row: &Row<'_>) -> rusqlite::Result<PastPrompt> {
+    let was = Conversation { head: whole(row)?, record: text(row, 15)? };
+    Ok(PastPrompt { was, replaced_at: instant(row, 16)? })
+}
+
+/// Keeps a first prompt, unless there is one.
+pub(super) fn create(
+    connection: &Connection,
+    conversation: &Conversation,
+    actor: &Actor,
+) -> rusqlite::Result<Created> {
+    let sql = format!(
+        "INSERT INTO conversations ({HEAD}, text, record) VALUES (:id, :revision, :stamp, :bytes, :fingerprint, \
+         :cwd, :model, :preset, :template, :template_chosen, :template_version, :reason, :created_at, \
+         :constructed_at, :text, :record) ON CONFLICT (id) DO NOTHING"
+    );
+    let created_at = conversation.head.created_at;
+    if write(connection, &sql, conversation, created_at)? == 0 {
+        let existing =
+            head(connection, &conversation.head.id)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        return Ok(Created::Existing(Box::new(existing)));
+    }
+    told(
+        connection,
+        actor,
+        Action::ConversationCreate,
+        conversation.head.id.as_str(),
+        &detail(conversation),
+    )?;
+    Ok(Created::New)
+}
+
+/// Puts a prompt in the place of revision `expected`, which becomes past.
+pub(super) fn replace(
+    connection: &Connection,
+    conversation: &Conversation,
+    expected: u64,
+    actor: &Actor,
+) -> rusqlite::Result<Replaced> {
+    let id = &conversation.head.id;
+    let Some(current) = head(connection, id)? else { return Ok(Replaced::Missing) };
+    if current.seal.revision != expected {
+        return Ok(Replaced::Stale(Box::new(current)));
+    }
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO past_prompts (conversation, replaced_at, {HEAD}, text, record) \
+             SELECT number, ?2, {HEAD}, text, record FROM conversations WHERE id = ?1"
+        ))?
+        .execute(params![id.as_str(), actor.at.as_millisecond()])?;
+    let sql = "UPDATE conversations SET revision = :revision, stamp = :stamp, bytes = :bytes, \
+               fingerprint = :fingerprint, cwd = :cwd, model = :model, preset = :preset, template = :template, \
+               template_chosen = :template_chosen, template_version = :template_version, reason = :reason, \
+               created_at = :created_at, constructed_at = :constructed_at, text = :text, record = :record \
+               WHERE id = :id";
+    write(connection, sql, conversation, current.created_at)?;
+    told(connection, actor, Action::ConversationReplace, id.as_str(), &detail(conversation))?;
+    Ok(Replaced::Done)
+}
+
+fn write(
+    connection: &Connection,
+    sql: &str,
+    conversation: &Conversation,
+    created_at: Timestamp,
+) -> rusqlite::Result<usize> {
+    let head = &conversation.head;
+    let template = head.template.as_ref();
+    let version = template.and_then(|used| used.version).map(signed).transpose()?;
+    connection.prepare_cached(sql)?.execute(named_params! {
+        ":id": head.id.as_str(),
+        ":revision": signed(head.seal.revision)?,
+        ":stamp": head.seal.stamp,
+        ":bytes": signed(head.bytes)?,
+        ":fingerprint": head.fingerprint,
+        ":cwd": head.cwd,
+        ":model": head.model,
+        ":preset": head.preset,
+        ":template": template.map(|used| used.name.as_str()),
+        ":template_chosen": template.map(|used| used.chosen.as_str()),
+        ":template_version": version,
+        ":reason": head.reason.as_str(),
+        ":created_at": created_at.as_millisecond(),
+        ":constructed_at": head.constructed_at.as_millisecond(),
+        ":text": head.text.as_ref(),
+        ":record": conversation.record.as_ref(),
+    })
+}
+
+fn detail(conversation: &Conversation) -> serde_json::Value {
+    let head = &conversation.head;
+    json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason})
+}
+
+/// Forgets a conversation and its past.
+pub(super) fn delete(
+    connection: &Connection,
+    id: &ConversationId,
+    expected: Option<Seal>,
+    actor: &Actor,
+) -> rusqlite::Result<bool> {
+    let known = seal(connection, id)?;
+    if known.is_none() || expected.is_some_and(|expected| Some(expected) != known) {
+        return Ok(false);
+    }
+    connection.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id.as_str()])?;
+    told(connection, actor, Action::ConversationDelete, id.as_str(), &json!({}))?;
+    Ok(true)
+}
+
+/// Forgets the oldest conversations.
+pub(super) fn purge(
+    connection: &Connection,
+    before: Timestamp,
+    most: u64,
+    actor: &Actor,
+) -> rusqlite::Result<u64> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    // The order is that of the index, backwards.
+    let count = connection
+        .prepare_cached(
+            "DELETE FROM conversations WHERE number IN (SELECT number FROM conversations \
+             INDEXED BY conversations_by_time WHERE constructed_at < ?1 ORDER BY constructed_at, id DESC LIMIT ?2)",
+        )?
+        .execute(params![before.as_millisecond(), most])? as u64;
+    if count > 0 {
+        told(connection, actor, Action::ConversationPurge, &before.to_string(), &json!({"count": count}))?;
+    }
+    Ok(count)
+}

@@ -1,0 +1,45 @@
+//! What SQLite says, in the words of a store.
+
+use crate::StoreError;
+use rusqlite::{Error, ErrorCode};
+use std::path::Path;
+
+/// Says what an error of SQLite means for whoever asked the store in this file.
+pub(super) fn explain(error: &Error, file: &Path) -> StoreError {
+    let why = format!("{}: {error}", file.display());
+    match error {
+        Error::FromSqlConversionFailure(..)
+        | Error::IntegralValueOutOfRange(..)
+        | Error::InvalidColumnType(..)
+        | Error::Utf8Error(..) => return StoreError::Damaged(why),
+        _ => {}
+    }
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(why),
+        Some(ErrorCode::DiskFull) => StoreError::Full(why),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly(why),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged(why),
+        Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) => {
+            StoreError::Unreachable { address: format!("sqlite:{}", file.display()), why: error.to_string() }
+        }
+        _ => StoreError::Other(why),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn codes_have_their_words() {
+        let said = |code| explain(&Error::SqliteFailure(ffi::Error::new(code), None), Path::new("/a/b.db"));
+        assert!(matches!(said(ffi::SQLITE_FULL), StoreError::Full(why) if why.starts_with("/a/b.db: ")));
+        assert!(matches!(said(ffi::SQLITE_BUSY), StoreError::Busy(_)));
+        assert!(matches!(said(ffi::SQLITE_BUSY_SNAPSHOT), StoreError::Busy(_)));
+        assert!(matches!(said(ffi::SQLITE_READONLY_DIRECTORY), StoreError::ReadOnly(_)));
+        assert!(matches!(said(ffi::SQLITE_CORRUPT), StoreError::Damaged(_)));
+        assert!(matches!(said(ffi::SQLITE_IOERR_WRITE), StoreError::Unreachable { .. }));
+        assert!(matches!(said(ffi::SQLITE_MISUSE), StoreError::Other(_)));
+    }
+}

@@ -1,0 +1,42 @@
+//! The thread for reads that take longer: lists, pasts, checks. A future that waits for it holds no thread of its runtime.
+
+use super::readers::Readers;
+use crate::StoreError;
+use std::{sync::Arc, thread};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many reads wait before those who ask wait.
+const QUEUE: usize = 256;
+
+type Read = Box<dyn FnOnce(&Readers) + Send>;
+
+/// The way to the thread. It ends when nobody can ask it any more.
+#[derive(Debug)]
+pub(super) struct Lister(mpsc::Sender<Read>);
+
+impl Lister {
+    /// Starts the thread.
+    pub(super) fn start(readers: Arc<Readers>) -> std::io::Result<Self> {
+        let (sender, mut receiver) = mpsc::channel::<Read>(QUEUE);
+        thread::Builder::new().name("store-lister".to_owned()).spawn(move || {
+            while let Some(read) = receiver.blocking_recv() {
+                read(&readers);
+            }
+        })?;
+        Ok(Lister(sender))
+    }
+
+    /// Has the thread read something.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&Readers) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let read: Read = Box::new(move |readers| {
+            // Whoever asked may have left.
+            let _ = answer.send(act(readers));
+        });
+        self.0.send(read).await.map_err(|_| StoreError::Closed)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+}

@@ -1,0 +1,217 @@
+//! Lists, page by page. Each page begins behind a key and follows an index, so it costs the same in a long list as in a
+//! short one.
+
+use super::{
+    conversations::{HEAD, listed, past_prompt},
+    log,
+    rows::signed,
+    templates::{self, LISTED},
+};
+use crate::{
+    AuditEntry, ConversationId, Filter, Head, Page, PageRequest, PastPrompt, Template, TemplateName,
+    TemplateVersion,
+    page::{Constructed, Start},
+};
+use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Value};
+
+/// How many conversations with a prefix are sorted rather than looked for in the order of time.
+const FEW: i64 = 1000;
+
+/// Runs a query and reads each row.
+fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    values: &[(&str, &dyn ToSql)],
+    read: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map(values, read)?.collect()
+}
+
+/// One more than a page holds: whether there is another page.
+fn one_more(request: &PageRequest) -> i64 {
+    i64::try_from(request.entries() + 1).unwrap_or(i64::MAX)
+}
+
+/// Where a list that counts down begins.
+fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
+    Ok(match request.start::<u64>() {
+        Start::Top => Some(i64::MAX),
+        Start::Behind(number) => Some(signed(number)?),
+        Start::Nowhere => None,
+    })
+}
+
+/// Lists what happened.
+pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<AuditEntry>> {
+    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below ORDER BY id DESC LIMIT :n";
+    let items = all(connection, sql, named_params! {":below": below, ":n": one_more(request)}, log::entry)?;
+    Ok(Page::cut(items, request.entries(), |entry| entry.id))
+}
+
+/// Lists what a conversation was told before.
+pub(super) fn past(
+    connection: &Connection,
+    id: &ConversationId,
+    request: &PageRequest,
+) -> rusqlite::Result<Page<PastPrompt>> {
+    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let sql = format!(
+        "SELECT {HEAD}, text, record, replaced_at FROM past_prompts \
+         WHERE conversation = (SELECT number FROM conversations WHERE id = :id) AND revision < :below \
+         ORDER BY revision DESC LIMIT :n"
+    );
+    let values = named_params! {":id": id.as_str(), ":below": below, ":n": one_more(request)};
+    let items = all(connection, &sql, values, past_prompt)?;
+    Ok(Page::cut(items, request.entries(), |past| past.was.head.seal.revision))
+}
+
+/// Lists the versions of a template.
+pub(super) fn versions(
+    connection: &Connection,
+    name: &TemplateName,
+    request: &PageRequest,
+) -> rusqlite::Result<Page<TemplateVersion>> {
+    let Some(below) = below(request)? else { return Ok(Page::empty()) };
+    let transaction = connection.unchecked_transaction()?;
+    let sql = format!(
+        "SELECT {LISTED} FROM template_versions WHERE name = :name AND version < :below \
+         ORDER BY version DESC LIMIT :n"
+    );
+    let values = named_params! {":name": name.as_str(), ":below": below, ":n": one_more(request)};
+    let mut items = all(&transaction, &sql, values, templates::listed)?;
+    for version in &mut items {
+        templates::add_labels(&transaction, version)?;
+    }
+    Ok(Page::cut(items, request.entries(), |version| version.version))
+}
+
+/// Lists the templates.
+pub(super) fn templates(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<Template>> {
+    let after = match request.start::<TemplateName>() {
+        Start::Top => String::new(),
+        Start::Behind(name) => name.to_string(),
+        Start::Nowhere => return Ok(Page::empty()),
+    };
+    let transaction = connection.unchecked_transaction()?;
+    let sql = format!(
+        "SELECT {LISTED} FROM (SELECT name AS head, current FROM templates WHERE name > :after ORDER BY name LIMIT :n) \
+         JOIN template_versions ON name = head AND version = current ORDER BY head"
+    );
+    let values = named_params! {":after": after, ":n": one_more(request)};
+    let mut items = Vec::new();
+    for mut current in all(&transaction, &sql, values, templates::listed)? {
+        templates::add_labels(&transaction, &mut current)?;
+        items.push(Template { current });
+    }
+    Ok(Page::cut(items, request.entries(), |template| template.current.name.clone()))
+}
+
+/// Lists conversations.
+pub(super) fn conversations(
+    connection: &Connection,
+    filter: &Filter,
+    request: &PageRequest,
+) -> rusqlite::Result<Page<Head>> {
+    let start = request.start::<Constructed>();
+    if start == Start::Nowhere {
+        return Ok(Page::empty());
+    }
+    let transaction = connection.unchecked_transaction()?;
+    let mut conditions: Vec<String> = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    let mut add = |condition: &str, value: Value| {
+        values.push(value);
+        conditions.push(condition.replace('?', &format!("?{}", values.len())));
+    };
+    let mut index = "conversations_by_time";
+    if let Some(name) = &filter.template {
+        index = "conversations_by_template";
+        add("template = ?", name.as_str().to_owned().into());
+    }
+    if let Some(prefix) = filter.id_prefix.as_deref().filter(|prefix| !prefix.is_empty()) {
+        let end = behind(prefix);
+        if few(&transaction, prefix, end.as_deref())? {
+            index = "conversations_by_id";
+        }
+        add("id >= ?", prefix.to_owned().into());
+        if let Some(end) = end {
+            add("id < ?", end.into());
+        }
+    }
+    // Behind a key are those of the same millisecond with a greater id, then all that are older: two ranges of the index.
+    let mut items = Vec::new();
+    let ranges: Vec<(String, Vec<Value>)> = match start {
+        Start::Behind(place) => {
+            let at = place.at.as_millisecond();
+            let (here, there) = (values.len() + 1, values.len() + 2);
+            vec![
+                (
+                    format!("constructed_at = ?{here} AND id > ?{there}"),
+                    vec![at.into(), place.id.to_string().into()],
+                ),
+                (format!("constructed_at < ?{here}"), vec![at.into()]),
+            ]
+        }
+        Start::Top | Start::Nowhere => vec![("true".to_owned(), Vec::new())],
+    };
+    for (range, more) in ranges {
+        let missing = request.entries() + 1 - items.len();
+        let mut conditions = conditions.clone();
+        conditions.push(range);
+        let mut values = values.clone();
+        values.extend(more);
+        values.push(i64::try_from(missing).unwrap_or(i64::MAX).into());
+        let sql = format!(
+            "SELECT {HEAD} FROM conversations INDEXED BY {index} WHERE {} \
+             ORDER BY constructed_at DESC, id LIMIT ?{}",
+            conditions.join(" AND "),
+            values.len()
+        );
+        let mut statement = transaction.prepare_cached(&sql)?;
+        for head in statement.query_map(params_from_iter(values), listed)? {
+            items.push(head?);
+        }
+    }
+    Ok(Page::cut(items, request.entries(), Constructed::of))
+}
+
+/// Tells whether few conversations have a prefix.
+fn few(connection: &Connection, prefix: &str, end: Option<&str>) -> rusqlite::Result<bool> {
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM conversations INDEXED BY conversations_by_id \
+               WHERE id >= ?1 AND (?2 IS NULL OR id < ?2) LIMIT ?3)";
+    let count: i64 = connection
+        .prepare_cached(sql)?
+        .query_row(rusqlite::params![prefix, end, FEW + 1], |row| row.get(0))?;
+    Ok(count <= FEW)
+}
+
+/// Returns the first text behind all texts with a prefix, where there is one.
+fn behind(prefix: &str) -> Option<String> {
+    let mut end = prefix.to_owned();
+    while let Some(last) = end.pop() {
+        let next = match last {
+            '\u{d7ff}' => Some('\u{e000}'),
+            last => char::from_u32(last as u32 + 1),
+        };
+        if let Some(next) = next {
+            end.push(next);
+            return Some(end);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn behind_a_prefix_is_the_next_text_of_its_length_or_a_shorter_one() {
+        assert_eq!(behind("ab").as_deref(), Some("ac"));
+        assert_eq!(behind("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
+        assert_eq!(behind("a\u{10ffff}").as_deref(), Some("b"));
+        assert_eq!(behind("\u{10ffff}"), None);
+        assert_eq!(behind("\u{7f}").as_deref(), Some("\u{80}"));
+    }
+}

@@ -1,0 +1,81 @@
+//! What happened, and who may ask.
+
+use super::rows::{instant, json, number, word};
+use crate::{Access, Action, Actor, AuditEntry, Role};
+use rusqlite::{Connection, Row, params};
+use serde_json::{Value, json};
+
+/// Writes down what happened, in the transaction in which it did.
+pub(super) fn told(
+    connection: &Connection,
+    actor: &Actor,
+    action: Action,
+    subject: &str,
+    detail: &Value,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT INTO audit (at, actor, action, subject, detail) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![
+            actor.at.as_millisecond(),
+            actor.name,
+            action.as_str(),
+            subject,
+            detail.to_string()
+        ])?;
+    Ok(())
+}
+
+/// Reads `id, at, actor, action, subject, detail`.
+pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
+    Ok(AuditEntry {
+        id: number(row, 0)?,
+        at: instant(row, 1)?,
+        actor: row.get(2)?,
+        action: word(row, 3, Action::parse, "an action")?,
+        subject: row.get(4)?,
+        detail: json(row, 5)?,
+    })
+}
+
+/// Lets somebody in.
+pub(super) fn add_access(connection: &Connection, access: &Access, actor: &Actor) -> rusqlite::Result<bool> {
+    let added = connection
+        .prepare_cached(
+            "INSERT INTO accesses (name, role, digest, created_at) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (name) DO NOTHING",
+        )?
+        .execute(params![
+            access.name,
+            access.role.as_str(),
+            access.digest,
+            access.created_at.as_millisecond()
+        ])?;
+    if added > 0 {
+        told(connection, actor, Action::AccessAdd, &access.name, &json!({"role": access.role}))?;
+    }
+    Ok(added > 0)
+}
+
+/// Lists who may ask.
+pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<Access>> {
+    connection
+        .prepare_cached("SELECT name, role, digest, created_at FROM accesses ORDER BY name")?
+        .query_map([], |row| {
+            Ok(Access {
+                name: row.get(0)?,
+                role: word(row, 1, Role::parse, "a role")?,
+                digest: row.get(2)?,
+                created_at: instant(row, 3)?,
+            })
+        })?
+        .collect()
+}
+
+/// Shuts somebody out.
+pub(super) fn remove_access(connection: &Connection, name: &str, actor: &Actor) -> rusqlite::Result<bool> {
+    let removed = connection.prepare_cached("DELETE FROM accesses WHERE name = ?1")?.execute([name])?;
+    if removed > 0 {
+        told(connection, actor, Action::AccessRemove, name, &json!({}))?;
+    }
+    Ok(removed > 0)
+}

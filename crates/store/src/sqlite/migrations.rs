@@ -1,0 +1,50 @@
+//! How the tables came to be: numbered files, each applied once, in one transaction, by whoever opens the file first.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+/// The files, by number. A file that was released never changes; what comes after it is another file.
+pub(super) const MIGRATIONS: &[(u32, &str)] = &[(1, include_str!("migrations/001_tables.sql"))];
+
+/// The version of the tables that this preface knows.
+pub(super) fn known() -> u32 {
+    MIGRATIONS.last().map_or(0, |(number, _)| *number)
+}
+
+/// Returns the version of the tables.
+pub(super) fn found(connection: &Connection) -> rusqlite::Result<u32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Brings the tables up to date. Of several processes that do so at once each step is done by one.
+pub(super) fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
+    for (number, sql) in MIGRATIONS {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if found(&transaction)? < *number {
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", number)?;
+        }
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_in_the_list_in_its_place() {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/src/sqlite/migrations");
+        let mut files: Vec<String> = std::fs::read_dir(directory)
+            .expect("the directory is there")
+            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .collect();
+        files.sort();
+        assert_eq!(files.len(), MIGRATIONS.len());
+        for ((file, (number, sql)), place) in files.iter().zip(MIGRATIONS).zip(1..) {
+            assert_eq!(*number, place, "numbers have no gap");
+            assert!(file.starts_with(&format!("{number:03}_")), "{file}");
+            assert_eq!(std::fs::read_to_string(format!("{directory}/{file}")).unwrap(), *sql, "{file}");
+        }
+    }
+}

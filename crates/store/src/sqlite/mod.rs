@@ -1,0 +1,248 @@
+//! A store in one file. Several processes may share it; what one is told to be written, all others read.
+//!
+//! Reads by key happen where they are asked for ([`readers`]), longer ones on a thread ([`lister`]), writes on another,
+//! many in one transaction ([`writer`]). No runtime is needed beyond one that polls.
+
+mod conversations;
+mod failure;
+mod file;
+mod lister;
+mod lists;
+mod log;
+mod migrations;
+mod place;
+mod readers;
+mod rows;
+mod templates;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use crate::{
+    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
+    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    TemplateName, TemplateVersion, Which,
+};
+use file::StoreFile;
+use jiff::Timestamp;
+use lister::Lister;
+use readers::Readers;
+use rusqlite::Connection;
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+use tokio::sync::oneshot;
+use writer::Writer;
+
+/// A store in one file.
+#[derive(Debug)]
+pub(crate) struct SqliteStore {
+    closed: AtomicBool,
+    readers: Arc<Readers>,
+    lister: Lister,
+    writer: Writer,
+}
+
+impl SqliteStore {
+    /// Opens the file on the thread that will write it.
+    ///
+    /// # Errors
+    /// It cannot be written, is something else, or a newer preface made it.
+    pub(crate) async fn open(path: PathBuf) -> Result<Self, StoreError> {
+        let (opened, ready) = oneshot::channel();
+        let (writer, queue) = Writer::new();
+        let no_thread = |error: std::io::Error| StoreError::Other(format!("no thread: {error}"));
+        thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || match StoreFile::open(&path) {
+                Ok((file, connection)) => {
+                    let readers = Arc::new(Readers::new(file.clone()));
+                    if opened.send(Ok(Arc::clone(&readers))).is_ok() {
+                        queue.work(connection, &file, &readers);
+                    }
+                }
+                Err(error) => {
+                    let _ = opened.send(Err(error));
+                }
+            })
+            .map_err(no_thread)?;
+        let readers = ready.await.unwrap_or(Err(StoreError::Closed))?;
+        let lister = Lister::start(Arc::clone(&readers)).map_err(no_thread)?;
+        Ok(SqliteStore { closed: AtomicBool::new(false), readers, lister, writer })
+    }
+
+    fn open_still(&self) -> Result<(), StoreError> {
+        if self.closed.load(Ordering::Acquire) { Err(StoreError::Closed) } else { Ok(()) }
+    }
+
+    /// Reads here and now.
+    fn read<'a, T: Send + 'a>(
+        &'a self,
+        act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'a,
+    ) -> Answer<'a, T> {
+        Box::pin(async move { self.readers.read(act) })
+    }
+
+    /// Reads on the thread for longer reads.
+    fn list<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Answer<'_, T> {
+        Box::pin(async move {
+            self.open_still()?;
+            self.lister.read(|readers| readers.read(act)).await
+        })
+    }
+
+    /// Writes, and answers once it is on disk.
+    fn write<T: Send + 'static>(
+        &self,
+        act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Answer<'_, T> {
+        Box::pin(async move {
+            self.open_still()?;
+            self.writer.write(act).await
+        })
+    }
+}
+
+impl Store for SqliteStore {
+    fn kind(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn check(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            self.open_still()?;
+            self.lister.read(Readers::check).await
+        })
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            if self.closed.swap(true, Ordering::AcqRel) {
+                return Err(StoreError::Closed);
+            }
+            self.readers.close();
+            self.writer.close().await
+        })
+    }
+
+    fn template<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        which: &'a Which,
+    ) -> Answer<'a, Option<TemplateVersion>> {
+        self.read(move |connection| {
+            // What it reads one after the other belongs together.
+            let transaction = connection.unchecked_transaction()?;
+            templates::template(&transaction, name, which)
+        })
+    }
+
+    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+        let actor = actor.clone();
+        self.write(move |connection| templates::put(connection, &new, expect, &actor))
+    }
+
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
+        let page = page.clone();
+        self.list(move |connection| lists::templates(connection, &page))
+    }
+
+    fn versions<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<TemplateVersion>> {
+        let (name, page) = (name.clone(), page.clone());
+        self.list(move |connection| lists::versions(connection, &name, &page))
+    }
+
+    fn label<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        label: &'a str,
+        version: Option<u64>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        let (name, label, actor) = (name.clone(), label.to_owned(), actor.clone());
+        self.write(move |connection| templates::label(connection, &name, &label, version, &actor))
+    }
+
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+        self.read(move |connection| conversations::seal(connection, id))
+    }
+
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+        self.read(move |connection| conversations::head(connection, id))
+    }
+
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+        self.read(move |connection| conversations::conversation(connection, id))
+    }
+
+    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+        let actor = actor.clone();
+        self.write(move |connection| conversations::create(connection, &conversation, &actor))
+    }
+
+    fn replace<'a>(
+        &'a self,
+        conversation: Conversation,
+        expected: u64,
+        actor: &'a Actor,
+    ) -> Answer<'a, Replaced> {
+        let actor = actor.clone();
+        self.write(move |connection| conversations::replace(connection, &conversation, expected, &actor))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        expected: Option<Seal>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        let (id, actor) = (id.clone(), actor.clone());
+        self.write(move |connection| conversations::delete(connection, &id, expected, &actor))
+    }
+
+    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
+        let (filter, page) = (filter.clone(), page.clone());
+        self.list(move |connection| lists::conversations(connection, &filter, &page))
+    }
+
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+        let (id, page) = (id.clone(), page.clone());
+        self.list(move |connection| lists::past(connection, &id, &page))
+    }
+
+    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        let actor = actor.clone();
+        self.write(move |connection| conversations::purge(connection, before, most, &actor))
+    }
+
+    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
+        let page = page.clone();
+        self.list(move |connection| lists::audit(connection, &page))
+    }
+
+    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+        let actor = actor.clone();
+        self.write(move |connection| log::add_access(connection, &access, &actor))
+    }
+
+    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+        self.list(log::accesses)
+    }
+
+    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
+        let (name, actor) = (name.to_owned(), actor.clone());
+        self.write(move |connection| log::remove_access(connection, &name, &actor))
+    }
+}

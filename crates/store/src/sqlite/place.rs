@@ -1,0 +1,119 @@
+//! The place of the file: what lies there before SQLite is asked to open it, and making it where nothing does.
+//!
+//! A file that exists is looked at and never opened here: closing any handle of a file lets go of all locks that this
+//! process holds on it, those of a store that is open already included.
+
+use crate::StoreError;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The smallest file that SQLite writes: one page of the smallest size.
+const SMALLEST: u64 = 512;
+
+/// What lies at the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// An empty file; it may have been made just now.
+    Empty,
+    /// A file with something in it.
+    Something,
+}
+
+/// Looks at the place and makes an empty file for the owner alone where there is none.
+pub(super) fn prepare(path: &Path) -> Result<Found, StoreError> {
+    let target = follow(path);
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match fs::metadata(&target) {
+        Ok(found) if !found.is_file() => return Err(StoreError::NotAStore(path.to_owned())),
+        // SQLite would take it for empty and write over it.
+        Ok(found) if (1..SMALLEST).contains(&found.len()) => {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
+        Ok(found) => {
+            if found.permissions().readonly() {
+                return Err(StoreError::ReadOnly(path.display().to_string()));
+            }
+            writable(directory)?;
+            return Ok(if found.len() == 0 { Found::Empty } else { Found::Something });
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(refused(path, &error)),
+    }
+    make_directory(directory).map_err(|error| refused(directory, &error))?;
+    writable(directory)?;
+    match make_file(&target) {
+        Ok(()) => Ok(Found::Empty),
+        // Another process was faster.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Found::Something),
+        Err(error) => Err(refused(path, &error)),
+    }
+}
+
+/// Follows a link to a file that is not there yet; every other path stays as it is.
+fn follow(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..16 {
+        let Ok(next) = fs::read_link(&target) else { break };
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    target
+}
+
+fn writable(directory: &Path) -> Result<(), StoreError> {
+    match fs::metadata(directory) {
+        Ok(found) if found.permissions().readonly() => {
+            Err(StoreError::ReadOnly(directory.display().to_string()))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(refused(directory, &error)),
+    }
+}
+
+fn refused(path: &Path, error: &io::Error) -> StoreError {
+    let why = format!("{}: {error}", path.display());
+    match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly(why),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full(why),
+        _ => StoreError::Address { address: format!("sqlite:{}", path.display()), why: error.to_string() },
+    }
+}
+
+#[cfg(unix)]
+fn make_directory(directory: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+#[cfg(not(unix))]
+fn make_directory(directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)
+}
+
+#[cfg(unix)]
+fn make_file(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
+}
+
+#[cfg(not(unix))]
+fn make_file(path: &Path) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+}
+
+/// Tells one file from another that took its name.
+#[cfg(unix)]
+pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
+
+/// Tells whether the file is there.
+#[cfg(not(unix))]
+pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    fs::metadata(path).map(|_| (0, 0))
+}

@@ -1,0 +1,105 @@
+//! Connections for reading. A read by key takes a few microseconds, less than handing it to another thread would, so it
+//! happens where it is asked for, on a connection that is borrowed for as long.
+
+use super::file::StoreFile;
+use crate::StoreError;
+use rusqlite::Connection;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many connections are kept when nobody uses them.
+const KEPT: usize = 32;
+
+/// The connections for reading of one store.
+#[derive(Debug)]
+pub(super) struct Readers {
+    file: StoreFile,
+    shelf: Mutex<Shelf>,
+    back: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    idle: Vec<Connection>,
+    out: usize,
+    closed: bool,
+}
+
+/// A place on the shelf that is free until its connection comes back.
+struct Loan<'a> {
+    readers: &'a Readers,
+    connection: Option<Connection>,
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        let mut shelf = self.readers.shelf();
+        shelf.out -= 1;
+        if let Some(connection) = self.connection.take()
+            && !shelf.closed
+            && shelf.idle.len() < KEPT
+        {
+            shelf.idle.push(connection);
+        }
+        if shelf.out == 0 {
+            self.readers.back.notify_all();
+        }
+    }
+}
+
+impl Readers {
+    /// Makes a shelf without any connection yet.
+    pub(super) fn new(file: StoreFile) -> Self {
+        Readers { file, shelf: Mutex::default(), back: Condvar::new() }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads with a connection that nobody else has meanwhile.
+    pub(super) fn read<T>(
+        &self,
+        act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.with(|connection| act(connection).map_err(|error| self.file.explain(&error)))
+    }
+
+    /// Checks the file.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.file.in_place()?;
+        self.with(|connection| self.file.of_known_version(connection))
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut shelf = self.shelf();
+        if shelf.closed {
+            return Err(StoreError::Closed);
+        }
+        shelf.out += 1;
+        let mut loan = Loan { readers: self, connection: shelf.idle.pop() };
+        drop(shelf);
+        let connection = match loan.connection.take() {
+            Some(connection) => connection,
+            None => self.file.reader().map_err(|error| self.file.explain(&error))?,
+        };
+        act(loan.connection.insert(connection))
+    }
+
+    /// Lends no more connections.
+    pub(super) fn close(&self) {
+        let idle = {
+            let mut shelf = self.shelf();
+            shelf.closed = true;
+            std::mem::take(&mut shelf.idle)
+        };
+        drop(idle);
+    }
+
+    /// Waits until every connection is back.
+    pub(super) fn wait(&self) {
+        let mut shelf = self.shelf();
+        while shelf.out > 0 {
+            shelf = self.back.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

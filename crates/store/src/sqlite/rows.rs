@@ -1,0 +1,70 @@
+//! Columns and what they are.
+
+use jiff::Timestamp;
+use rusqlite::{Error, Row, types::Type};
+use std::{error::Error as StdError, fmt, str::FromStr, sync::Arc};
+
+/// A column that holds what this preface never writes there.
+#[derive(Debug)]
+struct Unknown(&'static str);
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not {}", self.0)
+    }
+}
+
+impl StdError for Unknown {}
+
+/// Says that a column cannot be read.
+fn bad(column: usize, error: impl StdError + Send + Sync + 'static) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}
+
+/// Reads a long text with one copy.
+pub(super) fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Arc<str>> {
+    let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
+    Ok(Arc::from(text))
+}
+
+/// Reads a number that is not negative.
+pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|error| bad(column, error))
+}
+
+/// Reads an instant.
+pub(super) fn instant(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_millisecond(row.get(column)?).map_err(|error| bad(column, error))
+}
+
+/// Reads what is written as text, a name or an id.
+pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: FromStr<Err: StdError + Send + Sync + 'static>,
+{
+    let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
+    text.parse().map_err(|error| bad(column, error))
+}
+
+/// Reads one of a few words.
+pub(super) fn word<T>(
+    row: &Row<'_>,
+    column: usize,
+    parse: impl Fn(&str) -> Option<T>,
+    what: &'static str,
+) -> rusqlite::Result<T> {
+    let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
+    parse(text).ok_or_else(|| bad(column, Unknown(what)))
+}
+
+/// Reads a JSON document.
+pub(super) fn json(row: &Row<'_>, column: usize) -> rusqlite::Result<serde_json::Value> {
+    let text = row.get_ref(column)?.as_str().map_err(|error| bad(column, error))?;
+    serde_json::from_str(text).map_err(|error| bad(column, error))
+}
+
+/// A number as SQLite counts, where it can.
+pub(super) fn signed(number: u64) -> rusqlite::Result<i64> {
+    i64::try_from(number).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
+}

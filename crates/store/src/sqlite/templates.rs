@@ -1,0 +1,166 @@
+//! Templates and their versions.
+
+use super::{
+    log::told,
+    rows::{instant, number, parsed, signed, text},
+};
+use crate::{
+    Action, Actor, Expect, NewVersion, Put, TemplateName, TemplateVersion, Which, actor::to_millisecond,
+};
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params, types::ValueRef};
+use serde_json::json;
+
+/// The columns of a version without its text, in the order of [`listed`].
+pub(super) const LISTED: &str = "name, version, bytes, at, author, note, reset";
+
+/// Reads [`LISTED`]; the labels are elsewhere.
+pub(super) fn listed(row: &Row<'_>) -> rusqlite::Result<TemplateVersion> {
+    Ok(TemplateVersion {
+        name: parsed(row, 0)?,
+        version: number(row, 1)?,
+        text: None,
+        bytes: number(row, 2)?,
+        at: instant(row, 3)?,
+        author: row.get(4)?,
+        note: row.get(5)?,
+        reset: row.get(6)?,
+        labels: Vec::new(),
+    })
+}
+
+/// Adds the labels of a version, sorted.
+pub(super) fn add_labels(connection: &Connection, version: &mut TemplateVersion) -> rusqlite::Result<()> {
+    let mut statement = connection
+        .prepare_cached("SELECT label FROM labels WHERE name = ?1 AND version = ?2 ORDER BY label")?;
+    let labels = statement
+        .query_map(params![version.name.as_str(), signed(version.version)?], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    version.labels = labels;
+    Ok(())
+}
+
+/// Returns a version with its text.
+pub(super) fn template(
+    connection: &Connection,
+    name: &TemplateName,
+    which: &Which,
+) -> rusqlite::Result<Option<TemplateVersion>> {
+    let number = match which {
+        Which::Current => connection
+            .prepare_cached("SELECT current FROM templates WHERE name = ?1")?
+            .query_row([name.as_str()], |row| row.get::<_, i64>(0))
+            .optional()?,
+        Which::Version(number) => i64::try_from(*number).ok(),
+        Which::Label(label) => connection
+            .prepare_cached("SELECT version FROM labels WHERE name = ?1 AND label = ?2")?
+            .query_row([name.as_str(), label], |row| row.get(0))
+            .optional()?,
+    };
+    let Some(number) = number else { return Ok(None) };
+    let found = connection
+        .prepare_cached(&format!(
+            "SELECT {LISTED}, text FROM template_versions WHERE name = ?1 AND version = ?2"
+        ))?
+        .query_row(params![name.as_str(), number], |row| {
+            let text = match row.get_ref(7)? {
+                ValueRef::Null => None,
+                _ => Some(text(row, 7)?),
+            };
+            Ok(TemplateVersion { text, ..listed(row)? })
+        })
+        .optional()?;
+    let Some(mut version) = found else { return Ok(None) };
+    add_labels(connection, &mut version)?;
+    Ok(Some(version))
+}
+
+/// Adds a version.
+pub(super) fn put(
+    connection: &Connection,
+    new: &NewVersion,
+    expect: Expect,
+    actor: &Actor,
+) -> rusqlite::Result<Put> {
+    let current = template(connection, &new.name, &Which::Current)?;
+    let known = current.as_ref().map_or(0, |current| current.version);
+    if matches!(expect, Expect::Version(expected) if expected != known) {
+        return Ok(Put::Stale(current));
+    }
+    if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
+        return Ok(Put::Unchanged(current));
+    }
+    let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
+    let version = TemplateVersion {
+        name: new.name.clone(),
+        version: known + 1,
+        text: new.text.clone(),
+        reset: new.text.is_none(),
+        bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
+        author,
+        at: to_millisecond(at),
+        note: new.note.clone(),
+        labels: Vec::new(),
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO templates (name, current) VALUES (?1, ?2) \
+             ON CONFLICT (name) DO UPDATE SET current = excluded.current",
+        )?
+        .execute(params![version.name.as_str(), signed(version.version)?])?;
+    connection
+        .prepare_cached(&format!(
+            "INSERT INTO template_versions ({LISTED}, text) \
+             VALUES (:name, :version, :bytes, :at, :author, :note, :reset, :text)"
+        ))?
+        .execute(named_params! {
+            ":name": version.name.as_str(),
+            ":version": signed(version.version)?,
+            ":bytes": signed(version.bytes)?,
+            ":at": version.at.as_millisecond(),
+            ":author": version.author,
+            ":note": version.note,
+            ":reset": version.reset,
+            ":text": version.text.as_deref(),
+        })?;
+    let detail = json!({
+        "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
+    });
+    told(connection, actor, Action::TemplatePut, version.name.as_str(), &detail)?;
+    Ok(Put::Stored(version))
+}
+
+/// Puts a label on a version, or takes it away.
+pub(super) fn label(
+    connection: &Connection,
+    name: &TemplateName,
+    label: &str,
+    version: Option<u64>,
+    actor: &Actor,
+) -> rusqlite::Result<bool> {
+    let there = match version.map(i64::try_from) {
+        Some(Ok(number)) => connection
+            .prepare_cached("SELECT 1 FROM template_versions WHERE name = ?1 AND version = ?2")?
+            .exists(params![name.as_str(), number])?,
+        Some(Err(_)) => false,
+        None => {
+            connection.prepare_cached("SELECT 1 FROM templates WHERE name = ?1")?.exists([name.as_str()])?
+        }
+    };
+    if !there {
+        return Ok(false);
+    }
+    match version {
+        Some(version) => connection
+            .prepare_cached(
+                "INSERT INTO labels (name, label, version) VALUES (?1, ?2, ?3) \
+                 ON CONFLICT (name, label) DO UPDATE SET version = excluded.version",
+            )?
+            .execute(params![name.as_str(), label, signed(version)?])?,
+        None => connection
+            .prepare_cached("DELETE FROM labels WHERE name = ?1 AND label = ?2")?
+            .execute([name.as_str(), label])?,
+    };
+    let detail = json!({"label": label, "version": version});
+    told(connection, actor, Action::TemplateLabel, name.as_str(), &detail)?;
+    Ok(true)
+}

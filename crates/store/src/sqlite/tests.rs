@@ -1,0 +1,155 @@
+//! What only the inside can bring about: a file that cannot grow, one write of a batch that fails.
+
+use super::SqliteStore;
+use crate::{
+    Created, Filter, PageRequest, Store, StoreError,
+    contract::{
+        Nodes, hold,
+        samples::{actor, first, id},
+    },
+};
+use std::sync::Arc;
+
+async fn store() -> (Arc<SqliteStore>, tempfile::TempDir) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(directory.path().join("preface.db")).await.expect("it opens");
+    (Arc::new(store), directory)
+}
+
+/// Lets the file grow by so many pages and no more.
+async fn room_for(store: &SqliteStore, pages: i64) {
+    let bounded = store.write(move |connection| {
+        let now: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        connection.pragma_update_and_check(None, "max_page_count", now + pages, |_| Ok(()))
+    });
+    bounded.await.expect("it is bounded");
+}
+
+#[test]
+fn a_full_disk_keeps_nothing_of_a_write_and_the_next_one_works_once_there_is_room() {
+    hold(async {
+        let (store, _directory) = store().await;
+        assert_eq!(store.create(first("before", "x"), &actor()).await, Ok(Created::New));
+        let large = first("large", &"x".repeat(1 << 20));
+        room_for(&store, 10).await;
+        let error = store.create(large.clone(), &actor()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Full(_)), "{error:?}");
+        assert!(error.is_unavailable());
+        assert_eq!(store.head(&id("large")).await, Ok(None));
+        assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 1);
+        assert_eq!(store.create(first("small", "x"), &actor()).await, Ok(Created::New));
+        room_for(&store, 1000).await;
+        assert_eq!(store.create(large.clone(), &actor()).await, Ok(Created::New));
+        assert_eq!(store.conversation(&id("large")).await, Ok(Some(large)));
+        assert_eq!(store.close().await, Ok(()));
+    });
+}
+
+#[test]
+fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
+    hold(async {
+        let (store, _directory) = store().await;
+        room_for(&store, 60).await;
+        // Held back until all are in the queue: they are one batch.
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let (begun, beginning) = tokio::sync::oneshot::channel();
+        let mut begun = Some(begun);
+        let held = Arc::clone(&store);
+        let gatekeeper = tokio::spawn(async move {
+            held.write(move |_| {
+                begun.take().map(|begun| begun.send(()));
+                let _ = gate.recv();
+                Ok(())
+            })
+            .await
+        });
+        beginning.await.expect("it begins");
+        let nodes = Nodes::new(vec![store.clone()]);
+        let writes = tokio::spawn(async move {
+            nodes
+                .at_once(12, |number, store| async move {
+                    let text = if number == 5 { "x".repeat(1 << 20) } else { "x".to_owned() };
+                    store.create(first(&format!("c{number}"), &text), &actor()).await
+                })
+                .await
+        });
+        while store.writer.waiting() < 12 {
+            tokio::task::yield_now().await;
+        }
+        open.send(()).expect("somebody waits");
+        assert_eq!(gatekeeper.await.expect("it ends"), Ok(()));
+        let said = writes.await.expect("it ends");
+        for (number, said) in said.into_iter().enumerate() {
+            match number {
+                5 => assert!(matches!(said, Err(StoreError::Full(_))), "{said:?}"),
+                _ => assert_eq!(said, Ok(Created::New), "{number}"),
+            }
+        }
+        let all = store.conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
+        assert_eq!(all.items.len(), 11);
+    });
+}
+
+#[test]
+fn a_write_that_fails_leaves_its_neighbours_alone() {
+    hold(async {
+        let (store, _directory) = store().await;
+        let nodes = Nodes::new(vec![store.clone()]);
+        let inner = Arc::clone(&store);
+        let said = nodes
+            .at_once(60, move |number, _| {
+                let store = Arc::clone(&inner);
+                async move {
+                    store
+                        .write(move |connection| {
+                            super::conversations::create(
+                                connection,
+                                &first(&format!("c{number}"), "x"),
+                                &actor(),
+                            )?;
+                            let sql =
+                                if number % 3 == 0 { "INSERT INTO nowhere VALUES (1)" } else { "SELECT 1" };
+                            connection.execute_batch(sql)
+                        })
+                        .await
+                        .is_ok()
+                }
+            })
+            .await;
+        for (number, said) in said.into_iter().enumerate() {
+            assert_eq!(said, number % 3 != 0, "{number}");
+            let there = store.seal(&id(&format!("c{number}"))).await.unwrap().is_some();
+            assert_eq!(there, said, "{number}");
+        }
+    });
+}
+
+#[test]
+fn lists_and_purges_follow_an_index() {
+    hold(async {
+        let (store, _directory) = store().await;
+        let plan = |sql: &'static str| {
+            store.list(move |connection| {
+                let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+                let lines: Vec<String> =
+                    statement.query_map([], |row| row.get(3))?.collect::<rusqlite::Result<_>>()?;
+                Ok(lines.join("; "))
+            })
+        };
+        for sql in [
+            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE constructed_at < 5 \
+             ORDER BY constructed_at DESC, id LIMIT 5",
+            "SELECT id FROM conversations INDEXED BY conversations_by_time WHERE constructed_at = 5 AND id > 'a' \
+             ORDER BY constructed_at DESC, id LIMIT 5",
+            "SELECT id FROM conversations INDEXED BY conversations_by_template WHERE template = 'a' \
+             AND constructed_at < 5 ORDER BY constructed_at DESC, id LIMIT 5",
+            "SELECT number FROM conversations INDEXED BY conversations_by_time WHERE constructed_at < 5 \
+             ORDER BY constructed_at, id DESC LIMIT 5",
+            "SELECT id FROM audit WHERE id < 5 ORDER BY id DESC LIMIT 5",
+            "SELECT text FROM past_prompts WHERE conversation = 1 AND revision < 5 ORDER BY revision DESC LIMIT 5",
+        ] {
+            let plan = plan(sql).await.expect("a plan");
+            assert!(plan.starts_with("SEARCH ") && !plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+        }
+    });
+}

@@ -1,0 +1,200 @@
+//! The thread that writes. It takes what waits, up to a bound, writes it in one transaction, and answers once that is on
+//! disk: one wait for the disk serves many. Each write of a batch is a savepoint of its own, so one that fails leaves its
+//! neighbours alone.
+
+use super::{
+    file::{StoreFile, patiently},
+    readers::Readers,
+};
+use crate::StoreError;
+use rusqlite::Connection;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// How many writes one transaction holds.
+const BATCH: usize = 256;
+
+/// How many writes wait before those who ask wait.
+const QUEUE: usize = 1024;
+
+/// A write on its way.
+trait Write: Send {
+    /// Does it. It may be done again where what it did was rolled back.
+    fn act(&mut self, connection: &Connection) -> rusqlite::Result<()>;
+    /// Tells whoever asked.
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>);
+}
+
+struct Asked<T, F> {
+    act: F,
+    made: Option<T>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnMut(&Connection) -> rusqlite::Result<T> + Send> Write for Asked<T, F> {
+    fn act(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        self.made = Some((self.act)(connection)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, outcome: Result<(), StoreError>) {
+        let Asked { made, answer, .. } = *self;
+        // Whoever asked may have left; the write stays.
+        let _ = answer.send(outcome.and_then(|()| made.ok_or(StoreError::Closed)));
+    }
+}
+
+enum Message {
+    Write(Box<dyn Write>),
+    Close(oneshot::Sender<Result<(), StoreError>>),
+}
+
+/// The way to the thread. It ends when it is told to, or when nobody can ask it any more.
+#[derive(Debug)]
+pub(super) struct Writer(mpsc::Sender<Message>);
+
+/// The end that the thread listens at.
+pub(super) struct Queue(mpsc::Receiver<Message>);
+
+impl Writer {
+    /// Makes both ends.
+    pub(super) fn new() -> (Writer, Queue) {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        (Writer(sender), Queue(receiver))
+    }
+
+    /// Has the thread write something; the answer comes once it is on disk.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        act: impl FnMut(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let write = Message::Write(Box::new(Asked { act, made: None, answer }));
+        self.0.send(write).await.map_err(|_| StoreError::Closed)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Returns how many writes wait.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.0.max_capacity() - self.0.capacity()
+    }
+
+    /// Has the thread finish what it was given, and end.
+    pub(super) async fn close(&self) -> Result<(), StoreError> {
+        let (answer, answered) = oneshot::channel();
+        self.0.send(Message::Close(answer)).await.map_err(|_| StoreError::Closed)?;
+        answered.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+impl Queue {
+    /// Writes until the end.
+    pub(super) fn work(mut self, connection: Connection, file: &StoreFile, readers: &Arc<Readers>) {
+        let mut closers = Vec::new();
+        let mut batch = Vec::with_capacity(BATCH);
+        while let Some(message) = self.0.blocking_recv() {
+            let mut message = Some(message);
+            while let Some(taken) = message {
+                match taken {
+                    Message::Write(write) => batch.push(write),
+                    Message::Close(closer) => {
+                        // What was accepted is still taken, nothing is accepted any more.
+                        self.0.close();
+                        closers.push(closer);
+                    }
+                }
+                message = if batch.len() < BATCH { self.0.try_recv().ok() } else { None };
+            }
+            settle(&connection, std::mem::take(&mut batch), file);
+        }
+        if closers.is_empty() {
+            return;
+        }
+        readers.close();
+        readers.wait();
+        let outcome = end(connection).map_err(|error| file.explain(&error));
+        for closer in closers {
+            let _ = closer.send(outcome.clone());
+        }
+    }
+}
+
+/// Puts the log into the file and lets go of it. Where another process reads, it does so when that is done.
+fn end(connection: Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(std::time::Duration::from_millis(100))?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).or_else(|error| {
+        match error.sqlite_error_code() {
+            // What was acknowledged is in the log, and the log is on disk.
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DiskFull) => Ok(()),
+            _ => Err(error),
+        }
+    })?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+/// What became of a batch.
+enum Batch {
+    /// It is on disk but for the writes that failed by themselves.
+    Kept(Vec<Result<(), StoreError>>),
+    /// Nothing of it is.
+    Lost(StoreError),
+    /// One write took the others down with it; nothing of it is on disk.
+    Broken(StoreError),
+}
+
+/// Writes a batch and answers each of its writes.
+fn settle(connection: &Connection, mut batch: Vec<Box<dyn Write>>, file: &StoreFile) {
+    if batch.is_empty() {
+        return;
+    }
+    match together(connection, &mut batch, file) {
+        Batch::Kept(outcomes) => {
+            for (write, outcome) in batch.into_iter().zip(outcomes) {
+                write.answer(outcome);
+            }
+        }
+        Batch::Broken(_) if batch.len() > 1 => {
+            for write in batch {
+                settle(connection, vec![write], file);
+            }
+        }
+        Batch::Lost(error) | Batch::Broken(error) => {
+            for write in batch {
+                write.answer(Err(error.clone()));
+            }
+        }
+    }
+}
+
+fn together(connection: &Connection, batch: &mut [Box<dyn Write>], file: &StoreFile) -> Batch {
+    let say = |sql: &str| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    let undo = |error: &rusqlite::Error| {
+        if !connection.is_autocommit() {
+            // An error here leaves nothing to undo.
+            let _ = say("ROLLBACK");
+        }
+        file.explain(error)
+    };
+    if let Err(error) = patiently(|| say("BEGIN IMMEDIATE")) {
+        return Batch::Lost(undo(&error));
+    }
+    let mut outcomes = Vec::with_capacity(batch.len());
+    for write in batch {
+        let outcome = say("SAVEPOINT one").and_then(|_| write.act(connection));
+        let tidied = match &outcome {
+            // Some errors, a full disk among them, end the transaction and not only the write.
+            Err(error) if connection.is_autocommit() => return Batch::Broken(file.explain(error)),
+            Err(_) => say("ROLLBACK TO one").and_then(|_| say("RELEASE one")),
+            Ok(()) => say("RELEASE one"),
+        };
+        if let Err(error) = tidied {
+            return Batch::Broken(undo(&error));
+        }
+        outcomes.push(outcome.map_err(|error| file.explain(&error)));
+    }
+    match say("COMMIT") {
+        Ok(_) => Batch::Kept(outcomes),
+        Err(error) => Batch::Lost(undo(&error)),
+    }
+}
