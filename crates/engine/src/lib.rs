@@ -16,6 +16,7 @@
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
 
+pub mod analyze;
 pub mod consent;
 mod default_store;
 mod engine;
@@ -37,6 +38,8 @@ pub mod session;
 mod settings;
 mod skills;
 mod template_source;
+pub mod templates;
+mod variables;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use default_store::default_store;
@@ -56,3 +59,4 @@ pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::{Expanded, SkillsReport};
 pub use template_source::TemplateSource;
+pub use variables::{Variable, variables};

@@ -28,7 +28,7 @@ use std::fmt;
 /// assert_eq!(engine.build(&request)?.prompt.text, "In /work.");
 /// # Ok::<(), Error>(())
 /// ```
-pub trait TemplateSource: fmt::Debug {
+pub trait TemplateSource: fmt::Debug + Send + Sync {
     /// Returns the template that the caller chose by name, if any: a profile without a template says that it is not used.
     fn chosen(&self) -> Option<&str>;
 
