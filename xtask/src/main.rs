@@ -9,6 +9,7 @@ mod crash;
 mod failure;
 mod flags;
 mod peers;
+mod postgres;
 mod real;
 mod release;
 mod say;

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold before a change goes in.
 //!
-//! The short form needs cargo and git. `--all` adds what takes longer or needs a tool, which it installs by name. Each
+//! The short form needs cargo, git and PostgreSQL. `--all` adds what takes longer or needs a tool, which it installs by name. Each
 //! step is one line of [`steps::STEPS`]. A step that fails shows what it printed, and the steps after it run all the
 //! same, so that one run tells everything. The last line sums up the tests.
 

@@ -1,7 +1,7 @@
 //! What the handlers share.
 
-use crate::{guard::Guard, telemetry::Metrics};
-use preface::{host::system::System, store::Store};
+use crate::{guard::Guard, kept::Kept, telemetry::Metrics, threads::Threads};
+use preface::{host::system::System, keep::Keeper, store::Store};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 /// The preset of conversations that name none, where the service is not told another (seed 002).
@@ -52,6 +52,10 @@ pub struct App {
     pub system: Arc<dyn System>,
     /// Where they are kept.
     pub store: Arc<dyn Store>,
+    /// Builds each of them once.
+    pub keeper: Keeper,
+    /// Those that were read lately.
+    pub(crate) kept: Kept,
     /// How it was started.
     pub settings: Arc<Settings>,
     /// Who may come in.
@@ -62,12 +66,30 @@ pub struct App {
     pub limits: Limits,
 }
 
+/// How many bytes of prompts are kept at hand.
+const AT_HAND: u64 = 64 << 20;
+/// How many prompts are built at once.
+const BUILDS: usize = 16;
+/// How long one may take.
+const BUILD_DEADLINE: Duration = Duration::from_secs(20);
+
 impl App {
     /// Makes a service that listens nowhere yet: its router can be called, as from this machine.
     #[must_use]
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
         let guard = Arc::new(Guard::new(None, &[], store.clone()));
-        App { system, store, settings, guard, metrics: Arc::default(), limits: Limits::default() }
+        let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
+        let keeper = Keeper::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
+        App {
+            system,
+            store,
+            keeper,
+            kept: Kept::new(AT_HAND),
+            settings,
+            guard,
+            metrics: Arc::default(),
+            limits: Limits::default(),
+        }
     }
 
     /// Says where it listens, and under which names it is also known there (`NAME` or `NAME:PORT`).

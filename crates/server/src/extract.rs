@@ -40,6 +40,25 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
+/// A JSON body that may be left out.
+#[derive(Debug)]
+pub struct MaybeBody<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let headers = request.headers();
+        let nothing = !headers.contains_key(header::CONTENT_TYPE)
+            && !headers.contains_key(header::TRANSFER_ENCODING)
+            && headers.get(header::CONTENT_LENGTH).is_none_or(|length| length.as_bytes() == b"0");
+        if nothing {
+            return Ok(MaybeBody(T::default()));
+        }
+        Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))
+    }
+}
+
 /// The variables of the path.
 #[derive(Debug)]
 pub struct InPath<T>(pub T);

@@ -6,6 +6,8 @@
 //! [`Problem`]. The handlers are thin: what a request means is decided by `preface::keep`, where the prompt is kept by a
 //! `Store`. What every request passes before and after its handler is `layers.rs`; who may come in is decided in `guard/`.
 
+#![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]
+
 mod app;
 mod caller;
 mod compress;
@@ -13,14 +15,18 @@ mod describe;
 mod extract;
 mod guard;
 mod headers;
+mod kept;
 mod layers;
 mod log_line;
+mod page;
+mod precondition;
 mod reply;
 mod request_id;
 mod route;
 mod router;
 mod serve;
 mod telemetry;
+mod threads;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;

@@ -4,6 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use preface::keep::KeepError;
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 
@@ -76,6 +77,34 @@ impl IntoResponse for Problem {
         // The layer that knows the request's id writes it once more, with that.
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+impl From<KeepError> for Problem {
+    fn from(error: KeepError) -> Self {
+        let detail = error.to_string();
+        let (status, code) = match &error {
+            KeepError::Store(_) => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
+            KeepError::Unknown(_) => (StatusCode::NOT_FOUND, "unknown-conversation"),
+            KeepError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
+            KeepError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
+            KeepError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
+            KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
+            KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
+            KeepError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
+            KeepError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),
+        };
+        let hint = error.hint();
+        let mut problem = match error {
+            KeepError::Store(error) => Problem::from(error),
+            KeepError::Engine(preface::Error::Render(note)) => {
+                Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
+            }
+            _ => Problem::new(status, code, detail),
+        };
+        problem.hint = problem.hint.or(hint);
+        problem
     }
 }
 

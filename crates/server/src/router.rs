@@ -2,7 +2,7 @@
 
 use crate::{
     App, Problem, describe, layers,
-    route::{health, metrics, openapi},
+    route::{conversations, health, metrics, openapi},
 };
 use axum::{
     Router,
@@ -33,6 +33,15 @@ pub fn api() -> OpenApi {
 fn routed() -> OpenApiRouter<App> {
     let info = Info::new("preface", env!("CARGO_PKG_VERSION"));
     OpenApiRouter::with_openapi(OpenApiBuilder::new().info(info).build())
+        .routes(routes!(conversations::list))
+        .routes(routes!(conversations::forget))
+        .routes(routes!(conversations::turn))
+        .routes(routes!(conversations::system_prompt))
+        .routes(routes!(conversations::compact))
+        .routes(routes!(conversations::refresh))
+        .routes(routes!(conversations::explain))
+        .routes(routes!(conversations::past))
+        .routes(routes!(conversations::purge))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics))

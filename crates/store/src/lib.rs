@@ -169,8 +169,11 @@ pub trait Store: fmt::Debug + Send + Sync {
 pub async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
     match url {
         StoreUrl::Memory => Ok(Arc::new(memory::MemoryStore::default())),
+        #[cfg(feature = "postgres")]
+        StoreUrl::Postgres(url) => Ok(Arc::new(postgres::PostgresStore::open(url).await?)),
         #[cfg(feature = "sqlite")]
         StoreUrl::Sqlite(path) => Ok(Arc::new(sqlite::SqliteStore::open(path.clone()).await?)),
+        #[cfg(not(all(feature = "postgres", feature = "sqlite")))]
         other => Err(StoreError::Address {
             address: other.to_string(),
             why: "this preface was built without that kind of store".to_owned(),

@@ -26,24 +26,41 @@ impl StoreUrl {
     }
 }
 
-/// `user:secret@host` → `user@host`, and the same for a `password=` of the query.
+/// What an address may say in its query without telling a secret.
+const PLAIN: [&str; 14] = [
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "load_balance_hosts",
+    "pool_max",
+    "port",
+    "sslmode",
+    "sslnegotiation",
+    "target_session_attrs",
+    "user",
+];
+
+/// `user:secret@host` → `user@host`; of the query only what is plain. A password may hold any character, so all that stands
+/// before the last `@` of authority and path may be one.
 fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("postgres", url));
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let authority = match authority.rsplit_once('@') {
+    let start = rest.find('@').unwrap_or(0);
+    let (place, query) = match rest[start..].find('?') {
+        Some(at) => (&rest[..start + at], &rest[start + at + 1..]),
+        None => (rest, ""),
+    };
+    let place = match place.rsplit_once('@') {
         Some((user, host)) => format!("{}@{host}", user.split(':').next().unwrap_or_default()),
-        None => authority.to_owned(),
+        None => place.to_owned(),
     };
-    let path = match path.split_once('?') {
-        Some((path, query)) => {
-            let kept: Vec<&str> =
-                query.split('&').filter(|pair| !pair.to_ascii_lowercase().starts_with("password=")).collect();
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-        }
-        None => path.to_owned(),
-    };
-    format!("{scheme}://{authority}{path}")
+    let plain = |pair: &&str| pair.split_once('=').is_some_and(|(key, _)| PLAIN.contains(&key));
+    let query: Vec<&str> = query.split('&').filter(plain).collect();
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{scheme}://{place}{mark}{}", query.join("&"))
 }
 
 impl fmt::Display for StoreUrl {
@@ -93,6 +110,13 @@ mod tests {
         let url: StoreUrl = "postgres://me:s3cr:t@h:5432/db?sslmode=require&Password=x".parse().unwrap();
         assert_eq!(url.to_string(), "postgres://me@h:5432/db?sslmode=require");
         assert_eq!(format!("{url:?}"), "StoreUrl(postgres://me@h:5432/db?sslmode=require)");
+        for odd in ["s3/cret", "s3?cret", "s3@cret", "s3:c/r?e@t"] {
+            let shown =
+                format!("postgres://me:{odd}@h/db?sslmode=require").parse::<StoreUrl>().unwrap().to_string();
+            assert_eq!(shown, "postgres://me@h/db?sslmode=require");
+        }
+        let shown = |url: &str| url.parse::<StoreUrl>().unwrap().to_string();
+        assert_eq!(shown("postgres:///db?host=/run/pg&p%61ssword=s3cret"), "postgres:///db?host=/run/pg");
         let error = "mysql://me:s3cret@h/db".parse::<StoreUrl>().unwrap_err();
         assert!(!error.to_string().contains("s3cret"), "{error}");
     }

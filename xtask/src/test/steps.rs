@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test`, in their order: the quick ones first.
 
-use crate::{child::cargo, failure::Failure, find, tool::Tool};
+use crate::{child::cargo, failure::Failure, find, postgres, tool::Tool};
 use std::{path::Path, process::Command};
 
 /// Something that must hold.
@@ -50,9 +50,12 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "test",
-        about: "cargo test --workspace: units, cases, commands, README, arrows, doc tests",
+        about: "cargo test --workspace: units, cases, commands, README, arrows, doc tests; the store on a PostgreSQL server",
         when: When::Always,
-        prepare: || Ok(Prepared::Run(cargo(&["test", "--workspace", "--no-fail-fast"]))),
+        prepare: || {
+            postgres::ensure()?;
+            Ok(Prepared::Run(cargo(&["test", "--workspace", "--no-fail-fast"])))
+        },
     },
     Step {
         name: "generated",

@@ -149,6 +149,12 @@ impl Keeper {
         Keeper { roots: Some(roots.into()), ..self }
     }
 
+    /// Says where a turn asks for something else than the kept prompt was built for. Nothing changes by that.
+    #[must_use]
+    pub fn notes(head: &Head, asked: &Asked) -> Diagnostics {
+        differs(head, asked)
+    }
+
     /// Returns the store.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {

@@ -16,6 +16,8 @@ pub mod lives;
 pub mod pasts;
 pub mod races;
 pub mod samples;
+#[cfg(all(unix, feature = "postgres"))]
+pub mod server;
 pub mod templates;
 
 use crate::Store;

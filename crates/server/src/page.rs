@@ -1,0 +1,44 @@
+//! Lists in pages, as the service shows them.
+
+use crate::{Problem, reply::Reply};
+use axum::http::StatusCode;
+use preface::store::{Page, PageRequest};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// How many entries at most, 1 to 500; 50 where it is left out.
+    #[param(minimum = 1, maximum = 500)]
+    limit: Option<usize>,
+    /// Where the page before ended: its `next`.
+    after: Option<String>,
+}
+
+impl PageQuery {
+    pub(crate) fn request(self) -> Reply<PageRequest> {
+        let limit = self.limit.unwrap_or(50);
+        if !(1..=PageRequest::MOST).contains(&limit) {
+            let detail = format!("`limit` is between 1 and {}", PageRequest::MOST);
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail));
+        }
+        Ok(PageRequest { limit, after: self.after })
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Paged<T> {
+    /// The entries.
+    items: Vec<T>,
+    /// What to ask `after` for the next page; null: this is the last.
+    next: Option<String>,
+}
+
+impl<T> Paged<T> {
+    pub(crate) fn of<S>(page: Page<S>, show: impl FnMut(S) -> T) -> Self {
+        Paged { items: page.items.into_iter().map(show).collect(), next: page.next }
+    }
+}

@@ -1,0 +1,484 @@
+//! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction (seed 002 §4).
+
+use crate::{
+    App, CacheAnswer, ConstructOutcome, Problem,
+    caller::Caller,
+    extract::{InPath, InQuery, MaybeBody},
+    kept::{AtHand, PromptReply, tag, tagged},
+    page::{PageQuery, Paged},
+    precondition::{if_match, if_none_match, insists},
+    reply::Reply,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use jiff::{Timestamp, ToSpan};
+use preface::{
+    keep::{Asked, FactUsed, KeepError, Keeper, Refresh},
+    store::{ConversationId, Filter, Head, Reason, Seal, TemplateName, TemplateUsed},
+};
+use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+/// What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct TurnBody {
+    /// The directory that is worked in, absolute, at or below a root. May be left out where the service has one root.
+    cwd: Option<String>,
+    /// The model's name.
+    model: Option<String>,
+    /// A preset or profile by name; that of the service where it is left out.
+    preset: Option<String>,
+    /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+    template: Option<String>,
+    /// The active tools, by name; those of the profile where it is left out.
+    tools: Option<Vec<String>>,
+}
+
+/// The most bytes of one field.
+const FIELD: usize = 4096;
+
+impl TurnBody {
+    fn asked(self) -> Reply<Asked> {
+        let TurnBody { cwd, model, preset, template, tools } = self;
+        let fields = [("cwd", &cwd), ("model", &model), ("preset", &preset), ("template", &template)];
+        let named = fields.into_iter().filter_map(|(name, field)| Some((name, field.as_ref()?)));
+        let tool_names = tools.iter().flatten().map(|tool| ("tools", tool));
+        for (name, value) in named.chain(tool_names) {
+            if value.len() > FIELD || value.contains('\0') {
+                let detail = format!("`{name}` is longer than {FIELD} bytes, or holds U+0000");
+                return Err(Problem::new(StatusCode::BAD_REQUEST, "field", detail));
+            }
+        }
+        if tools.as_ref().is_some_and(|tools| tools.len() > 1000) {
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "field", "`tools` names more than 1000"));
+        }
+        Ok(Asked { cwd, model, preset, template, tools, ..Asked::default() })
+    }
+}
+
+/// What a compaction says beside that.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct CompactionBody {
+    /// What changed since the prompt was built.
+    #[serde(flatten)]
+    turn: TurnBody,
+    /// What the model is told to do; the profile's instructions where it is left out.
+    instructions: Option<String>,
+}
+
+/// The prompt of a compaction.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CompactionReply {
+    /// `system_prompt` is that of the compaction's own request: the instructions stand after the prompt. What later turns
+    /// get is the prompt without them.
+    #[serde(flatten)]
+    prompt: PromptReply,
+    /// The instructions alone.
+    instructions: String,
+}
+
+/// What a refresh did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RefreshReply {
+    /// The prompt that is kept now.
+    #[serde(flatten)]
+    prompt: PromptReply,
+    /// What the new prompt changes.
+    #[schema(value_type = Object)]
+    difference: Difference,
+}
+
+/// Whether a refresh is done.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RefreshQuery {
+    /// True: only show what would change.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Where a kept prompt came from.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExplainReply {
+    /// The prompt.
+    prompt: PromptReply,
+    /// Its parts with the origin of each byte: what `preface explain --format json` prints.
+    #[schema(value_type = Object)]
+    document: Document,
+    /// What was looked up, by name; digests in place of values.
+    #[schema(value_type = Vec<Object>)]
+    facts: Vec<FactUsed>,
+    /// What was asked.
+    #[schema(value_type = Object)]
+    asked: Asked,
+}
+
+/// A conversation in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ConversationItem {
+    /// Its id.
+    conversation_id: String,
+    /// Counts from 1 with each prompt of the conversation.
+    revision: u64,
+    /// The digest of the kept prompt.
+    fingerprint: String,
+    /// How long the prompt is, in bytes.
+    bytes: u64,
+    /// The directory it was built for.
+    cwd: String,
+    /// The model it was built for.
+    model: Option<String>,
+    /// The profile it was built by.
+    preset: String,
+    /// The template it was built from.
+    #[schema(value_type = Option<crate::kept::Template>)]
+    template: Option<TemplateUsed>,
+    /// Why it was built: `first-turn`, `compaction`, `refresh`.
+    #[schema(value_type = String)]
+    reason: Reason,
+    /// When the conversation began.
+    created_at: String,
+    /// When the prompt was built.
+    constructed_at: String,
+}
+
+impl From<Head> for ConversationItem {
+    fn from(head: Head) -> Self {
+        ConversationItem {
+            conversation_id: head.id.into(),
+            revision: head.seal.revision,
+            fingerprint: head.fingerprint,
+            bytes: head.bytes,
+            cwd: head.cwd,
+            model: head.model,
+            preset: head.preset,
+            template: head.template,
+            reason: head.reason,
+            created_at: head.created_at.to_string(),
+            constructed_at: head.constructed_at.to_string(),
+        }
+    }
+}
+
+/// A prompt that was replaced.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PastItem {
+    /// What it was.
+    #[serde(flatten)]
+    was: ConversationItem,
+    /// Its text.
+    system_prompt: String,
+    /// When it was replaced.
+    replaced_at: String,
+}
+
+/// Which conversations.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListQuery {
+    /// Those whose id starts so.
+    prefix: Option<String>,
+    /// Those that were built from the template of this name.
+    template: Option<String>,
+}
+
+/// Which conversations are old.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct PurgeBody {
+    /// Those whose prompt was built before so many seconds.
+    older_than_seconds: u32,
+}
+
+/// What was forgotten.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PurgeReply {
+    /// How many conversations.
+    purged: u64,
+}
+
+/// Returns the prompt of a conversation: the first turn builds and keeps it (201), every later one gets the same bytes
+/// (200).
+#[utoipa::path(
+    post, path = "/conversations/{id}/turns", tag = "conversations", operation_id = "turn",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    request_body(content = TurnBody, description = "May be left out"),
+    responses(
+        (status = 201, body = PromptReply, description = "It was built by this request"),
+        (status = 200, body = PromptReply, description = "It was kept already"),
+    ),
+)]
+pub async fn turn(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    Caller(actor): Caller,
+    MaybeBody(body): MaybeBody<TurnBody>,
+) -> Reply<Response> {
+    let mut asked = body.asked()?;
+    if let Some(at_hand) = read(&app, &id).await? {
+        let notes = Keeper::notes(&at_hand.head, &asked);
+        if notes.is_empty() {
+            return Ok(at_hand.response());
+        }
+        let reply = PromptReply::of(&at_hand.head, false, notes);
+        return Ok(tagged(StatusCode::OK, at_hand.head.seal, &reply));
+    }
+    asked.preset.get_or_insert_with(|| app.settings.preset.clone());
+    let turned =
+        counted(&app, app.keeper.turn(&id, &asked, &actor).await, |turned| match turned.constructed {
+            true => Some(ConstructOutcome::Created),
+            false => Some(ConstructOutcome::Raced),
+        })?;
+    let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
+    let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+    Ok(tagged(status, turned.head.seal, &reply))
+}
+
+/// Returns the prompt that is kept, and builds nothing.
+#[utoipa::path(
+    get, path = "/conversations/{id}/system-prompt", tag = "conversations", operation_id = "prompt",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    responses(
+        (status = 200, body = PromptReply),
+        (status = 304, description = "The reader has it already (`If-None-Match`)"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn system_prompt(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    headers: HeaderMap,
+) -> Reply<Response> {
+    let at_hand = read(&app, &id).await?.ok_or(KeepError::Unknown(id))?;
+    if if_none_match(&headers, at_hand.tag()) {
+        return Ok(
+            (StatusCode::NOT_MODIFIED, [(axum::http::header::ETAG, at_hand.tag().clone())]).into_response()
+        );
+    }
+    Ok(at_hand.response())
+}
+
+/// Builds the prompt afresh, keeps it, and returns it with the compaction's instructions after it. Of several at the same
+/// time, one builds it and all get it.
+#[utoipa::path(
+    post, path = "/conversations/{id}/compactions", tag = "conversations", operation_id = "compact",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    request_body(content = CompactionBody, description = "May be left out; what it says wins over what was said before"),
+    responses(
+        (status = 200, body = CompactionReply),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+    ),
+)]
+pub async fn compact(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    Caller(actor): Caller,
+    headers: HeaderMap,
+    MaybeBody(body): MaybeBody<CompactionBody>,
+) -> Reply<Response> {
+    let asked = body.turn.asked()?;
+    let expected = expected(&app, &id, &headers).await?;
+    let compacted = app.keeper.compact(&id, &asked, expected, &actor).await;
+    let mut compacted =
+        counted(&app, compacted, |compacted| compacted.constructed.then_some(ConstructOutcome::Compacted))?;
+    app.kept.drop(&id);
+    if let Some(instructions) = body.instructions {
+        compacted.instructions = instructions;
+    }
+    let text = compacted.system_prompt();
+    let prompt = PromptReply::of(&compacted.head, compacted.constructed, compacted.notes).with_text(text);
+    let reply = CompactionReply { prompt, instructions: compacted.instructions };
+    Ok(tagged(StatusCode::OK, compacted.head.seal, &reply))
+}
+
+/// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays.
+#[utoipa::path(
+    post, path = "/conversations/{id}/refresh", tag = "conversations", operation_id = "refresh",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), RefreshQuery),
+    request_body(content = TurnBody, description = "May be left out; what it says wins over what was said before"),
+    responses(
+        (status = 200, body = RefreshReply),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+    ),
+)]
+pub async fn refresh(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    InQuery(query): InQuery<RefreshQuery>,
+    Caller(actor): Caller,
+    headers: HeaderMap,
+    MaybeBody(body): MaybeBody<TurnBody>,
+) -> Reply<Response> {
+    let asked = body.asked()?;
+    let expected = expected(&app, &id, &headers).await?;
+    let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
+    let refreshed = app.keeper.refresh(&id, &asked, how, expected, &actor).await;
+    let refreshed =
+        counted(&app, refreshed, |refreshed| refreshed.constructed.then_some(ConstructOutcome::Refreshed))?;
+    app.kept.drop(&id);
+    let prompt = PromptReply::of(&refreshed.head, refreshed.constructed, refreshed.notes);
+    let reply = RefreshReply { prompt, difference: refreshed.difference };
+    Ok(tagged(StatusCode::OK, refreshed.head.seal, &reply))
+}
+
+/// Tells where each byte of the kept prompt came from.
+#[utoipa::path(
+    get, path = "/conversations/{id}/explain", tag = "conversations", operation_id = "explain",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    responses(
+        (status = 200, body = ExplainReply),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn explain(State(app): State<App>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
+    let explained = app.keeper.explain(&id).await?;
+    let seal = explained.head.seal;
+    let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
+    let reply =
+        ExplainReply { prompt, document: explained.document, facts: explained.facts, asked: explained.asked };
+    Ok(tagged(StatusCode::OK, seal, &reply))
+}
+
+/// Lists what the conversation was told before, the newest first.
+#[utoipa::path(
+    get, path = "/conversations/{id}/past", tag = "conversations", operation_id = "past",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), PageQuery),
+    responses(
+        (status = 200, body = Paged<PastItem>),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn past(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    InQuery(page): InQuery<PageQuery>,
+) -> Reply<Json<Paged<PastItem>>> {
+    let request = page.request()?;
+    let past = app.store.past(&id, &request).await?;
+    if past.items.is_empty() && app.store.seal(&id).await?.is_none() {
+        return Err(KeepError::Unknown(id).into());
+    }
+    Ok(Json(Paged::of(past, |past| PastItem {
+        system_prompt: past.was.head.text.to_string(),
+        replaced_at: past.replaced_at.to_string(),
+        was: past.was.head.into(),
+    })))
+}
+
+/// Lists conversations, the last built first.
+#[utoipa::path(
+    get, path = "/conversations", tag = "conversations", operation_id = "conversations",
+    params(ListQuery, PageQuery),
+    responses((status = 200, body = Paged<ConversationItem>)),
+)]
+pub async fn list(
+    State(app): State<App>,
+    InQuery(which): InQuery<ListQuery>,
+    InQuery(page): InQuery<PageQuery>,
+) -> Reply<Json<Paged<ConversationItem>>> {
+    let template = which.template.map(|name| name.parse::<TemplateName>()).transpose();
+    let template = template
+        .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "template-name", error.to_string()))?;
+    let filter = Filter { id_prefix: which.prefix, template };
+    let request = page.request()?;
+    let found = app.store.conversations(&filter, &request).await?;
+    Ok(Json(Paged::of(found, ConversationItem::from)))
+}
+
+/// Forgets a conversation. Its next turn is a first turn.
+#[utoipa::path(
+    delete, path = "/conversations/{id}", tag = "conversations", operation_id = "forget",
+    params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255)),
+    responses(
+        (status = 204, description = "It is forgotten"),
+        (status = 404, body = Problem, content_type = "application/problem+json"),
+        (status = 412, body = Problem, content_type = "application/problem+json", description = "Another prompt is kept than `If-Match` says"),
+    ),
+)]
+pub async fn forget(
+    State(app): State<App>,
+    InPath(id): InPath<ConversationId>,
+    Caller(actor): Caller,
+    headers: HeaderMap,
+) -> Reply<StatusCode> {
+    let expected = expected(&app, &id, &headers).await?;
+    let there = app.store.delete(&id, expected, &actor).await?;
+    app.kept.drop(&id);
+    match (there, expected) {
+        (true, _) => Ok(StatusCode::NO_CONTENT),
+        (false, None) => Err(KeepError::Unknown(id).into()),
+        (false, Some(_)) => Err(match app.store.head(&id).await? {
+            Some(head) => KeepError::Stale(Box::new(head)).into(),
+            None => KeepError::Unknown(id).into(),
+        }),
+    }
+}
+
+/// How many conversations one transaction forgets.
+const PURGE_AT_ONCE: u64 = 1000;
+
+/// Forgets the conversations whose prompt is older than an age.
+#[utoipa::path(
+    post, path = "/purge", tag = "conversations", operation_id = "purge", request_body = PurgeBody,
+    responses((status = 200, body = PurgeReply)),
+)]
+pub async fn purge(
+    State(app): State<App>,
+    Caller(actor): Caller,
+    crate::extract::Body(body): crate::extract::Body<PurgeBody>,
+) -> Reply<Json<PurgeReply>> {
+    let before = actor.at.checked_sub(i64::from(body.older_than_seconds).seconds()).unwrap_or(Timestamp::MIN);
+    let mut purged = 0;
+    loop {
+        let count = app.store.purge(before, PURGE_AT_ONCE, &actor).await?;
+        purged += count;
+        if count < PURGE_AT_ONCE {
+            return Ok(Json(PurgeReply { purged }));
+        }
+    }
+}
+
+/// Counts how a construct ended.
+fn counted<T>(
+    app: &App,
+    done: Result<T, KeepError>,
+    outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
+) -> Result<T, KeepError> {
+    let outcome = done.as_ref().map_or(Some(ConstructOutcome::Failed), outcome);
+    if let Some(outcome) = outcome {
+        app.metrics.constructed(outcome);
+    }
+    done
+}
+
+/// Reads what is kept, from memory where the store says that it still is that.
+async fn read(app: &App, id: &ConversationId) -> Reply<Option<AtHand>> {
+    let Some(seal) = app.store.seal(id).await? else { return Ok(None) };
+    if let Some(at_hand) = app.kept.get(id, seal) {
+        app.metrics.looked_up(CacheAnswer::Hit);
+        return Ok(Some(at_hand));
+    }
+    app.metrics.looked_up(CacheAnswer::Miss);
+    let Some(head) = app.store.head(id).await? else { return Ok(None) };
+    let at_hand = AtHand::of(head);
+    app.kept.put(&at_hand);
+    Ok(Some(at_hand))
+}
+
+/// Compares what the request knows with what is kept; returns what it insists on.
+async fn expected(app: &App, id: &ConversationId, headers: &HeaderMap) -> Reply<Option<Seal>> {
+    if !insists(headers) {
+        return Ok(None);
+    }
+    let head = app.store.head(id).await?.ok_or_else(|| KeepError::Unknown(id.clone()))?;
+    match if_match(headers, &tag(head.seal)) {
+        true => Ok(Some(head.seal)),
+        false => Err(KeepError::Stale(Box::new(head)).into()),
+    }
+}

@@ -1,0 +1,59 @@
+//! Who may ask from outside.
+
+use super::{
+    PostgresStore,
+    fault::Fault,
+    rows::{get, text, time, word},
+    session::End,
+};
+use crate::{Access, Action, Actor, Role, StoreError};
+use serde_json::json;
+use tokio_postgres::Row;
+
+impl PostgresStore {
+    pub(super) async fn let_in(&self, access: &Access, actor: &Actor) -> Result<bool, Fault> {
+        let session = self.session().await?;
+        let sql = "INSERT INTO preface_access (name, role, digest, created_at) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (name) DO NOTHING RETURNING name";
+        let (name, at) = (access.name.as_bytes(), access.created_at.as_millisecond());
+        session
+            .transaction(async {
+                let kept = session.row(sql, &[&name, &access.role.as_str(), &access.digest, &at]).await?;
+                if kept.is_none() {
+                    return Ok(End::Undo(false));
+                }
+                session.tell(actor, Action::AccessAdd, &access.name, &json!({"role": access.role})).await?;
+                Ok(End::Keep(true))
+            })
+            .await
+    }
+
+    pub(super) async fn list_accesses(&self) -> Result<Vec<Access>, Fault> {
+        let sql = "SELECT name, role, digest, created_at FROM preface_access ORDER BY name";
+        let rows = self.session().await?.rows(sql, &[]).await?;
+        Ok(rows.iter().map(access).collect::<Result<_, StoreError>>()?)
+    }
+
+    pub(super) async fn shut_out(&self, name: &str, actor: &Actor) -> Result<bool, Fault> {
+        let session = self.session().await?;
+        let sql = "DELETE FROM preface_access WHERE name = $1 RETURNING name";
+        session
+            .transaction(async {
+                if session.row(sql, &[&name.as_bytes()]).await?.is_none() {
+                    return Ok(End::Undo(false));
+                }
+                session.tell(actor, Action::AccessRemove, name, &json!({})).await?;
+                Ok(End::Keep(true))
+            })
+            .await
+    }
+}
+
+fn access(row: &Row) -> Result<Access, StoreError> {
+    Ok(Access {
+        name: text(row, 0)?,
+        role: word(row, 1, Role::parse)?,
+        digest: get(row, 2)?,
+        created_at: time(row, 3)?,
+    })
+}

@@ -1,0 +1,159 @@
+//! Reads the address of a server: what every client of PostgreSQL knows, and `pool_max`, which is ours.
+
+use crate::{StoreError, StoreUrl};
+use std::{error::Error as _, str::FromStr, thread::available_parallelism, time::Duration};
+use tokio_postgres::{
+    Config,
+    config::{Host, SslMode},
+};
+
+/// How long a server may take to accept a connection.
+pub(super) const CONNECT: Duration = Duration::from_secs(5);
+
+/// Where the server is and how it is spoken to.
+pub(super) struct Address {
+    /// How to connect.
+    pub config: Config,
+    /// How many connections there are at most.
+    pub pool_max: usize,
+    /// How the connection is hidden from others.
+    pub cover: Cover,
+    /// The address without its password.
+    pub shown: String,
+}
+
+/// How the connection is hidden from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cover {
+    /// Not at all: `sslmode=disable`, or a socket of this machine.
+    None,
+    /// TLS where the server offers it, whoever it is: `sslmode=prefer`, which somebody in between could undo anyway.
+    Offered,
+    /// TLS, and the server's certificate must be one that this machine trusts: `sslmode=require`.
+    Verified,
+}
+
+impl Address {
+    /// Reads an address.
+    pub fn read(url: &str) -> Result<Address, StoreError> {
+        let shown = StoreUrl::Postgres(url.to_owned()).shown();
+        let bad = |why: String| StoreError::Address { address: shown.clone(), why };
+        let (url, pool_max) = take_pool_max(url).map_err(bad)?;
+        let mut config = Config::from_str(&url).map_err(|error| {
+            // The cause names the option, never its value.
+            bad(error.source().map_or_else(|| error.to_string(), ToString::to_string))
+        })?;
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            return Err(bad(
+                "the host is missing (a Unix socket: `postgres:///DATABASE?host=/DIRECTORY`)".to_owned()
+            ));
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        // A connection that the network lost is noticed within half a minute, unless the address says otherwise.
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(Duration::from_secs(15));
+        }
+        if config.get_keepalives_interval().is_none() && config.get_keepalives_retries().is_none() {
+            config.keepalives_idle(Duration::from_secs(15));
+            config.keepalives_interval(Duration::from_secs(5)).keepalives_retries(3);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("preface");
+        }
+        let away = config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_)))
+            || !config.get_hostaddrs().is_empty();
+        let cover = match config.get_ssl_mode() {
+            SslMode::Require => Cover::Verified,
+            SslMode::Prefer if away => Cover::Offered,
+            _ => Cover::None,
+        };
+        if cover == Cover::None {
+            config.ssl_mode(SslMode::Disable);
+        }
+        Ok(Address { config, pool_max, cover, shown })
+    }
+
+    /// Returns the name of the database, as the server will take it.
+    pub fn database(&self) -> &str {
+        self.config.get_dbname().unwrap_or_else(|| self.user())
+    }
+
+    /// Returns the user who asks to be let in.
+    pub fn user(&self) -> &str {
+        self.config.get_user().unwrap_or("the user of this program")
+    }
+}
+
+/// Takes `pool_max=N` out of the query.
+fn take_pool_max(url: &str) -> Result<(String, usize), String> {
+    let cores = available_parallelism().map_or(2, usize::from);
+    let mut pool_max = (2 * cores + 2).max(8);
+    // Whoever asks ends at the first `@`; a password may hold a `?`.
+    let start = url.find('@').map_or(0, |at| at + 1);
+    let Some(query) = url[start..].find('?').map(|at| start + at) else {
+        return Ok((url.to_owned(), pool_max));
+    };
+    let mut kept = Vec::new();
+    for pair in url[query + 1..].split('&') {
+        match pair.strip_prefix("pool_max=") {
+            Some(number) => {
+                pool_max = number
+                    .parse()
+                    .ok()
+                    .filter(|number| (1..=1000).contains(number))
+                    .ok_or("`pool_max` is a number from 1 to 1000")?;
+            }
+            None => kept.push(pair),
+        }
+    }
+    let kept = kept.join("&");
+    let mark = if kept.is_empty() { "" } else { "?" };
+    Ok((format!("{}{mark}{kept}", &url[..query]), pool_max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_the_pool_is_ours_and_the_rest_is_theirs() {
+        let address = Address::read("postgres://me:p@db.example/x?pool_max=3&application_name=a").unwrap();
+        assert_eq!(address.pool_max, 3);
+        assert_eq!(address.config.get_application_name(), Some("a"));
+        assert_eq!((address.database(), address.user()), ("x", "me"));
+        let address = Address::read("postgres://me@db.example/x?pool_max=12").unwrap();
+        assert_eq!((address.pool_max, address.database()), (12, "x"));
+        assert!(Address::read("postgres://me@db.example/x").unwrap().pool_max >= 8);
+        for wrong in ["0", "many", "-1", ""] {
+            let error = Address::read(&format!("postgres://me:s3cret@h/x?pool_max={wrong}")).err().unwrap();
+            assert!(error.to_string().contains("`pool_max`"), "{error}");
+            assert!(!error.to_string().contains("s3cret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_socket_of_this_machine_needs_no_cover() {
+        let cover = |url: &str| Address::read(url).unwrap().cover;
+        assert_eq!(cover("postgres:///x?host=/run/postgresql"), Cover::None);
+        assert_eq!(cover("postgres://h/x"), Cover::Offered);
+        assert_eq!(cover("postgres://h/x?sslmode=prefer"), Cover::Offered);
+        assert_eq!(cover("postgres://h/x?sslmode=disable"), Cover::None);
+        assert_eq!(cover("postgres://h/x?sslmode=require"), Cover::Verified);
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_address_is_said_without_its_password() {
+        for wrong in [
+            "postgres://me:s3cret@h:port/x",
+            "postgres://me:s3cret@h/x?sslmode=maybe",
+            "postgres://me:s3cret@h/x?colour=red",
+            "postgres:///x",
+        ] {
+            let error = Address::read(wrong).err().unwrap();
+            assert!(matches!(error, StoreError::Address { .. }), "{error}");
+            assert!(!error.to_string().contains("s3cret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What happened.
+
+use super::{
+    PostgresStore,
+    fault::Fault,
+    lists::below,
+    rows::{count, get, one_more, text, time, word},
+    session::Session,
+};
+use crate::{Action, Actor, AuditEntry, Page, PageRequest, StoreError};
+use serde_json::Value;
+use tokio_postgres::Row;
+
+impl Session {
+    /// Writes down what happened; part of the transaction in which it happens.
+    pub(super) async fn tell(
+        &self,
+        actor: &Actor,
+        action: Action,
+        subject: &str,
+        detail: &Value,
+    ) -> Result<(), Fault> {
+        let sql =
+            "INSERT INTO preface_audit (at, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)";
+        let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), subject.as_bytes());
+        self.rows(sql, &[&at, &who, &action.as_str(), &subject, &detail.to_string()]).await?;
+        Ok(())
+    }
+}
+
+impl PostgresStore {
+    pub(super) async fn list_audit(&self, request: &PageRequest) -> Result<Page<AuditEntry>, Fault> {
+        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let sql = "SELECT id, at, actor, action, subject, detail FROM preface_audit WHERE id < $1 \
+                   ORDER BY id DESC LIMIT $2";
+        let rows = self.session().await?.rows(sql, &[&below, &one_more(request.entries())]).await?;
+        let entries = rows.iter().map(entry).collect::<Result<_, StoreError>>()?;
+        Ok(Page::cut(entries, request.entries(), |entry: &AuditEntry| entry.id))
+    }
+}
+
+fn entry(row: &Row) -> Result<AuditEntry, StoreError> {
+    let detail: &str = get(row, 5)?;
+    Ok(AuditEntry {
+        id: count(row, 0)?,
+        at: time(row, 1)?,
+        actor: text(row, 2)?,
+        action: word(row, 3, Action::parse)?,
+        subject: text(row, 4)?,
+        detail: serde_json::from_str(detail).map_err(|error| StoreError::Damaged(error.to_string()))?,
+    })
+}

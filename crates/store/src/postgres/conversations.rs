@@ -1,0 +1,265 @@
+//! Conversations: one first prompt each, replaced only by whoever knows the last.
+
+use super::{
+    PostgresStore,
+    fault::Fault,
+    rows::{conversation, count, head, head_columns, seal, signed},
+    session::{Before, End, Session},
+};
+use crate::{
+    Action, Actor, Conversation, ConversationId, Created, Head, Replaced, Seal, StoreError,
+    actor::to_millisecond,
+};
+use jiff::Timestamp;
+use serde_json::json;
+use tokio_postgres::types::ToSql;
+
+/// How many conversations one statement forgets.
+const BATCH: u64 = 1000;
+
+/// The values of a conversation, in the order of its columns.
+struct Flat<'a> {
+    id: &'a str,
+    revision: i64,
+    stamp: i64,
+    text: &'a [u8],
+    bytes: i64,
+    fingerprint: &'a str,
+    cwd: &'a [u8],
+    model: Option<&'a [u8]>,
+    preset: &'a [u8],
+    template_chosen: Option<&'a [u8]>,
+    template_name: Option<&'a str>,
+    template_version: Option<i64>,
+    reason: &'static str,
+    created_at: i64,
+    constructed_at: i64,
+    record: &'a [u8],
+    /// What the audit says of it.
+    at: i64,
+    actor: &'a [u8],
+    subject: &'a [u8],
+    detail: String,
+}
+
+impl<'a> Flat<'a> {
+    fn of(conversation: &'a Conversation, actor: &'a Actor) -> Result<Self, StoreError> {
+        let head = &conversation.head;
+        let used = head.template.as_ref();
+        let detail =
+            json!({"revision": head.seal.revision, "fingerprint": head.fingerprint, "reason": head.reason});
+        Ok(Flat {
+            id: head.id.as_str(),
+            revision: signed(head.seal.revision)?,
+            stamp: head.seal.stamp,
+            text: head.text.as_bytes(),
+            bytes: signed(head.bytes)?,
+            fingerprint: &head.fingerprint,
+            cwd: head.cwd.as_bytes(),
+            model: head.model.as_deref().map(str::as_bytes),
+            preset: head.preset.as_bytes(),
+            template_chosen: used.map(|used| used.chosen.as_bytes()),
+            template_name: used.map(|used| used.name.as_str()),
+            template_version: used.and_then(|used| used.version).map(signed).transpose()?,
+            reason: head.reason.as_str(),
+            created_at: head.created_at.as_millisecond(),
+            constructed_at: head.constructed_at.as_millisecond(),
+            record: conversation.record.as_bytes(),
+            at: actor.at.as_millisecond(),
+            actor: actor.name.as_bytes(),
+            subject: head.id.as_str().as_bytes(),
+            detail: detail.to_string(),
+        })
+    }
+
+    fn values(&self) -> [&(dyn ToSql + Sync); 20] {
+        [
+            &self.id,
+            &self.revision,
+            &self.stamp,
+            &self.text,
+            &self.bytes,
+            &self.fingerprint,
+            &self.cwd,
+            &self.model,
+            &self.preset,
+            &self.template_chosen,
+            &self.template_name,
+            &self.template_version,
+            &self.reason,
+            &self.created_at,
+            &self.constructed_at,
+            &self.record,
+            &self.at,
+            &self.actor,
+            &self.subject,
+            &self.detail,
+        ]
+    }
+}
+
+/// The conversation and what the audit says of it, in one round trip.
+const CREATE: &str = concat!(
+    "WITH kept AS (INSERT INTO preface_conversations (",
+    head_columns!("text"),
+    ", record) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
+     ON CONFLICT (id) DO NOTHING RETURNING id), \
+     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     SELECT $17::bigint, $18::bytea, 'conversation.create', $19::bytea, $20::text FROM kept RETURNING id) \
+     SELECT count(*) FROM kept",
+);
+
+/// Locks the prompt if it is the expected one, files it, puts the next in its place and says so, in one round trip. `$14`
+/// is not kept: a conversation began when it began.
+const REPLACE: &str = concat!(
+    "WITH was AS (SELECT ",
+    head_columns!("text"),
+    ", record FROM preface_conversations WHERE id = $1 AND revision = $21 FOR UPDATE), \
+     past AS (INSERT INTO preface_past_prompts (",
+    head_columns!("text"),
+    ", record, replaced_at) SELECT ",
+    head_columns!("text"),
+    ", record, $17::bigint FROM was RETURNING id), \
+     kept AS (UPDATE preface_conversations SET revision = $2, stamp = $3, text = $4, bytes = $5, \
+     fingerprint = $6, cwd = $7, model = $8, preset = $9, template_chosen = $10, template_name = $11, \
+     template_version = $12, reason = $13, constructed_at = $15, record = $16 \
+     WHERE id IN (SELECT id FROM was) AND $14::bigint IS NOT NULL RETURNING id), \
+     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     SELECT $17::bigint, $18::bytea, 'conversation.replace', $19::bytea, $20::text FROM kept RETURNING id) \
+     SELECT count(*) FROM kept",
+);
+
+const DELETE: &str = "WITH gone AS (DELETE FROM preface_conversations \
+     WHERE id = $1 AND ($2::bigint IS NULL OR (revision = $2 AND stamp = $3::bigint)) RETURNING id), \
+     told AS (INSERT INTO preface_audit (at, actor, action, subject, detail) \
+     SELECT $4::bigint, $5::bytea, 'conversation.delete', $6::bytea, '{}' FROM gone RETURNING id) \
+     SELECT count(*) FROM gone";
+
+/// Those that another purge has in hand are left to it.
+const PURGE: &str = "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
+     SELECT id FROM preface_conversations WHERE constructed_at < $1 \
+     ORDER BY constructed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+     SELECT count(*) FROM gone";
+
+impl PostgresStore {
+    pub(super) async fn find_seal(&self, id: &ConversationId) -> Result<Option<Seal>, Fault> {
+        let sql = "SELECT revision, stamp FROM preface_conversations WHERE id = $1";
+        let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
+        Ok(row.map(|row| seal(&row, 0)).transpose()?)
+    }
+
+    pub(super) async fn find_head(&self, id: &ConversationId) -> Result<Option<Head>, Fault> {
+        head_of(&self.session().await?, id).await
+    }
+
+    pub(super) async fn find_conversation(&self, id: &ConversationId) -> Result<Option<Conversation>, Fault> {
+        let sql =
+            concat!("SELECT ", head_columns!("text"), ", record FROM preface_conversations WHERE id = $1");
+        let row = self.session().await?.row(sql, &[&id.as_str()]).await?;
+        Ok(row.map(|row| conversation(&row)).transpose()?)
+    }
+
+    /// Keeps the first prompt. After an attempt whose answer was lost the stamp tells whether it was ours that was kept.
+    pub(super) async fn add_first(
+        &self,
+        conversation: &Conversation,
+        actor: &Actor,
+        before: Before,
+    ) -> Result<Created, Fault> {
+        let flat = Flat::of(conversation, actor)?;
+        let session = self.session().await?;
+        loop {
+            if is_done(&session, CREATE, &flat.values()).await? {
+                return Ok(Created::New);
+            }
+            // Whoever was first may be forgotten by now; then the place is free again.
+            if let Some(existing) = head_of(&session, &conversation.head.id).await? {
+                let ours = before == Before::Perhaps && existing.seal == conversation.head.seal;
+                return Ok(if ours { Created::New } else { Created::Existing(Box::new(existing)) });
+            }
+        }
+    }
+
+    /// Puts a prompt in the place of the expected one.
+    pub(super) async fn add_next(
+        &self,
+        conversation: &Conversation,
+        expected: u64,
+        actor: &Actor,
+        before: Before,
+    ) -> Result<Replaced, Fault> {
+        let flat = Flat::of(conversation, actor)?;
+        let wanted = i64::try_from(expected).unwrap_or(-1);
+        let session = self.session().await?;
+        loop {
+            let mut values = flat.values().to_vec();
+            values.push(&wanted);
+            if is_done(&session, REPLACE, &values).await? {
+                return Ok(Replaced::Done);
+            }
+            match head_of(&session, &conversation.head.id).await? {
+                None => return Ok(Replaced::Missing),
+                Some(now) if before == Before::Perhaps && now.seal == conversation.head.seal => {
+                    return Ok(Replaced::Done);
+                }
+                // It came to the expected revision between our two looks.
+                Some(now) if now.seal.revision == expected => (),
+                Some(now) => return Ok(Replaced::Stale(Box::new(now))),
+            }
+        }
+    }
+
+    pub(super) async fn forget(
+        &self,
+        id: &ConversationId,
+        expected: Option<Seal>,
+        actor: &Actor,
+    ) -> Result<bool, Fault> {
+        let revision = expected.map(|seal| i64::try_from(seal.revision).unwrap_or(-1));
+        let stamp = expected.map(|seal| seal.stamp);
+        let (at, who, subject) = (actor.at.as_millisecond(), actor.name.as_bytes(), id.as_str().as_bytes());
+        let session = self.session().await?;
+        is_done(&session, DELETE, &[&id.as_str(), &revision, &stamp, &at, &who, &subject]).await
+    }
+
+    pub(super) async fn forget_old(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
+        let before = to_millisecond(before);
+        let instant = before.as_millisecond();
+        let session = self.session().await?;
+        session
+            .transaction(async {
+                let mut sum = 0;
+                while sum < most {
+                    let some = signed((most - sum).min(BATCH))?;
+                    let row = session.row(PURGE, &[&instant, &some]).await?;
+                    match row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() {
+                        0 => break,
+                        gone => sum += gone,
+                    }
+                }
+                if sum == 0 {
+                    return Ok(End::Undo(0));
+                }
+                let detail = json!({"count": sum});
+                session.tell(actor, Action::ConversationPurge, &before.to_string(), &detail).await?;
+                Ok(End::Keep(sum))
+            })
+            .await
+    }
+}
+
+/// Runs a statement that answers how many it changed.
+async fn is_done(
+    session: &Session,
+    sql: &'static str,
+    values: &[&(dyn ToSql + Sync)],
+) -> Result<bool, Fault> {
+    let row = session.row(sql, values).await?;
+    Ok(row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() > 0)
+}
+
+async fn head_of(session: &Session, id: &ConversationId) -> Result<Option<Head>, Fault> {
+    let sql = concat!("SELECT ", head_columns!("text"), " FROM preface_conversations WHERE id = $1");
+    let row = session.row(sql, &[&id.as_str()]).await?;
+    Ok(row.map(|row| head(&row)).transpose()?)
+}

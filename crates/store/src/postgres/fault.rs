@@ -1,0 +1,171 @@
+//! What can go wrong on the way to a server, and whether to ask once more.
+
+use super::address::Address;
+use crate::StoreError;
+use deadpool_postgres::{HookError, PoolError, TimeoutType};
+use std::error::Error as _;
+use tokio_postgres::{
+    Error,
+    error::{DbError, SqlState},
+};
+
+/// One attempt that did not work out.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub cause: Cause,
+    /// True where the server may have kept what was asked, although nobody heard it say so.
+    pub in_doubt: bool,
+}
+
+/// Why an attempt did not work out.
+#[derive(Debug)]
+pub(super) enum Cause {
+    /// No connection came out of the pool.
+    Pool(PoolError),
+    /// The connection or the server.
+    Server(Error),
+    /// The server took too long.
+    Late,
+    /// The store itself says so.
+    Store(StoreError),
+}
+
+/// What to do after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Two got into each other's way: ask again after a while.
+    Yield,
+    /// The connection was dead: ask again on another.
+    Reconnect,
+    /// Give up.
+    Fail,
+}
+
+impl From<PoolError> for Fault {
+    fn from(error: PoolError) -> Self {
+        Fault { cause: Cause::Pool(error), in_doubt: false }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        let in_doubt = error.as_db_error().is_none_or(|told| is_end(told.code()));
+        Fault { cause: Cause::Server(error), in_doubt }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Fault { cause: Cause::Store(error), in_doubt: false }
+    }
+}
+
+impl Fault {
+    pub fn late() -> Self {
+        Fault { cause: Cause::Late, in_doubt: true }
+    }
+
+    /// Says what to do next.
+    pub fn next(&self) -> Next {
+        match &self.cause {
+            Cause::Server(error) => match error.code() {
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Next::Yield,
+                Some(code) if is_end(code) => Next::Reconnect,
+                Some(_) => Next::Fail,
+                None if is_broken(error) => Next::Reconnect,
+                None => Next::Fail,
+            },
+            Cause::Pool(_) | Cause::Late | Cause::Store(_) => Next::Fail,
+        }
+    }
+
+    /// Says it in the store's words, without a secret.
+    pub fn told(self, address: &Address) -> StoreError {
+        let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
+        let error = match self.cause {
+            Cause::Store(error) => return error,
+            Cause::Late => return unreachable("it did not answer in time".to_owned()),
+            Cause::Pool(PoolError::Closed) => return StoreError::Closed,
+            Cause::Pool(PoolError::Timeout(TimeoutType::Wait)) => {
+                return StoreError::Busy(format!(
+                    "all {} connections are in use; `pool_max` in the address allows more",
+                    address.pool_max
+                ));
+            }
+            Cause::Pool(PoolError::Timeout(_)) => {
+                return unreachable("no connection could be made in time".to_owned());
+            }
+            Cause::Pool(PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)))
+            | Cause::Server(error) => error,
+            Cause::Pool(other) => return StoreError::Other(other.to_string()),
+        };
+        let Some(told) = error.as_db_error() else {
+            return match is_broken(&error) {
+                true => unreachable(chain(&error)),
+                false => StoreError::Other(chain(&error)),
+            };
+        };
+        by_code(told, address)
+    }
+}
+
+fn by_code(told: &DbError, address: &Address) -> StoreError {
+    let unreachable = |why: String| StoreError::Unreachable { address: address.shown.clone(), why };
+    let said = told.message().to_owned();
+    let code = told.code();
+    if *code == SqlState::DISK_FULL {
+        return StoreError::Full(said);
+    }
+    if [SqlState::READ_ONLY_SQL_TRANSACTION, SqlState::INSUFFICIENT_PRIVILEGE].contains(code) {
+        return StoreError::ReadOnly(said);
+    }
+    if *code == SqlState::INVALID_CATALOG_NAME {
+        return unreachable(format!("the server has no database `{}`", address.database()));
+    }
+    if *code == SqlState::INVALID_PASSWORD {
+        return unreachable(format!("the server refuses the password of `{}`", address.user()));
+    }
+    if code.code().starts_with("28") {
+        return unreachable(format!("the server does not let `{}` in: {said}", address.user()));
+    }
+    if is_end(code) {
+        return unreachable(said);
+    }
+    match code.code() {
+        // Statement or lock timeout, too many connections, out of memory, rivals until the end.
+        "57014" | "55P03" | "53300" | "53200" | "40001" | "40P01" => StoreError::Busy(said),
+        "XX001" | "XX002" => StoreError::Damaged(said),
+        code => StoreError::Other(format!("{said} ({code})")),
+    }
+}
+
+/// True where the server ends the connection: it stops, starts, or lost its way.
+fn is_end(code: &SqlState) -> bool {
+    code.code().starts_with("08") || ["57P01", "57P02", "57P03", "57P04", "57P05"].contains(&code.code())
+}
+
+/// True where the connection is at fault, not what was asked.
+fn is_broken(error: &Error) -> bool {
+    if error.is_closed() || error.source().is_some_and(|cause| cause.is::<std::io::Error>()) {
+        return true;
+    }
+    // The kinds are private; their words are not.
+    let kind = error.to_string();
+    ["TLS", "connecting", "timeout", "communicating", "authentication", "configuration", "unexpected message"]
+        .iter()
+        .any(|word| kind.contains(word))
+}
+
+/// An error and its causes in one line.
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let next_text = next.to_string();
+        if !text.ends_with(&next_text) {
+            text = format!("{text}: {next_text}");
+        }
+        cause = next.source();
+    }
+    text
+}

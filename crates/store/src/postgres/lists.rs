@@ -1,0 +1,129 @@
+//! Lists of conversations and of what they were told before. A page costs the same wherever it begins.
+
+use super::{
+    PostgresStore,
+    fault::Fault,
+    rows::{conversation, head, head_columns, one_more, time},
+};
+use crate::{
+    ConversationId, Filter, Head, Page, PageRequest, PastPrompt, StoreError,
+    page::{Constructed, Start},
+};
+use tokio_postgres::types::{ToSql, Type};
+
+impl PostgresStore {
+    pub(super) async fn list_conversations(
+        &self,
+        filter: &Filter,
+        request: &PageRequest,
+    ) -> Result<Page<Head>, Fault> {
+        let prefix = filter.id_prefix.as_deref().filter(|prefix| !prefix.is_empty());
+        let start = request.start::<Constructed>();
+        // No id holds such a character, and the server would not take each of them.
+        if start == Start::Nowhere || prefix.is_some_and(|prefix| prefix.contains(char::is_control)) {
+            return Ok(Page::empty());
+        }
+        let limit = one_more(request.entries());
+        let mut values: Vec<(&(dyn ToSql + Sync), Type)> = vec![(&limit, Type::INT8)];
+        let mut wanted = "TRUE".to_owned();
+        let mut and = |what: &str, value, kind| {
+            values.push((value, kind));
+            wanted = format!("{wanted} AND {what} ${}", values.len());
+        };
+        let end = prefix.and_then(behind_prefix);
+        if let Some(prefix) = &prefix {
+            and("id >=", prefix, Type::TEXT);
+        }
+        if let Some(end) = &end {
+            and("id <", end, Type::TEXT);
+        }
+        let name = filter.template.as_ref().map(|name| name.as_str());
+        if let Some(name) = &name {
+            and("template_name =", name, Type::TEXT);
+        }
+        let select = concat!("SELECT ", head_columns!("''::bytea AS text"), " FROM preface_conversations");
+        let order = "ORDER BY constructed_at DESC, id LIMIT $1";
+        let place = if let Start::Behind(place) = &start { Some(place) } else { None };
+        let last = place.map(|place| (place.at.as_millisecond(), place.id.as_str()));
+        let sql = match &last {
+            None => format!("{select} WHERE {wanted} {order}"),
+            // Two steps along the index: the rest of that millisecond, then what is older.
+            Some((at, id)) => {
+                values.extend([(at as &(dyn ToSql + Sync), Type::INT8), (id, Type::TEXT)]);
+                let (at, id) = (values.len() - 1, values.len());
+                format!(
+                    "({select} WHERE {wanted} AND constructed_at = ${at} AND id > ${id} {order}) UNION ALL \
+                     ({select} WHERE {wanted} AND constructed_at < ${at} {order}) {order}"
+                )
+            }
+        };
+        let rows = self.session().await?.planned(&sql, &values).await?;
+        let heads = rows.iter().map(head).collect::<Result<_, StoreError>>()?;
+        Ok(Page::cut(heads, request.entries(), Constructed::of))
+    }
+
+    pub(super) async fn list_past(
+        &self,
+        id: &ConversationId,
+        request: &PageRequest,
+    ) -> Result<Page<PastPrompt>, Fault> {
+        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let sql = concat!(
+            "SELECT ",
+            head_columns!("text"),
+            ", record, replaced_at FROM preface_past_prompts WHERE id = $1 AND revision < $2 \
+             ORDER BY revision DESC LIMIT $3"
+        );
+        let limit = one_more(request.entries());
+        let rows = self.session().await?.rows(sql, &[&id.as_str(), &below, &limit]).await?;
+        let past = rows
+            .iter()
+            .map(|row| Ok(PastPrompt { was: conversation(row)?, replaced_at: time(row, 16)? }))
+            .collect::<Result<_, StoreError>>()?;
+        Ok(Page::cut(past, request.entries(), |past: &PastPrompt| past.was.head.seal.revision))
+    }
+}
+
+/// Returns the number that all of a page stay below, where a list goes from the greatest to the least; `None` where the
+/// page is empty.
+pub(super) fn below(request: &PageRequest) -> Option<i64> {
+    match request.start::<u64>() {
+        Start::Top => Some(i64::MAX),
+        Start::Behind(number) => i64::try_from(number).ok(),
+        Start::Nowhere => None,
+    }
+}
+
+/// Returns the least text that is greater than every text with this prefix; `None` where there is none. Texts are sorted
+/// by their bytes, which for UTF-8 is by their characters.
+fn behind_prefix(prefix: &str) -> Option<String> {
+    let mut end: Vec<char> = prefix.chars().collect();
+    while let Some(last) = end.pop() {
+        let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
+        if let Some(next) = next {
+            end.push(next);
+            return Some(end.into_iter().collect());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_behind_a_prefix_is_behind_each_text_with_it() {
+        for (prefix, end) in [
+            ("a", Some("b")),
+            ("a%", Some("a&")),
+            ("\u{d7ff}", Some("\u{e000}")),
+            ("a\u{10ffff}", Some("b")),
+            ("\u{10ffff}\u{10ffff}", None),
+        ] {
+            assert_eq!(behind_prefix(prefix).as_deref(), end);
+            let longest = format!("{prefix}\u{10ffff}\u{10ffff}");
+            assert!(end.is_none_or(|end| *longest < *end));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Brings the tables up to date: numbered files, each run once. Several nodes may start at the same time; the row that holds
+//! the version makes them queue.
+
+use super::{
+    PostgresStore,
+    fault::{Cause, Fault},
+    session::{End, Session},
+};
+use crate::StoreError;
+use tokio_postgres::error::SqlState;
+
+/// The files, in their order. A file that was released never changes; what is different comes in a new one.
+const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_tables.sql")];
+
+/// The version of the tables that this preface knows.
+pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
+
+/// What makes it quicker where the server knows it: texts are kept as they are, not packed; a first prompt of 20 KiB then
+/// costs two thirds of the time. Other servers may refuse.
+const HABITS: &[&str] = &[
+    "ALTER TABLE preface_conversations ALTER COLUMN text SET STORAGE EXTERNAL, \
+     ALTER COLUMN record SET STORAGE EXTERNAL",
+    "ALTER TABLE preface_past_prompts ALTER COLUMN text SET STORAGE EXTERNAL, \
+     ALTER COLUMN record SET STORAGE EXTERNAL",
+    "ALTER TABLE preface_template_versions ALTER COLUMN text SET STORAGE EXTERNAL",
+];
+
+impl PostgresStore {
+    /// Runs what has not been run yet.
+    pub(super) async fn migrate(&self) -> Result<(), Fault> {
+        let session = self.session().await?;
+        if let Some(encoding) = session.row("SHOW server_encoding", &[]).await? {
+            let encoding: String = encoding.try_get(0)?;
+            if !["UTF8", "SQL_ASCII"].contains(&encoding.as_str()) {
+                let why = format!("the database's encoding is {encoding}, and it must be UTF8");
+                return Err(StoreError::Address { address: self.address.shown.clone(), why }.into());
+            }
+        }
+        // Most starts end here, and need no right to write.
+        let found = found(&session).await?;
+        if found == Some(KNOWN) {
+            return Ok(());
+        }
+        let session = session.patient();
+        if found.is_none() {
+            make_place(&session).await?;
+        }
+        session.transaction(bring(&session)).await?;
+        for habit in HABITS {
+            match session.batch(habit).await {
+                Err(Fault { cause: Cause::Server(error), .. }) if error.code().is_some() => (),
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes the place of the version.
+async fn make_place(session: &Session) -> Result<(), Fault> {
+    for attempt in 0.. {
+        let made = session
+            .batch("CREATE TABLE IF NOT EXISTS preface_meta (key text PRIMARY KEY, value bigint NOT NULL)")
+            .await;
+        match made {
+            // `IF NOT EXISTS` does not look at what another node is just making.
+            Err(fault) if attempt < 4 && is_rivalry(&fault) => (),
+            made => return made,
+        }
+    }
+    Ok(())
+}
+
+fn is_rivalry(fault: &Fault) -> bool {
+    let Cause::Server(error) = &fault.cause else { return false };
+    let code = error.code();
+    [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT]
+        .iter()
+        .any(|rival| code == Some(rival))
+}
+
+async fn bring(session: &Session) -> Result<End<()>, Fault> {
+    // Another node may take its time.
+    session.batch("SET LOCAL statement_timeout = 0").await?;
+    let place = "INSERT INTO preface_meta (key, value) VALUES ('tables', 0) ON CONFLICT (key) DO NOTHING";
+    session.batch(place).await?;
+    let lock = "SELECT value FROM preface_meta WHERE key = 'tables' FOR UPDATE";
+    let row = session.row(lock, &[]).await?;
+    let found = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.unwrap_or_default();
+    let found = u32::try_from(found).unwrap_or(u32::MAX);
+    if found > KNOWN {
+        return Err(unfit(Some(found)).into());
+    }
+    for file in MIGRATIONS.iter().skip(found as usize) {
+        session.batch(file).await?;
+    }
+    session.rows("UPDATE preface_meta SET value = $1 WHERE key = 'tables'", &[&i64::from(KNOWN)]).await?;
+    Ok(End::Keep(()))
+}
+
+/// Returns the version of the tables; `None` where there are none.
+pub(super) async fn found(session: &Session) -> Result<Option<u32>, Fault> {
+    match session.row("SELECT value FROM preface_meta WHERE key = 'tables'", &[]).await {
+        Ok(row) => {
+            let version = row.map(|row| row.try_get::<_, i64>(0)).transpose()?;
+            Ok(version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)))
+        }
+        Err(Fault { cause: Cause::Server(error), .. })
+            if error.code() == Some(&SqlState::UNDEFINED_TABLE) =>
+        {
+            Ok(None)
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Says what is wrong with tables of another version.
+pub(super) fn unfit(found: Option<u32>) -> StoreError {
+    match found {
+        Some(found) if found > KNOWN => StoreError::Newer { found, known: KNOWN },
+        _ => StoreError::Damaged("its tables were taken away or set back; a new start makes them".to_owned()),
+    }
+}

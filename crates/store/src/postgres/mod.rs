@@ -1,0 +1,225 @@
+//! A store on a server that speaks PostgreSQL's protocol, for many nodes.
+//!
+//! Plain SQL: what is decided is decided by one statement or under the lock of one row, so any number of nodes may share the
+//! database, and distributed databases that take PostgreSQL's dialect serve as well. No node keeps anything in memory that
+//! another would have to know.
+
+mod access;
+mod address;
+mod audit;
+mod conversations;
+mod fault;
+mod lists;
+mod migrate;
+mod rows;
+mod session;
+mod templates;
+mod tls;
+
+use crate::{
+    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
+    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    TemplateName, TemplateVersion, Which,
+};
+use address::Address;
+use deadpool_postgres::{Hook, HookError, Pool, Runtime};
+use fault::Fault;
+use jiff::Timestamp;
+use session::{Repeat, STATEMENT};
+use std::{fmt, time::Duration};
+
+/// How long a connection from the pool is waited for.
+const WAIT: Duration = Duration::from_secs(5);
+/// How long [`Store::check`] takes at most.
+const CHECK: Duration = Duration::from_secs(2);
+
+/// A store on a server.
+pub(crate) struct PostgresStore {
+    pool: Pool,
+    address: Address,
+}
+
+impl PostgresStore {
+    /// Connects, and brings the tables up to date.
+    ///
+    /// # Errors
+    /// The address cannot be read, the server does not answer or does not let us in, or a newer preface made the tables.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let address = Address::read(url)?;
+        let pool = Pool::builder(tls::manager(&address)?)
+            .max_size(address.pool_max)
+            .wait_timeout(Some(WAIT))
+            .create_timeout(Some(address::CONNECT))
+            .recycle_timeout(Some(address::CONNECT))
+            .runtime(Runtime::Tokio1)
+            .post_create(Hook::async_fn(|client, _| {
+                Box::pin(async move {
+                    // An answer to a write means that it is on disk, whatever the server's default is.
+                    let manners = format!(
+                        "SET statement_timeout = {}; SELECT set_config('synchronous_commit', 'on', false) \
+                         WHERE current_setting('synchronous_commit', true) = 'off'",
+                        STATEMENT.as_millis()
+                    );
+                    client.batch_execute(&manners).await.map_err(HookError::Backend)
+                })
+            }))
+            .build()
+            .map_err(|error| StoreError::Other(error.to_string()))?;
+        let store = PostgresStore { pool, address };
+        store.attempt(Repeat::Always, |_| store.migrate()).await?;
+        Ok(store)
+    }
+
+    async fn well(&self) -> Result<(), Fault> {
+        let found = migrate::found(&self.session().await?).await?;
+        match found == Some(migrate::KNOWN) {
+            true => Ok(()),
+            false => Err(migrate::unfit(found).into()),
+        }
+    }
+
+    /// Lets no new work in and waits for the old.
+    async fn shut(&self) -> Result<(), StoreError> {
+        if self.pool.is_closed() {
+            return Err(StoreError::Closed);
+        }
+        self.pool.close();
+        // Connections are counted until those who have them give them back.
+        let waited = async {
+            while self.pool.status().size > 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        tokio::time::timeout(STATEMENT, waited)
+            .await
+            .map_err(|_| StoreError::Busy("something is still under way".to_owned()))
+    }
+}
+
+impl fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresStore").field("address", &self.address.shown).finish_non_exhaustive()
+    }
+}
+
+impl Store for PostgresStore {
+    fn kind(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn check(&self) -> Answer<'_, ()> {
+        Box::pin(async {
+            match tokio::time::timeout(CHECK, self.attempt(Repeat::Always, |_| self.well())).await {
+                Ok(answer) => answer,
+                Err(_) => Err(Fault::late().told(&self.address)),
+            }
+        })
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        Box::pin(self.shut())
+    }
+
+    fn template<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        which: &'a Which,
+    ) -> Answer<'a, Option<TemplateVersion>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.find_template(name, which)))
+    }
+
+    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+        Box::pin(async move {
+            let stamp = Seal::new(1).stamp;
+            self.attempt(Repeat::Always, |before| self.add_version(&new, expect, actor, stamp, before)).await
+        })
+    }
+
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.list_templates(page)))
+    }
+
+    fn versions<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<TemplateVersion>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.list_versions(name, page)))
+    }
+
+    fn label<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        label: &'a str,
+        version: Option<u64>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.put_label(name, label, version, actor)))
+    }
+
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.find_seal(id)))
+    }
+
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.find_head(id)))
+    }
+
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.find_conversation(id)))
+    }
+
+    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+        Box::pin(async move {
+            self.attempt(Repeat::Always, |before| self.add_first(&conversation, actor, before)).await
+        })
+    }
+
+    fn replace<'a>(
+        &'a self,
+        conversation: Conversation,
+        expected: u64,
+        actor: &'a Actor,
+    ) -> Answer<'a, Replaced> {
+        Box::pin(async move {
+            self.attempt(Repeat::Always, |before| self.add_next(&conversation, expected, actor, before)).await
+        })
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        expected: Option<Seal>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.forget(id, expected, actor)))
+    }
+
+    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.list_conversations(filter, page)))
+    }
+
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.list_past(id, page)))
+    }
+
+    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.forget_old(before, most, actor)))
+    }
+
+    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
+        Box::pin(self.attempt(Repeat::Always, move |_| self.list_audit(page)))
+    }
+
+    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+        Box::pin(async move { self.attempt(Repeat::IfNotKept, |_| self.let_in(&access, actor)).await })
+    }
+
+    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+        Box::pin(self.attempt(Repeat::Always, |_| self.list_accesses()))
+    }
+
+    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
+        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.shut_out(name, actor)))
+    }
+}

@@ -1,0 +1,141 @@
+//! Rows, and what they mean.
+
+use crate::{Conversation, Head, Reason, Seal, StoreError, TemplateName, TemplateUsed, TemplateVersion};
+use jiff::Timestamp;
+use std::{fmt, str::FromStr, sync::Arc};
+use tokio_postgres::{Row, types::FromSql};
+
+/// The columns of a conversation but for its record, as [`head`] reads them. `$text` is `text`, or what stands for it.
+macro_rules! head_columns {
+    ($text:literal) => {
+        concat!(
+            "id, revision, stamp, ",
+            $text,
+            ", bytes, fingerprint, cwd, model, preset, template_chosen, template_name, template_version, \
+             reason, created_at, constructed_at"
+        )
+    };
+}
+pub(super) use head_columns;
+
+/// The columns of a version of a template, as [`version`] reads them.
+macro_rules! version_columns {
+    ($text:literal) => {
+        concat!(
+            "v.name, v.version, ",
+            $text,
+            ", v.text IS NULL, v.bytes, v.author, v.at, v.note, \
+             ARRAY(SELECT l.label FROM preface_template_labels l \
+             WHERE l.name = v.name AND l.version = v.version ORDER BY l.label)"
+        )
+    };
+}
+pub(super) use version_columns;
+
+fn damaged(column: usize, why: impl fmt::Display) -> StoreError {
+    StoreError::Damaged(format!("column {column} of a row: {why}"))
+}
+
+pub(super) fn get<'a, T: FromSql<'a>>(row: &'a Row, column: usize) -> Result<T, StoreError> {
+    row.try_get(column).map_err(|error| damaged(column, error))
+}
+
+/// Reads a number that is not negative.
+pub(super) fn count(row: &Row, column: usize) -> Result<u64, StoreError> {
+    u64::try_from(get::<i64>(row, column)?).map_err(|error| damaged(column, error))
+}
+
+/// Reads a text that is kept as bytes.
+pub(super) fn text(row: &Row, column: usize) -> Result<String, StoreError> {
+    utf8(column, get(row, column)?).map(str::to_owned)
+}
+
+fn long_text(row: &Row, column: usize) -> Result<Arc<str>, StoreError> {
+    utf8(column, get(row, column)?).map(Arc::from)
+}
+
+fn utf8(column: usize, bytes: &[u8]) -> Result<&str, StoreError> {
+    str::from_utf8(bytes).map_err(|error| damaged(column, error))
+}
+
+/// Reads an instant.
+pub(super) fn time(row: &Row, column: usize) -> Result<Timestamp, StoreError> {
+    Timestamp::from_millisecond(get(row, column)?).map_err(|error| damaged(column, error))
+}
+
+/// Reads a word of a list.
+pub(super) fn word<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+    let word: &str = get(row, column)?;
+    parse(word).ok_or_else(|| damaged(column, format!("unknown word `{}`", word.escape_debug())))
+}
+
+fn parsed<T: FromStr<Err: fmt::Display>>(row: &Row, column: usize) -> Result<T, StoreError> {
+    get::<&str>(row, column)?.parse().map_err(|error| damaged(column, error))
+}
+
+/// Reads a conversation without its record.
+pub(super) fn head(row: &Row) -> Result<Head, StoreError> {
+    let model: Option<&[u8]> = get(row, 7)?;
+    let template = match get::<Option<&str>>(row, 10)? {
+        Some(_) => Some(TemplateUsed {
+            chosen: text(row, 9)?,
+            name: parsed::<TemplateName>(row, 10)?,
+            version: get::<Option<i64>>(row, 11)?.map(|_| count(row, 11)).transpose()?,
+        }),
+        None => None,
+    };
+    Ok(Head {
+        id: parsed(row, 0)?,
+        seal: seal(row, 1)?,
+        text: long_text(row, 3)?,
+        bytes: count(row, 4)?,
+        fingerprint: get(row, 5)?,
+        cwd: text(row, 6)?,
+        model: model.map(|model| utf8(7, model).map(str::to_owned)).transpose()?,
+        preset: text(row, 8)?,
+        template,
+        reason: word(row, 12, Reason::parse)?,
+        created_at: time(row, 13)?,
+        constructed_at: time(row, 14)?,
+    })
+}
+
+/// Reads a seal from two columns.
+pub(super) fn seal(row: &Row, column: usize) -> Result<Seal, StoreError> {
+    Ok(Seal { revision: count(row, column)?, stamp: get(row, column + 1)? })
+}
+
+/// Reads a conversation with its record.
+pub(super) fn conversation(row: &Row) -> Result<Conversation, StoreError> {
+    Ok(Conversation { head: head(row)?, record: long_text(row, 15)? })
+}
+
+/// Reads a version of a template.
+pub(super) fn version(row: &Row) -> Result<TemplateVersion, StoreError> {
+    let kept: Option<&[u8]> = get(row, 2)?;
+    let labels: Vec<&[u8]> = get(row, 8)?;
+    Ok(TemplateVersion {
+        name: parsed(row, 0)?,
+        version: count(row, 1)?,
+        text: kept.map(|kept| utf8(2, kept).map(Arc::from)).transpose()?,
+        reset: get(row, 3)?,
+        bytes: count(row, 4)?,
+        author: text(row, 5)?,
+        at: time(row, 6)?,
+        note: text(row, 7)?,
+        labels: labels
+            .into_iter()
+            .map(|label| utf8(8, label).map(str::to_owned))
+            .collect::<Result<_, StoreError>>()?,
+    })
+}
+
+/// Returns a number as databases count: with a sign.
+pub(super) fn signed(number: u64) -> Result<i64, StoreError> {
+    i64::try_from(number).map_err(|_| StoreError::Other(format!("{number} is too large a number")))
+}
+
+/// Returns how many rows tell whether there is another page.
+pub(super) fn one_more(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1)
+}

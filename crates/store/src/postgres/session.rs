@@ -1,0 +1,199 @@
+//! A connection out of the pool, and asking once more where that is safe.
+
+use super::{
+    PostgresStore,
+    fault::{Fault, Next},
+};
+use crate::StoreError;
+use deadpool_postgres::Object;
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use tokio_postgres::{
+    Error, Row,
+    types::{ToSql, Type},
+};
+
+/// How long a statement may take on the server.
+pub(super) const STATEMENT: Duration = Duration::from_secs(10);
+/// How long we wait for it: the server's word comes first, where it has one.
+const PATIENCE: Duration = Duration::from_secs(12);
+/// How long we wait for what has to be done before anything else.
+const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
+/// How often writers that get into each other's way try.
+const TRIES: u32 = 8;
+
+/// Whether to ask again when nobody heard what became of a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Repeat {
+    /// Twice does what once does, and the second attempt can tell whether the first was kept.
+    Always,
+    /// Only if it is certain that nothing was kept.
+    IfNotKept,
+}
+
+/// What an attempt should know about those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Nothing of them was kept.
+    Nothing,
+    /// One of them may have been kept.
+    Perhaps,
+}
+
+/// How a transaction should end.
+pub(super) enum End<T> {
+    /// With everything that was written.
+    Keep(T),
+    /// As if nothing had been written.
+    Undo(T),
+}
+
+/// The values of a statement.
+pub(super) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
+
+impl PostgresStore {
+    /// Attempts something until it is done or cannot be.
+    pub(super) async fn attempt<T, Doing>(
+        &self,
+        repeat: Repeat,
+        act: impl Fn(Before) -> Doing,
+    ) -> Result<T, StoreError>
+    where
+        Doing: Future<Output = Result<T, Fault>>,
+    {
+        let mut before = Before::Nothing;
+        let mut yielded = 0;
+        let mut reconnected = false;
+        loop {
+            let fault = match act(before).await {
+                Ok(answer) => return Ok(answer),
+                Err(fault) => fault,
+            };
+            match fault.next() {
+                Next::Yield if yielded < TRIES => {
+                    yielded += 1;
+                    tokio::time::sleep(pause(yielded)).await;
+                }
+                Next::Reconnect if !reconnected && (!fault.in_doubt || repeat == Repeat::Always) => {
+                    reconnected = true;
+                    if fault.in_doubt {
+                        before = Before::Perhaps;
+                    }
+                }
+                _ => return Err(fault.told(&self.address)),
+            }
+        }
+    }
+
+    /// Takes a connection out of the pool.
+    pub(super) async fn session(&self) -> Result<Session, Fault> {
+        let object = Some(self.pool.get().await?);
+        Ok(Session { object, pending: AtomicBool::new(false), patience: PATIENCE })
+    }
+}
+
+/// Longer with each attempt, and not the same for all.
+fn pause(attempt: u32) -> Duration {
+    let most = 4_u64 << attempt.min(6);
+    Duration::from_millis(1 + RandomState::new().hash_one(attempt) % most)
+}
+
+/// One connection. It goes back to the pool unless something is still under way on it.
+pub(super) struct Session {
+    object: Option<Object>,
+    pending: AtomicBool,
+    patience: Duration,
+}
+
+impl Session {
+    /// The same connection, for what may take long.
+    pub fn patient(mut self) -> Self {
+        self.patience = MUCH_PATIENCE;
+        self
+    }
+
+    fn client(&self) -> &Object {
+        self.object.as_ref().expect("the connection is only taken away by drop")
+    }
+
+    /// Waits for an answer, but not for ever. Whoever stops waiting leaves the connection unfit for others.
+    async fn wait<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Fault> {
+        let outside = !self.pending.swap(true, Ordering::Relaxed);
+        let answer = tokio::time::timeout(self.patience, answer).await.map_err(|_| Fault::late())?;
+        if outside {
+            self.pending.store(false, Ordering::Relaxed);
+        }
+        Ok(answer?)
+    }
+
+    /// Runs a statement that the connection remembers, in one round trip after the first.
+    pub async fn rows(&self, sql: &'static str, values: Values<'_>) -> Result<Vec<Row>, Fault> {
+        let client = self.client();
+        self.wait(async {
+            let statement = client.prepare_cached(sql).await?;
+            client.query(&statement, values).await
+        })
+        .await
+    }
+
+    /// As [`Session::rows`], for at most one row.
+    pub async fn row(&self, sql: &'static str, values: Values<'_>) -> Result<Option<Row>, Fault> {
+        Ok(self.rows(sql, values).await?.pop())
+    }
+
+    /// Runs a statement that is planned for its values each time: what is quick depends on them.
+    pub async fn planned(
+        &self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, Fault> {
+        self.wait(self.client().query_typed(sql, values)).await
+    }
+
+    /// Runs statements without values.
+    pub async fn batch(&self, sql: &str) -> Result<(), Fault> {
+        self.wait(self.client().batch_execute(sql)).await
+    }
+
+    /// Runs what reads and writes as one transaction.
+    pub async fn transaction<T>(
+        &self,
+        body: impl Future<Output = Result<End<T>, Fault>>,
+    ) -> Result<T, Fault> {
+        let certain = |fault: Fault| Fault { in_doubt: false, ..fault };
+        // Until the end the connection is fit for nobody else.
+        self.pending.store(true, Ordering::Relaxed);
+        self.batch("BEGIN").await.map_err(certain)?;
+        let answer = match body.await {
+            Ok(End::Keep(answer)) => {
+                self.batch("COMMIT").await?;
+                answer
+            }
+            Ok(End::Undo(answer)) => {
+                self.batch("ROLLBACK").await.map_err(certain)?;
+                answer
+            }
+            Err(fault) => {
+                if fault.next() != Next::Reconnect && self.batch("ROLLBACK").await.is_ok() {
+                    self.pending.store(false, Ordering::Relaxed);
+                }
+                return Err(certain(fault));
+            }
+        };
+        self.pending.store(false, Ordering::Relaxed);
+        Ok(answer)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.pending.load(Ordering::Relaxed)
+            && let Some(object) = self.object.take()
+        {
+            drop(Object::take(object));
+        }
+    }
+}

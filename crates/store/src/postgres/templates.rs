@@ -1,0 +1,222 @@
+//! Templates: versions with numbers of their own, given out under the lock of the template's row.
+
+use super::{
+    PostgresStore,
+    fault::Fault,
+    lists::below,
+    rows::{count, one_more, signed, version, version_columns},
+    session::{Before, End, Session},
+};
+use crate::{
+    Action, Actor, Expect, NewVersion, Page, PageRequest, Put, StoreError, Template, TemplateName,
+    TemplateVersion, Which, actor::to_millisecond, page::Start,
+};
+use serde_json::json;
+
+const CURRENT: &str = concat!(
+    "SELECT ",
+    version_columns!("v.text"),
+    " FROM preface_templates t \
+     JOIN preface_template_versions v ON v.name = t.name AND v.version = t.version WHERE t.name = $1"
+);
+const NUMBERED: &str = concat!(
+    "SELECT ",
+    version_columns!("v.text"),
+    " FROM preface_template_versions v WHERE v.name = $1 AND v.version = $2"
+);
+const LABELLED: &str = concat!(
+    "SELECT ",
+    version_columns!("v.text"),
+    " FROM preface_template_labels b \
+     JOIN preface_template_versions v ON v.name = b.name AND v.version = b.version \
+     WHERE b.name = $1 AND b.label = $2"
+);
+const STAMPED: &str = concat!(
+    "SELECT ",
+    version_columns!("v.text"),
+    " FROM preface_template_versions v WHERE v.name = $1 AND v.stamp = $2"
+);
+
+/// Takes the next number; whoever else wants one waits until this transaction ends.
+const NEXT: &str = "INSERT INTO preface_templates (name, version) VALUES ($1, 1) \
+     ON CONFLICT (name) DO UPDATE SET version = preface_templates.version + 1 RETURNING version";
+
+impl PostgresStore {
+    pub(super) async fn find_template(
+        &self,
+        name: &TemplateName,
+        which: &Which,
+    ) -> Result<Option<TemplateVersion>, Fault> {
+        let session = self.session().await?;
+        let name = name.as_str();
+        let row = match which {
+            Which::Current => session.row(CURRENT, &[&name]).await?,
+            Which::Version(number) => match i64::try_from(*number) {
+                Ok(number) => session.row(NUMBERED, &[&name, &number]).await?,
+                Err(_) => None,
+            },
+            Which::Label(label) => session.row(LABELLED, &[&name, &label.as_bytes()]).await?,
+        };
+        Ok(row.map(|row| version(&row)).transpose()?)
+    }
+
+    /// Adds a version. After an attempt whose answer was lost the stamp tells whether it was kept.
+    pub(super) async fn add_version(
+        &self,
+        new: &NewVersion,
+        expect: Expect,
+        actor: &Actor,
+        stamp: i64,
+        before: Before,
+    ) -> Result<Put, Fault> {
+        let session = self.session().await?;
+        session.transaction(add(&session, new, expect, actor, stamp, before)).await
+    }
+
+    pub(super) async fn list_templates(&self, request: &PageRequest) -> Result<Page<Template>, Fault> {
+        let start = request.start::<TemplateName>();
+        let after = match &start {
+            Start::Top => "",
+            Start::Behind(name) => name.as_str(),
+            Start::Nowhere => return Ok(Page::empty()),
+        };
+        let sql = concat!(
+            "SELECT ",
+            version_columns!("NULL::bytea"),
+            " FROM preface_templates t \
+             JOIN preface_template_versions v ON v.name = t.name AND v.version = t.version \
+             WHERE t.name > $1 ORDER BY t.name LIMIT $2"
+        );
+        let rows = self.session().await?.rows(sql, &[&after, &one_more(request.entries())]).await?;
+        let templates = rows
+            .iter()
+            .map(|row| Ok(Template { current: version(row)? }))
+            .collect::<Result<_, StoreError>>()?;
+        Ok(Page::cut(templates, request.entries(), |template: &Template| template.current.name.clone()))
+    }
+
+    pub(super) async fn list_versions(
+        &self,
+        name: &TemplateName,
+        request: &PageRequest,
+    ) -> Result<Page<TemplateVersion>, Fault> {
+        let Some(below) = below(request) else { return Ok(Page::empty()) };
+        let sql = concat!(
+            "SELECT ",
+            version_columns!("NULL::bytea"),
+            " FROM preface_template_versions v WHERE v.name = $1 AND v.version < $2 \
+             ORDER BY v.version DESC LIMIT $3"
+        );
+        let limit = one_more(request.entries());
+        let rows = self.session().await?.rows(sql, &[&name.as_str(), &below, &limit]).await?;
+        let versions = rows.iter().map(version).collect::<Result<_, StoreError>>()?;
+        Ok(Page::cut(versions, request.entries(), |version: &TemplateVersion| version.version))
+    }
+
+    pub(super) async fn put_label(
+        &self,
+        name: &TemplateName,
+        label: &str,
+        version: Option<u64>,
+        actor: &Actor,
+    ) -> Result<bool, Fault> {
+        let session = self.session().await?;
+        session.transaction(stick(&session, name, label, version, actor)).await
+    }
+}
+
+async fn add(
+    session: &Session,
+    new: &NewVersion,
+    expect: Expect,
+    actor: &Actor,
+    stamp: i64,
+    before: Before,
+) -> Result<End<Put>, Fault> {
+    let name = new.name.as_str();
+    let row = session.row(NEXT, &[&name]).await?;
+    let number = row.map(|row| count(&row, 0)).transpose()?.unwrap_or(1);
+    if before == Before::Perhaps
+        && let Some(ours) = session.row(STAMPED, &[&name, &stamp]).await?
+    {
+        return Ok(End::Undo(Put::Stored(version(&ours)?)));
+    }
+    let current = match number {
+        1 => None,
+        _ => session.row(NUMBERED, &[&name, &signed(number - 1)?]).await?,
+    };
+    let current = current.map(|row| version(&row)).transpose()?;
+    if matches!(expect, Expect::Version(expected) if expected != number - 1) {
+        return Ok(End::Undo(Put::Stale(current)));
+    }
+    if let Some(current) = current.filter(|current| current.text == new.text && new.note.is_empty()) {
+        return Ok(End::Undo(Put::Unchanged(current)));
+    }
+    let (author, at) = new.written.clone().unwrap_or_else(|| (actor.name.clone(), actor.at));
+    let version = TemplateVersion {
+        name: new.name.clone(),
+        version: number,
+        text: new.text.clone(),
+        reset: new.text.is_none(),
+        bytes: new.text.as_ref().map_or(0, |text| text.len() as u64),
+        author,
+        at: to_millisecond(at),
+        note: new.note.clone(),
+        labels: Vec::new(),
+    };
+    session
+        .rows(
+            "INSERT INTO preface_template_versions (name, version, text, bytes, author, at, note, stamp) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            &[
+                &name,
+                &signed(number)?,
+                &version.text.as_deref().map(str::as_bytes),
+                &signed(version.bytes)?,
+                &version.author.as_bytes(),
+                &version.at.as_millisecond(),
+                &version.note.as_bytes(),
+                &stamp,
+            ],
+        )
+        .await?;
+    let detail = json!({
+        "version": version.version, "bytes": version.bytes, "reset": version.reset, "note": version.note,
+    });
+    session.tell(actor, Action::TemplatePut, name, &detail).await?;
+    Ok(End::Keep(Put::Stored(version)))
+}
+
+async fn stick(
+    session: &Session,
+    name: &TemplateName,
+    label: &str,
+    version: Option<u64>,
+    actor: &Actor,
+) -> Result<End<bool>, Fault> {
+    let (name, bytes) = (name.as_str(), label.as_bytes());
+    // Those who move labels of one template queue.
+    let lock = "SELECT version FROM preface_templates WHERE name = $1 FOR UPDATE";
+    if session.row(lock, &[&name]).await?.is_none() {
+        return Ok(End::Undo(false));
+    }
+    match version.map(i64::try_from) {
+        None => {
+            let sql = "DELETE FROM preface_template_labels WHERE name = $1 AND label = $2";
+            session.rows(sql, &[&name, &bytes]).await?;
+        }
+        Some(number) => {
+            let sql = "INSERT INTO preface_template_labels (name, label, version) \
+                       SELECT name, $2::bytea, version FROM preface_template_versions \
+                       WHERE name = $1 AND version = $3 \
+                       ON CONFLICT (name, label) DO UPDATE SET version = excluded.version RETURNING version";
+            let number = number.unwrap_or(-1);
+            if session.row(sql, &[&name, &bytes, &number]).await?.is_none() {
+                return Ok(End::Undo(false));
+            }
+        }
+    }
+    let detail = json!({"label": label, "version": version});
+    session.tell(actor, Action::TemplateLabel, name, &detail).await?;
+    Ok(End::Keep(true))
+}

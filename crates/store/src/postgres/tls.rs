@@ -1,0 +1,89 @@
+//! Covers the connection with TLS. Nothing of this is set up for a server that is spoken to in the clear.
+
+use super::address::{Address, Cover};
+use crate::StoreError;
+use deadpool_postgres::{Manager, ManagerConfig, RecyclingMethod};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
+use std::sync::Arc;
+use tokio_postgres::NoTls;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Returns what makes connections to an address.
+pub(super) fn manager(address: &Address) -> Result<Manager, StoreError> {
+    let config = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+    let provider = Arc::new(ring::default_provider());
+    let covered = match address.cover {
+        Cover::None => return Ok(Manager::from_config(address.config.clone(), NoTls, config)),
+        Cover::Offered => builder(&provider)?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Whoever(provider)))
+            .with_no_client_auth(),
+        Cover::Verified => {
+            let mut roots = RootCertStore::empty();
+            let found = rustls_native_certs::load_native_certs();
+            roots.add_parsable_certificates(found.certs);
+            if roots.is_empty() {
+                return Err(StoreError::Address {
+                    address: address.shown.clone(),
+                    why: "`sslmode=require` needs certificates that this machine trusts, and it has none; \
+                          `SSL_CERT_FILE` names a file of them"
+                        .to_owned(),
+                });
+            }
+            builder(&provider)?.with_root_certificates(roots).with_no_client_auth()
+        }
+    };
+    Ok(Manager::from_config(address.config.clone(), MakeRustlsConnect::new(covered), config))
+}
+
+type Builder = rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>;
+
+fn builder(provider: &Arc<CryptoProvider>) -> Result<Builder, StoreError> {
+    ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| StoreError::Other(error.to_string()))
+}
+
+/// Takes any certificate whose key the server holds: a cover against listeners, no proof of who answers.
+#[derive(Debug)]
+struct Whoever(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Whoever {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, cert, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, cert, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

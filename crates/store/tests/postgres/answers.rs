@@ -1,0 +1,137 @@
+//! The connection breaks after the server has done what it was asked and before its answer arrives.
+
+use preface_store::{
+    Created, Expect, PageRequest, Put, Replaced, Store, StoreError,
+    contract::{
+        samples::{actor, first, id, new_version, next},
+        server::Server,
+    },
+};
+use std::sync::{Arc, Mutex};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// Stands between a store and its server. Once a request holds the word that it waits for, it swallows the answer and
+/// breaks the connection.
+#[derive(Clone, Default)]
+struct Between(Arc<Mutex<Option<Vec<u8>>>>);
+
+impl Between {
+    /// Returns the port that leads to the server's.
+    async fn start(&self, server: u16) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let this = self.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(this.clone().pass(client, server));
+            }
+        });
+        port
+    }
+
+    fn swallow(&self, word: &str) {
+        *self.0.lock().unwrap() = Some(word.as_bytes().to_vec());
+    }
+
+    /// True where the word was found and the connection broken.
+    fn is_done(&self) -> bool {
+        self.0.lock().unwrap().is_none()
+    }
+
+    fn takes(&self, sent: &[u8]) -> bool {
+        let mut word = self.0.lock().unwrap();
+        let found = word.as_ref().is_some_and(|word| sent.windows(word.len()).any(|some| some == word));
+        if found {
+            *word = None;
+        }
+        found
+    }
+
+    async fn pass(self, mut client: TcpStream, port: u16) {
+        let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        let (mut sent, mut said) = (vec![0; 65536], vec![0; 65536]);
+        let mut swallowing = false;
+        loop {
+            tokio::select! {
+                count = client.read(&mut sent) => match count {
+                    Ok(0) | Err(_) => return,
+                    Ok(count) => {
+                        swallowing |= self.takes(&sent[..count]);
+                        if server.write_all(&sent[..count]).await.is_err() {
+                            return;
+                        }
+                    }
+                },
+                count = server.read(&mut said) => match count {
+                    Ok(0) | Err(_) => return,
+                    Ok(_) if swallowing => return,
+                    Ok(count) => {
+                        if client.write_all(&said[..count]).await.is_err() {
+                            return;
+                        }
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// Opens a store with somebody between. The server knows its statements already.
+async fn opened(server: &Server) -> (Arc<dyn Store>, Between) {
+    let database = server.new_database();
+    let between = Between::default();
+    let port = between.start(server.port()).await;
+    (crate::open(&format!("postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable")).await, between)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_whose_answer_was_lost_is_known_by_its_stamp() {
+    let Some(server) = Server::shared() else { return };
+    let (store, between) = opened(server).await;
+    let (one, actor) = (first("c", "the first text"), actor());
+    let two = next(&one, "the second text");
+    between.swallow("the first text");
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
+    assert!(between.is_done());
+    between.swallow("the second text");
+    assert_eq!(store.replace(two.clone(), 1, &actor).await, Ok(Replaced::Done));
+    assert!(between.is_done());
+    assert_eq!(store.seal(&id("c")).await, Ok(Some(two.head.seal)));
+    assert_eq!(store.past(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 2, "each is told once");
+    // Without a lost answer the same again is not taken for ours.
+    assert!(matches!(store.create(one, &actor).await, Ok(Created::Existing(_))));
+    assert!(matches!(store.replace(two, 1, &actor).await, Ok(Replaced::Stale(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_version_whose_answer_was_lost_is_known_by_its_stamp() {
+    let Some(server) = Server::shared() else { return };
+    let (store, between) = opened(server).await;
+    for (number, word) in (1..).zip(["BEGIN", "COMMIT", "template.put", "COMMIT"]) {
+        between.swallow(word);
+        let new = new_version("main", &format!("text {number}"));
+        match store.put_template(new, Expect::Any, &actor()).await {
+            Ok(Put::Stored(version)) => assert_eq!(version.version, number, "{word}"),
+            other => panic!("{word}: {other:?}"),
+        }
+        assert!(between.is_done());
+    }
+    assert_eq!(store.audit(&PageRequest::default()).await.unwrap().items.len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_known_is_not_claimed() {
+    let Some(server) = Server::shared() else { return };
+    let (store, between) = opened(server).await;
+    assert_eq!(store.create(first("gone", "x"), &actor()).await, Ok(Created::New));
+    // The first delete teaches the connection the statement; the second is the one whose answer is lost.
+    assert_eq!(store.delete(&id("nobody"), None, &actor()).await, Ok(false));
+    between.swallow("gone");
+    let said = store.delete(&id("gone"), None, &actor()).await;
+    assert!(matches!(said, Err(StoreError::Unreachable { .. })), "{said:?}");
+    assert_eq!(store.head(&id("gone")).await, Ok(None), "it had been done");
+}

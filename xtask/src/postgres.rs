@@ -1,0 +1,79 @@
+//! The PostgreSQL server that the store's tests start for themselves, installed by its name when it is missing.
+
+use crate::{child, failure::Failure, say};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Names the directory of the server's programs; `preface_store::contract::server` reads it too.
+const PROGRAMS: &str = "PREFACE_POSTGRES_BIN";
+/// Says that the tests do without.
+const WITHOUT: &str = "PREFACE_WITHOUT_POSTGRES";
+
+/// Makes sure that the server's programs are there; installs Debian's package where they are not, and says so.
+///
+/// # Errors
+/// They cannot be installed here. The error says by which ways the tests run all the same.
+pub fn ensure() -> Result<(), Failure> {
+    if env::var_os(WITHOUT).is_some_and(|value| value == "1") || is_there() {
+        return Ok(());
+    }
+    let missing = |what: &str| {
+        Err(Failure::new(format!("PostgreSQL is missing {what}")).hint(format!(
+            "install it (Debian: apt-get install postgresql), name its directory of programs in {PROGRAMS}, or set \
+             {WITHOUT}=1 to leave its tests out"
+        )))
+    };
+    if !Path::new("/usr/bin/apt-get").is_file() {
+        return missing("and this is no Debian, where it could be installed by name");
+    }
+    if !is_root() {
+        return missing("and only root may install it");
+    }
+    for words in [&["update"] as &[&str], &["install", "--yes", "--no-install-recommends", "postgresql"]] {
+        say::line(&format!("    PostgreSQL is missing; installing it: apt-get {}", words.join(" ")));
+        let mut output = Vec::new();
+        let mut command = Command::new("apt-get");
+        command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+        if !child::watch(command, |line| output.push(line.to_owned()))? {
+            for line in output {
+                say::line(&format!("    {line}"));
+            }
+            return missing("and could not be installed");
+        }
+    }
+    if is_there() { Ok(()) } else { missing("although its package is installed") }
+}
+
+/// True where the programs are: in the directory that is named, on `PATH`, or where Debian keeps them.
+fn is_there() -> bool {
+    if let Some(named) = env::var_os(PROGRAMS) {
+        return is_whole(Path::new(&named));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut known: Vec<PathBuf> = env::split_paths(&path).collect();
+    if let Ok(versions) = fs::read_dir("/usr/lib/postgresql") {
+        known.extend(versions.flatten().map(|version| version.path().join("bin")));
+    }
+    known.iter().any(|directory| is_whole(directory))
+}
+
+fn is_whole(directory: &Path) -> bool {
+    ["initdb", "pg_ctl", "postgres", "psql"].iter().all(|name| directory.join(name).is_file())
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_without_the_programs_is_not_taken_for_theirs() {
+        assert!(!is_whole(&child::root()));
+    }
+}
