@@ -233,6 +233,7 @@ fn kind(source: &SourceRow) -> &'static str {
         None if source.label.starts_with('[') => "fact",
         None if source.label.starts_with('-') => "flag",
         None if source.label.starts_with("hook") => "hook",
+        None if source.label.starts_with("template ") => "store",
         None => "profile",
     }
 }

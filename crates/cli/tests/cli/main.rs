@@ -3,11 +3,13 @@
 mod build;
 mod build_request;
 mod completions;
+mod conversations;
 mod diff;
 mod explain;
 mod facts;
 mod hooks_run;
 mod init;
+mod keep;
 mod lint;
 mod man;
 mod mcp;
@@ -24,6 +26,7 @@ mod scopes_hostile;
 mod settings;
 mod skills;
 mod surroundings;
+mod template;
 mod trust;
 mod usage;
 

@@ -324,10 +324,14 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     let mut notes = Diagnostics::new();
     let mut tell = |what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
+            let built = match built {
+                "" => format!("without a {what}"),
+                built => format!("for the {what} `{built}`"),
+            };
             notes.push(
                 Diagnostic::warning(
                     format!("conversation/{what}"),
-                    format!("the prompt was built for the {what} `{built}` and stays as it is; this turn says `{now}`"),
+                    format!("the prompt was built {built} and stays as it is; this turn says `{now}`"),
                 )
                 .help("a compaction or a refresh builds it for the new one"),
             );

@@ -60,10 +60,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     })?;
     let done = done.unwrap_or_default();
     let what = count(done, "conversation");
-    let are = if done == 1 { "is" } else { "are" };
     match args.dry_run {
-        true => ui.say(&format!("{what} {are} older than {before}.\n")),
-        false => ui.say(&format!("{what} built before {before} {are} forgotten.\n")),
+        true => ui.say(&format!("{what} built before {before} would be forgotten.\n")),
+        false => ui.say(&format!("Forgot {what} built before {before}.\n")),
     }
     Ok(Exit::Done)
 }

@@ -34,7 +34,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let mut missing = None;
         for id in &args.ids {
             match store.delete(id, None, &actor).await? {
-                true => ui.say(&format!("`{}` is forgotten.\n", one_line(id.as_str()))),
+                true => ui.say(&format!("Forgot `{}`.\n", one_line(id.as_str()))),
                 false => missing = missing.or(Some(id)),
             }
         }

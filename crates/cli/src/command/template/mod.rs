@@ -88,7 +88,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 #[command(next_help_heading = "Store")]
 struct Target {
     /// Work on this template
-    #[arg(short, long = "template", value_name = "NAME", default_value_t = TemplateName::main())]
+    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main())]
     name: TemplateName,
 
     #[command(flatten)]
