@@ -58,13 +58,13 @@ impl Engine<'_> {
             Err(_) => None,
         };
         // What is too deep or too large is still coloured.
-        let unlimited = Options { max_depth: None, max_bytes: None, ..options.clone() };
+        let unlimited = Options { max_depth: None, max_bytes: None, ..options };
         let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &facts);
         let diagnostics = notes::notes(
-            &notes::Wanted { text, options: &options, profile: &probe.profile },
+            &notes::Wanted { text, options: &options, profile: &probe.profile, somewhere: probe.somewhere },
             &tiles,
             &facts,
             trouble,

@@ -23,6 +23,8 @@ pub(super) struct Wanted<'a> {
     pub text: &'a str,
     pub options: &'a Options,
     pub profile: &'a Profile,
+    /// Whether files were looked for.
+    pub somewhere: bool,
 }
 
 /// Finds everything there is to say: of the tags, of what hides in the text, of the files that it names, and what came up
@@ -34,7 +36,7 @@ pub(super) fn notes(
     trouble: Diagnostics,
     utf16: &Utf16<'_>,
 ) -> Vec<AnalyzedNote> {
-    let Wanted { text, options, profile } = wanted;
+    let Wanted { text, options, profile, somewhere } = wanted;
     let write = Write { text, utf16 };
     let mut notes: Vec<AnalyzedNote> = Vec::new();
     for found in template::lint(text, options, &catalogue(profile), None, NAME) {
@@ -65,7 +67,7 @@ pub(super) fn notes(
         for note in &fact.diagnostics {
             notes.push(write.note(note.clone(), range.clone()));
         }
-        if fact.value.is_none() && fact.diagnostics.is_empty() && key.kind() == "file" {
+        if *somewhere && fact.value.is_none() && fact.diagnostics.is_empty() && key.kind() == "file" {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), fact.source);
             notes.push(write.note(Diagnostic::info("template/missing-file", what), range));
         }

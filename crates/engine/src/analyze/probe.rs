@@ -44,7 +44,7 @@ pub(crate) struct Probe<'s> {
     settings: Merged,
     roots: Vec<PathBuf>,
     /// False: no directory was named, so nothing of one is known.
-    somewhere: bool,
+    pub somewhere: bool,
     left: Cell<usize>,
 }
 

@@ -248,9 +248,16 @@ const SHOWN: usize = 4_096;
 impl Analysis {
     /// Leaves out what is too much, and says how much.
     pub(super) fn bounded(mut self) -> Self {
+        if self.diagnostics.len() > MOST_DIAGNOSTICS {
+            // The worst stay.
+            self.diagnostics.sort_by_key(|note| std::cmp::Reverse(note.severity));
+            let left = self.diagnostics.split_off(MOST_DIAGNOSTICS).len();
+            self.diagnostics.sort_by_key(|note| note.range);
+            self.left.diagnostics = left;
+        }
         self.left = Left {
             tokens: cut(&mut self.tokens, MOST_TOKENS),
-            diagnostics: cut(&mut self.diagnostics, MOST_DIAGNOSTICS),
+            diagnostics: self.left.diagnostics,
             spans: self.preview.as_mut().map_or(0, |preview| cut(&mut preview.spans, MOST_SPANS)),
             variables: cut(&mut self.variables, MOST_VARIABLES),
         };

@@ -58,7 +58,7 @@ impl fmt::Display for TemplatesError {
                     current.version,
                     escape_hidden(&current.author)
                 ),
-                None => write!(f, "the template is not stored any more"),
+                None => write!(f, "another version is current than the writer believes: none is stored"),
             },
             TemplatesError::Invalid(what, _) => write!(f, "{what}"),
         }

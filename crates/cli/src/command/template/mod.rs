@@ -35,7 +35,7 @@ Examples:
   preface template set prompt.md --note 'Shorter'
   preface template versions                who changed it, when and why
   preface template diff 3                  version 3 against the current one
-  preface template restore 3               what version 3 said, as a new version
+  preface template restore 3               what version 3 said, as a new one
   preface template export > templates.json";
 
 /// Read and change the templates that the store keeps
