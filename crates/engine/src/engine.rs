@@ -8,6 +8,7 @@ use crate::{
     grant,
     hooks::Told,
     request::{Request, TrustChoice},
+    template_source::TemplateSource,
     variables,
 };
 use preface_core::{
@@ -36,6 +37,7 @@ pub const DEFAULT_PRESET: &str = "default";
 #[derive(Clone, Copy, Debug)]
 pub struct Engine<'s> {
     system: &'s dyn System,
+    templates: Option<&'s dyn TemplateSource>,
 }
 
 /// A finished build.
@@ -92,7 +94,25 @@ impl<'s> Engine<'s> {
     /// Takes the machine to build on.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Engine { system }
+        Engine { system, templates: None }
+    }
+
+    /// Lets a store's template speak where the profile takes one and the request names none.
+    #[must_use]
+    pub fn with_templates(self, templates: &'s dyn TemplateSource) -> Self {
+        Engine { templates: Some(templates), ..self }
+    }
+
+    /// The same on another view of the machine.
+    pub(crate) fn on<'t>(&self, system: &'t dyn System) -> Engine<'t>
+    where
+        's: 't,
+    {
+        Engine { system, templates: self.templates }
+    }
+
+    pub(crate) fn templates(&self) -> Option<&'s dyn TemplateSource> {
+        self.templates
     }
 
     /// Returns the machine.

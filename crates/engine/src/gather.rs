@@ -117,6 +117,7 @@ impl Engine<'_> {
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
+        let stored = self.stored(request, &profile, &mut diagnostics)?;
 
         let mut gathered = Gathered {
             turn,
@@ -137,7 +138,7 @@ impl Engine<'_> {
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
             skill_paths: Vec::new(),
-            stored: request.template.as_ref().map(StoredTemplate::pieces),
+            stored,
             roots: request.roots.clone(),
             real_dirs: RealDirs::default(),
         };
@@ -193,6 +194,30 @@ impl Engine<'_> {
         gathered.contributions = contributions;
         gathered.diagnostics.append(&mut notes);
         Ok(gathered)
+    }
+
+    /// The template that speaks in place of the profile's own: the request's, else that of a store. No store is asked for a
+    /// profile that takes none.
+    fn stored(
+        &self,
+        request: &Request,
+        profile: &Profile,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<Vec<Piece>>, Error> {
+        if let Some(template) = &request.template {
+            return Ok(Some(template.pieces()));
+        }
+        let Some(source) = self.templates() else { return Ok(None) };
+        if profile.takes_template() {
+            return Ok(source.template()?.as_ref().map(StoredTemplate::pieces));
+        }
+        diagnostics.extend(source.chosen().map(|chosen| {
+            Diagnostic::warning(
+                "template/unused",
+                format!("the profile `{}` takes no template: `{chosen}` was not used", profile.name),
+            )
+        }));
+        Ok(None)
     }
 
     pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
