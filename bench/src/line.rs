@@ -68,6 +68,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
         overrides: Vec::new(),
         system_prompt: Default::default(),
         given: Default::default(),
+        stored: None,
         contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
         facts: Default::default(),
         diagnostics: Vec::new(),

@@ -8,18 +8,18 @@ mod anatomy;
 mod assemble;
 mod branch;
 mod build;
-
 mod extensions;
 mod growth;
 mod harness;
 mod line;
 mod process;
 mod read;
+mod service;
 mod start;
 mod table;
 mod template;
 
-use std::{env, process::ExitCode};
+use std::{env, path::Path, process::ExitCode};
 use table::Table;
 
 /// One subject of measurement.
@@ -56,11 +56,25 @@ const BENCHES: &[Bench] = &[
     growth::BENCH,
     line::BENCH,
     read::BENCH,
+    service::BENCH,
     start::BENCH,
     template::BENCH,
 ];
 
 fn main() -> ExitCode {
+    // A server that another is compared with is this program again.
+    let words: Vec<String> = env::args().collect();
+    if let [_, serve, kind, database] = words.as_slice()
+        && serve == "--serve"
+    {
+        return match service::serve(kind, Path::new(database)) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                table::error(&error.to_string());
+                ExitCode::FAILURE
+            }
+        };
+    }
     let asked = match Asked::read(env::args().skip(1)) {
         Ok(asked) => asked,
         Err(message) => {

@@ -26,6 +26,9 @@ pub fn ensure() -> Result<(), Failure> {
              {WITHOUT}=1 to leave its tests out"
         )))
     };
+    if env::var_os(PROGRAMS).is_some() {
+        return missing(&format!("in the directory that {PROGRAMS} names"));
+    }
     if !Path::new("/usr/bin/apt-get").is_file() {
         return missing("and this is no Debian, where it could be installed by name");
     }

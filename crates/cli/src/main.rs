@@ -57,7 +57,7 @@ Exit codes:
 
 Environment:
   PREFACE_HOME   the directory with your own files, in place of the platform's
-  PREFACE_STORE  the store of templates and conversations, where `--store` names none
+  PREFACE_STORE  where templates and conversations are kept
   NO_COLOR       no colours; CLICOLOR_FORCE=1 keeps them in a pipe";
 
 fn main() -> ExitCode {

@@ -72,6 +72,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),
         given: BTreeMap::new(),
+        stored: None,
         contributions: vec![
             said("watched", items),
             said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),

@@ -16,6 +16,7 @@
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
 
+pub mod analyze;
 pub mod consent;
 mod default_store;
 mod engine;
@@ -36,6 +37,8 @@ mod scopes;
 pub mod session;
 mod settings;
 mod skills;
+pub mod templates;
+mod variables;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use default_store::default_store;
@@ -54,3 +57,4 @@ pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::{Expanded, SkillsReport};
+pub use variables::{Variable, variables};

@@ -143,7 +143,7 @@ fn without_limits(request: &Request) -> Request {
 }
 
 /// The facts that somebody answers here.
-fn catalogue(profile: &Profile) -> Catalogue {
+pub(crate) fn catalogue(profile: &Profile) -> Catalogue {
     let facts = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
     let known = facts.fold(Catalogue::default(), |known, info| match info.dynamic {
         true => known.dynamic(info.kind, info.stability),
@@ -156,7 +156,7 @@ fn catalogue(profile: &Profile) -> Catalogue {
 }
 
 /// The tags that no text may imitate: those that any preset writes, and those of this profile.
-fn tags(profile: &Profile) -> Vec<String> {
+pub(crate) fn tags(profile: &Profile) -> Vec<String> {
     let sections = profile.sections.iter().map(|section| section.id.as_str());
     let mut tags = profile.own_tags.all(sections);
     tags.extend(forged::TAGS.iter().map(|tag| (*tag).to_owned()));

@@ -92,6 +92,12 @@ impl App {
         }
     }
 
+    /// Keeps so many bytes of prompts at hand.
+    #[must_use]
+    pub fn keeping_at_hand(self, bytes: u64) -> Self {
+        App { kept: Kept::new(bytes), ..self }
+    }
+
     /// Says where it listens, and under which names it is also known there (`NAME` or `NAME:PORT`).
     #[must_use]
     pub fn listening(self, bound: SocketAddr, hosts: &[String]) -> Self {

@@ -4,7 +4,9 @@
 use crate::{
     App, Problem,
     caller::{CallerName, LOCAL},
-    compress, headers, log_line,
+    compress,
+    guard::OPEN,
+    headers, log_line,
     request_id::Ids,
     telemetry::Series,
 };
@@ -33,6 +35,16 @@ pub fn layered(router: Router, app: &App) -> Router {
     let shell = Arc::new(Shell { app: app.clone(), ids: Ids::default() });
     let limit = DefaultBodyLimit::max(app.settings.max_body);
     router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(limit))
+}
+
+/// Who asks, for the log.
+enum Actor {
+    /// Somebody who was not let in.
+    Nobody,
+    /// Somebody on this machine.
+    Local,
+    /// Whoever has a token.
+    Named(CallerName),
 }
 
 /// What all routes share.
@@ -98,7 +110,7 @@ impl Shell {
         let zip = compress::is_wanted(&method, request.headers());
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-        let mut caller = None;
+        let mut actor = Actor::Nobody;
 
         #[cfg(feature = "otel")]
         let span = crate::telemetry::request_span(&method, route);
@@ -107,12 +119,17 @@ impl Shell {
 
         let answer = async {
             let (mut parts, body) = request.into_parts();
-            let _working = self.app.metrics.enter(self.app.limits.requests).ok_or_else(busy)?;
-            caller = self.app.guard.admit(&parts, route).await?;
+            // Whoever asks whether the service is well is answered, however much there is to do.
+            let most = if OPEN.contains(&route) { usize::MAX } else { self.app.limits.requests };
+            let _working = self.app.metrics.enter(most).ok_or_else(busy)?;
+            actor = match self.app.guard.admit(&parts, route).await? {
+                Some(name) => {
+                    parts.extensions.insert(name.clone());
+                    Actor::Named(name)
+                }
+                None => Actor::Local,
+            };
             self.small_enough(&parts.headers)?;
-            if let Some(name) = &caller {
-                parts.extensions.insert(name.clone());
-            }
             let answer = pin!(guarded(inner.call(Request::from_parts(parts, body))));
             tokio::time::timeout(self.app.limits.deadline, answer).await.map_err(|_| late())?
         };
@@ -135,7 +152,11 @@ impl Shell {
                 span.record("otel.status_code", "ERROR");
             }
         }
-        let actor = caller.as_ref().map_or(LOCAL, |CallerName(name)| name);
+        let actor = match &actor {
+            Actor::Nobody => "",
+            Actor::Local => LOCAL,
+            Actor::Named(CallerName(name)) => name,
+        };
         log_line::write(&log_line::Line {
             id: &id,
             method: &method,

@@ -25,8 +25,10 @@ mod request_id;
 mod route;
 mod router;
 mod serve;
+mod stored;
 mod telemetry;
 mod threads;
+mod work;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;

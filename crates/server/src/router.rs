@@ -2,7 +2,10 @@
 
 use crate::{
     App, Problem, describe, layers,
-    route::{conversations, health, metrics, openapi},
+    route::{
+        analyze, conversations, health, metrics, openapi, page, system_prompt as main, templates as named,
+        transfer, variables,
+    },
 };
 use axum::{
     Router,
@@ -33,6 +36,27 @@ pub fn api() -> OpenApi {
 fn routed() -> OpenApiRouter<App> {
     let info = Info::new("preface", env!("CARGO_PKG_VERSION"));
     OpenApiRouter::with_openapi(OpenApiBuilder::new().info(info).build())
+        .routes(routes!(main::get, main::put, main::delete))
+        .routes(routes!(main::versions))
+        .routes(routes!(main::version))
+        .routes(routes!(main::restore))
+        .routes(routes!(main::diff))
+        .routes(routes!(main::set_label, main::remove_label))
+        .routes(routes!(variables::variables))
+        .routes(routes!(analyze::analyze))
+        .routes(routes!(named::list))
+        .routes(routes!(named::get, named::put, named::delete))
+        .routes(routes!(named::versions))
+        .routes(routes!(named::version))
+        .routes(routes!(named::restore))
+        .routes(routes!(named::diff))
+        .routes(routes!(named::set_label, named::remove_label))
+        .routes(routes!(transfer::export))
+        .routes(routes!(transfer::import))
+        .routes(routes!(page::page))
+        .routes(routes!(page::style))
+        .routes(routes!(page::script))
+        .routes(routes!(page::icon))
         .routes(routes!(conversations::list))
         .routes(routes!(conversations::forget))
         .routes(routes!(conversations::turn))

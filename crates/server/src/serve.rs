@@ -18,6 +18,9 @@ use tracing::{info, warn};
 /// How long to wait where the machine has no room for another connection.
 const BREATH: Duration = Duration::from_millis(500);
 
+/// The most bytes of the head of a request.
+const LARGEST_HEAD: usize = 64 << 10;
+
 /// Serves until `shutdown` is done: then no more connections are taken, accepted requests are finished, and the store is
 /// closed.
 ///
@@ -42,7 +45,7 @@ pub async fn listen(
     shutdown: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(LARGEST_HEAD);
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(limits.connections));
     let mut shutdown = std::pin::pin!(shutdown);

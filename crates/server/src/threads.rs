@@ -1,8 +1,10 @@
 //! Constructs wait for disks, so they run on threads of their own, a few at a time and never for ever.
 
+use crate::TRACE;
 use preface::keep::{KeepError, Offload, Work, Worked};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+use tracing::{Instrument, info_span};
 
 /// Runs constructs on the runtime's blocking threads.
 #[derive(Debug)]
@@ -34,7 +36,8 @@ impl Offload for Threads {
                     .unwrap_or_else(|_| Err(KeepError::Overloaded("the construct was stopped".to_owned())))
             };
             let late = || KeepError::Overloaded(format!("no prompt after {} s", deadline.as_secs()));
-            timeout(deadline, done).await.unwrap_or_else(|_| Err(late()))
+            let done = timeout(deadline, done).instrument(info_span!(target: TRACE, "build"));
+            done.await.unwrap_or_else(|_| Err(late()))
         })
     }
 }

@@ -15,7 +15,7 @@ use preface::{
 };
 use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry};
 use std::{
-    io::ErrorKind,
+    io::{self, ErrorKind},
     net::SocketAddr,
     path::{Path, PathBuf},
     process,
@@ -41,6 +41,9 @@ const MAX_BODY: usize = 4 << 20;
 
 /// How long threads that still build may take once everything else has ended.
 const LAST_THREADS: Duration = Duration::from_secs(1);
+
+/// The exit code of a process that a second signal ends.
+const AT_ONCE: i32 = 130;
 
 /// Serve templates and conversations over HTTP
 ///
@@ -68,8 +71,16 @@ pub struct Args {
     preset: String,
 
     /// Answer to NAME, or NAME:PORT, too, as a proxy in front may call it; may be given again
+    ///
+    /// On 127.0.0.1 whoever the proxy lets through is taken for somebody on this machine: it must check who asks.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+
+    /// Keep so many MiB of prompts at hand, to answer without reading them again; 0 keeps none
+    ///
+    /// An answer is never older than the store's: it is asked each time whether a prompt is still the one that is kept.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    cache: u32,
 
     /// Log from this level on, or as a filter such as `preface=debug,hyper=info` says
     #[arg(long, value_name = "LEVEL", default_value = "info")]
@@ -132,9 +143,13 @@ async fn serve(
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
+    let signals =
+        Signals::begin().map_err(|error| Failure::new(format!("cannot start: {}", words(&error))))?;
     ui.say(&greeting(bound, url, &settings));
-    let app = App::new(system, store, Arc::new(settings)).listening(bound, &args.host);
-    Ok(preface_server::serve(app, listener, told_to_stop()).await?)
+    let app = App::new(system, store, Arc::new(settings))
+        .listening(bound, &args.host)
+        .keeping_at_hand(u64::from(args.cache) << 20);
+    Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
 }
 
 /// One line for people: where to look, and what is served.
@@ -186,7 +201,7 @@ fn check_preset(system: &dyn System, preset: &str, roots: &[PathBuf]) -> Result<
     Ok(())
 }
 
-fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     let failure = Failure::new(format!("cannot listen on {address}: {}", words(error)));
     match error.kind() {
         ErrorKind::AddrInUse => {
@@ -199,25 +214,49 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> Failure {
 }
 
 /// Ends with the first signal. The second ends the process at once.
-async fn told_to_stop() {
-    signal().await;
-    tokio::spawn(async {
-        signal().await;
-        process::exit(130);
+async fn told_to_stop(mut signals: Signals) {
+    signals.next().await;
+    tokio::spawn(async move {
+        signals.next().await;
+        process::exit(AT_ONCE);
     });
 }
 
+/// The signals that end the service, from when they are first listened for.
 #[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn begin() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn signal() {
-    let _ = tokio::signal::ctrl_c().await;
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn begin() -> io::Result<Self> {
+        Ok(Signals)
+    }
+
+    async fn next(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
 }

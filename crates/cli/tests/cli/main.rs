@@ -21,6 +21,8 @@ mod schema;
 mod scopes;
 #[cfg(unix)]
 mod scopes_hostile;
+#[cfg(feature = "serve")]
+mod serve;
 mod settings;
 mod skills;
 mod surroundings;

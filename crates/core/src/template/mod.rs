@@ -17,7 +17,9 @@ mod parse;
 mod position;
 mod render;
 mod scan;
+mod tiles;
 mod tokens;
+mod utf16;
 mod white;
 
 pub use blocks::Stray;
@@ -26,7 +28,9 @@ pub use options::Options;
 pub use parse::Template;
 pub use position::Position;
 pub use render::{Cursor, Looked, Lookup, Progress, Sink, parse_template};
+pub use tiles::{Tile, TileKind};
 pub use tokens::{Branch, Token, TokenKind};
+pub use utf16::Utf16;
 
 pub(crate) use blocks::{Role, Tag, too_deep};
 pub(crate) use parse::too_large;

@@ -28,33 +28,57 @@ const fn info(
 impl FactProvider for Environment {
     fn facts(&self) -> &'static [FactInfo] {
         const FACTS: &[FactInfo] = &[
-            info("time", "the instant, UTC, ISO 8601", "2026-03-07T14:55:05.000Z", Stability::Turn, "free"),
-            info("date", "the UTC day", "2026-03-07", Stability::Turn, "free"),
-            info("os", "the operating system", "linux", Stability::Static, "free"),
-            info("hostname", "the host's name", "workshop", Stability::Static, "free"),
-            info("local_date", "the local day", "2026-03-07", Stability::Turn, "the zone's file"),
+            info(
+                "time",
+                "Current time in UTC, ISO 8601 with milliseconds",
+                "2026-03-07T14:55:05.000Z",
+                Stability::Turn,
+                "free",
+            ),
+            info(
+                "date",
+                "Current day in UTC; `system:local_date` is the day where the machine is",
+                "2026-03-07",
+                Stability::Turn,
+                "free",
+            ),
+            info(
+                "os",
+                "Operating system: `linux`, `darwin`, `win32` and so on",
+                "linux",
+                Stability::Static,
+                "free",
+            ),
+            info("hostname", "Name of the machine", "workshop", Stability::Static, "free"),
+            info(
+                "local_date",
+                "Current day in the machine's time zone",
+                "2026-03-07",
+                Stability::Turn,
+                "the zone's file",
+            ),
             info(
                 "local_time",
-                "the local time with its offset",
+                "Current time in the machine's time zone, with its offset from UTC",
                 "2026-03-07T08:55:05-06:00",
                 Stability::Turn,
                 "the zone's file",
             ),
             info(
                 "long_time",
-                "the local date and time in English words, with the zone",
+                "Current day and time in English words, with the time zone",
                 "Saturday, March 7, 2026 at 08:55:05 AM CST",
                 Stability::Turn,
                 "the zone's file",
             ),
             info(
                 "timezone",
-                "the zone's name",
+                "Name of the machine's time zone",
                 "America/Chicago",
                 Stability::Conversation,
                 "the zone's file",
             ),
-            info("shell", "the user's shell", "bash", Stability::Static, "free"),
+            info("shell", "Name of the user's shell", "bash", Stability::Static, "free"),
         ];
         FACTS
     }

@@ -20,25 +20,35 @@ const fn info(
 impl FactProvider for TurnFacts {
     fn facts(&self) -> &'static [FactInfo] {
         const FACTS: &[FactInfo] = &[
-            info("prompt", "cwd", "the directory that is worked in", "/home/ada/engine"),
-            info("prompt", "model", "the model's name", "some-model-1"),
-            info("prompt", "conversation_id", "the conversation's id", "c-42"),
+            info("prompt", "cwd", "Working directory of the conversation", "/home/ada/engine"),
+            info(
+                "prompt",
+                "model",
+                "Name of the model that answers; absent where none is given",
+                "some-model-1",
+            ),
+            info("prompt", "conversation_id", "Id of the conversation; absent where none is given", "c-42"),
             info(
                 "prompt",
                 "cwd_slashes",
-                "the directory with `/` between its parts on every system",
+                "Working directory with `/` between its parts on every system",
                 "C:/engine",
             ),
             info(
                 "prompt",
                 "global_dir",
-                "the global directory of the profile, absolute, with `/` between its parts",
+                "Directory of the user's own settings and texts, with `/` between its parts",
                 "/home/ada/.config/preface",
             ),
             FactInfo {
                 dynamic: true,
                 stability: Stability::Conversation,
-                ..info("tool", "<name>", "exists while the tool is active", "")
+                ..info(
+                    "tool",
+                    "<name>",
+                    "Exists while the tool of that name is active; its value is empty",
+                    "",
+                )
             },
         ];
         FACTS

@@ -57,7 +57,7 @@ impl Guard {
     pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Option<CallerName>, Problem> {
         self.named_rightly(parts)?;
         let token = bearer(&parts.headers)?;
-        self.from_our_page(parts)?;
+        self.page_is_ours(parts)?;
         let token = match token {
             Some(token) => token,
             None if self.local || OPEN.contains(&route) => return Ok(None),
@@ -115,16 +115,18 @@ impl Guard {
     }
 
     /// What a browser sends for a page must be for our page.
-    fn from_our_page(&self, parts: &Parts) -> Result<(), Problem> {
+    fn page_is_ours(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |code, detail: &str| {
             Err(Problem::new(StatusCode::FORBIDDEN, code, detail)
                 .hint("only the page of this service may do that; other programs send no Origin header"))
         };
         let headers = &parts.headers;
-        if headers
-            .get("sec-fetch-site")
-            .is_some_and(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"))
-        {
+        let says = |name: &str, word: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == word);
+        // A link that a person follows shows them our page and tells the other site nothing.
+        let followed = parts.method == Method::GET
+            && says("sec-fetch-mode", b"navigate")
+            && says("sec-fetch-dest", b"document");
+        if says("sec-fetch-site", b"cross-site") && !followed {
             return refused("origin", "another site's page asked for this");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();

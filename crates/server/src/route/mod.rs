@@ -1,6 +1,12 @@
 //! The handlers, one file a resource.
 
+pub mod analyze;
 pub mod conversations;
 pub mod health;
 pub mod metrics;
 pub mod openapi;
+pub mod page;
+pub mod system_prompt;
+pub mod templates;
+pub mod transfer;
+pub mod variables;

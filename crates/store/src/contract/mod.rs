@@ -3,7 +3,7 @@
 //! A law gets [`Nodes`]: several stores on one set of data, as several processes would have them, empty at the start. What
 //! a law says, it says of all of them together.
 //!
-//! ```ignore
+//! ```text
 //! async fn nodes() -> (Nodes, impl Sized) { … }
 //! preface_store::contract!(nodes);
 //! ```

@@ -72,12 +72,17 @@ impl StoreFile {
         explain(error, &self.path)
     }
 
-    /// Checks that the file is still the one that was opened, and of this version.
-    pub(super) fn check(&self, connection: &Connection) -> Result<(), StoreError> {
+    /// Checks that the file is still the one that was opened: what is written to one that has no name is lost.
+    pub(super) fn in_place(&self) -> Result<(), StoreError> {
         match identity(&self.path) {
-            Ok(found) if found == self.identity => of_known_version(connection, &self.path),
+            Ok(found) if found == self.identity => Ok(()),
             _ => Err(StoreError::Damaged(format!("{}: removed or replaced while open", self.path.display()))),
         }
+    }
+
+    /// Checks that the tables are of this version.
+    pub(super) fn of_known_version(&self, connection: &Connection) -> Result<(), StoreError> {
+        of_known_version(connection, &self.path)
     }
 }
 
@@ -90,7 +95,16 @@ fn connect(path: &Path, how: OpenFlags) -> rusqlite::Result<Connection> {
 
 /// Looks into a file without changing it: somebody else's stays as it is.
 fn look(path: &Path) -> Result<(), StoreError> {
-    let looked = connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(|connection| ours(&connection));
+    let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    // Without a log all of it is in the file itself, and can be read without making a log beside it.
+    let still = unlogged(path).and_then(|still| {
+        let connection = connect(Path::new(&still), read_only | OpenFlags::SQLITE_OPEN_URI).ok()?;
+        ours(&connection).ok()
+    });
+    let looked = match still {
+        Some(found) => Ok(found),
+        None => connect(path, read_only).and_then(|connection| ours(&connection)),
+    };
     match looked {
         Ok((true, version)) if version > migrations::known() => {
             Err(StoreError::Newer { found: version, known: migrations::known() })
@@ -104,6 +118,33 @@ fn look(path: &Path) -> Result<(), StoreError> {
             _ => Err(explain(&error, path)),
         },
     }
+}
+
+/// Returns the address of a file that has no log beside it, as one that does not change.
+#[cfg(unix)]
+fn unlogged(path: &Path) -> Option<String> {
+    use std::{fmt::Write, os::unix::ffi::OsStrExt};
+    let path = path.canonicalize().ok()?;
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).exists() {
+        return None;
+    }
+    let mut address = "file:".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                address.push(char::from(*byte));
+            }
+            _ => write!(address, "%{byte:02x}").ok()?,
+        }
+    }
+    Some(address + "?immutable=1")
+}
+
+#[cfg(not(unix))]
+fn unlogged(_path: &Path) -> Option<String> {
+    None
 }
 
 /// Tells whether the file is a store or empty, and the version of its tables.

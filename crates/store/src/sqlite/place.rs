@@ -9,6 +9,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The smallest file that SQLite writes: one page of the smallest size.
+const SMALLEST: u64 = 512;
+
 /// What lies at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -27,6 +30,10 @@ pub(super) fn prepare(path: &Path) -> Result<Found, StoreError> {
     };
     match fs::metadata(&target) {
         Ok(found) if !found.is_file() => return Err(StoreError::NotAStore(path.to_owned())),
+        // SQLite would take it for empty and write over it.
+        Ok(found) if (1..SMALLEST).contains(&found.len()) => {
+            return Err(StoreError::NotAStore(path.to_owned()));
+        }
         Ok(found) => {
             if found.permissions().readonly() {
                 return Err(StoreError::ReadOnly(path.display().to_string()));

@@ -66,7 +66,8 @@ impl Readers {
 
     /// Checks the file.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        self.with(|connection| self.file.check(connection))
+        self.file.in_place()?;
+        self.with(|connection| self.file.of_known_version(connection))
     }
 
     fn with<T>(&self, act: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {

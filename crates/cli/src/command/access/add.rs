@@ -7,7 +7,7 @@ use crate::{
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use preface::store::{Access, Actor, Role};
+use preface::store::{Access, Actor, Role, StoreUrl};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,6 +49,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("not a name for a token: `{}`", name.escape_debug()))
             .hint("a name has 1 to 64 letters, digits, `-`, `_`, `.` or `@`, and is not `local`"));
     }
+    let url = args.store.url(&files::system())?;
+    if url == StoreUrl::Memory {
+        return Err(Failure::usage("`memory:` is gone with this command, and a token with it")
+            .hint("name the store of the service, such as `--store sqlite:PATH`"));
+    }
     let token = preface_server::new_token();
     let actor = Actor::new(LOCAL);
     let access = Access {
@@ -57,9 +62,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         digest: Access::digest(&token),
         created_at: actor.at,
     };
-    let added = store::with(&args.store.url(&files::system())?, async |store| {
-        Ok(store.add_access(access, &actor).await?)
-    })?;
+    let added = store::with(&url, async |store| Ok(store.add_access(access, &actor).await?))?;
     if !added {
         return Err(Failure::new(format!("there is a token of that name: `{name}`"))
             .hint(format!("`preface access remove {name}` ends it")));

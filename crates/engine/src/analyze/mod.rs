@@ -1,0 +1,100 @@
+//! Everything that somebody who edits a template wants to see of it at once: its tags, what is wrong with it, what it
+//! renders to and where each byte of that came from, and the values that it names.
+//!
+//! A template that breaks a limit is no failure here: that is one of the findings.
+
+mod notes;
+mod preview;
+mod probe;
+mod reply;
+
+pub(crate) use probe::Probe;
+pub use reply::{
+    Analysis, AnalyzedEdit, AnalyzedNote, AnalyzedPart, AnalyzedSpan, AnalyzedToken, Condition, Left,
+    Preview, SpanOrigin, UsedVariable,
+};
+
+use crate::{Error, engine::Engine, request::Request};
+use preface_core::{
+    diagnostic::Diagnostics,
+    fact::Facts,
+    render::Rules,
+    template::{Options, Template, Utf16},
+};
+use std::path::PathBuf;
+
+/// What is to be analyzed, and from where.
+#[derive(Clone, Debug, Default)]
+pub struct Analyze {
+    /// The template.
+    pub template: String,
+    /// Whose facts are looked at. Without a `cwd` nothing about a directory is.
+    pub request: Request,
+    /// The directories below which files may be read, real paths. The request's `cwd` must lie below one of them.
+    pub roots: Vec<PathBuf>,
+    /// Whether `[raw]` blocks work; `None` is as the profile has it.
+    pub raw: Option<bool>,
+    /// Whether lines of tags alone go; `None` is as the profile has it.
+    pub trim_tag_lines: Option<bool>,
+}
+
+impl Engine<'_> {
+    /// Analyzes a template. Nothing is stored, and nothing outside of the roots is read.
+    ///
+    /// # Errors
+    /// The profile cannot be used, or the request cannot be understood.
+    pub fn analyze(&self, wanted: &Analyze) -> Result<Analysis, Error> {
+        let mut probe = Probe::new(self, &wanted.request, &wanted.roots)?;
+        let limits = &mut probe.profile.template;
+        limits.raw = wanted.raw.unwrap_or(limits.raw);
+        limits.trim_tag_lines = wanted.trim_tag_lines.unwrap_or(limits.trim_tag_lines);
+        let options = Rules::new(limits, &[]).template;
+
+        let text = wanted.template.as_str();
+        let (mut facts, mut trouble) = (Facts::default(), Diagnostics::new());
+        let preview = match Template::parse(text, &options) {
+            Ok(_) => preview::preview(&probe, text, &mut facts, &mut trouble)?,
+            // Its finding comes with the others.
+            Err(_) => None,
+        };
+        // What is too deep or too large is still coloured.
+        let unlimited = Options { max_depth: None, max_bytes: None, ..options };
+        let Ok(template) = Template::parse(text, &unlimited) else { return Ok(Analysis::default()) };
+        let tiles = template.tiles();
+        let utf16 = Utf16::new(text);
+        let conditions = preview::conditions(&tiles, &facts);
+        let diagnostics = notes::notes(
+            &notes::Wanted { text, options: &options, profile: &probe.profile, somewhere: probe.somewhere },
+            &tiles,
+            &facts,
+            trouble,
+            &utf16,
+        );
+        Ok(Analysis {
+            variables: preview::variables(&tiles, &facts),
+            preview: preview.map(|prompt| Preview::of(&prompt, conditions)),
+            tokens: tiles.iter().map(|tile| AnalyzedToken::of(tile, &utf16)).collect(),
+            diagnostics,
+            left: Left::default(),
+        }
+        .bounded())
+    }
+
+    /// Lists the variables with their values for a request. Without a `cwd` nothing about a directory is looked at; with
+    /// one, it must lie below a root. A type of which any name is good has no value.
+    ///
+    /// # Errors
+    /// The profile cannot be used.
+    pub fn variable_values(
+        &self,
+        request: &Request,
+        roots: &[PathBuf],
+    ) -> Result<Vec<(crate::Variable, Option<preface_core::fact::Fact>)>, Error> {
+        let probe = Probe::new(self, request, roots)?;
+        let answer = |variable: &crate::Variable| {
+            let key = preface_core::fact::FactKey::new(variable.kind, variable.name);
+            (!variable.dynamic).then(|| probe.answer(&key))
+        };
+        Ok(crate::variables().into_iter().map(|variable| (variable, answer(&variable))).collect())
+    }
+}

@@ -1,0 +1,124 @@
+//! What a template renders to, with the same line that builds prompts.
+
+use super::{
+    Probe,
+    reply::{Condition, UsedVariable, shortened},
+};
+use crate::{Error, request::StoredTemplate};
+use preface_core::{
+    diagnostic::Diagnostics,
+    fact::{FactKey, Facts},
+    line::{self, LineError},
+    profile::Arrange,
+    prompt::Prompt,
+    section::{Body, CutRule, Section, SectionId},
+    template::{Branch, Tile, TileKind, TokenKind},
+    world::{OwnPrompt, WORLD_VERSION, World},
+};
+use std::collections::BTreeMap;
+
+/// Renders a template that keeps its limits. What is asked on the way is added to `facts`. `None` where what comes out is
+/// too large; `trouble` says so.
+pub(super) fn preview(
+    probe: &Probe<'_>,
+    text: &str,
+    facts: &mut Facts,
+    trouble: &mut Diagnostics,
+) -> Result<Option<Prompt>, Error> {
+    let template = StoredTemplate { name: "template".into(), version: None, text: text.into() };
+    let mut section = Section::new(SectionId::new("template"), Body::Text(template.pieces()));
+    section.keep_blank = true;
+    section.cut = CutRule::Never;
+    let mut profile = probe.profile.clone();
+    profile.sections = vec![section];
+    profile.groups.clear();
+    profile.unordered.clear();
+    profile.arrange = Arrange::Listed;
+    profile.budget.tokens = None;
+    let mut world = World {
+        version: WORLD_VERSION,
+        turn: probe.turn.clone(),
+        profile,
+        stack: Default::default(),
+        overrides: Vec::new(),
+        system_prompt: OwnPrompt::default(),
+        given: BTreeMap::new(),
+        stored: None,
+        contributions: Vec::new(),
+        facts: Facts::default(),
+        diagnostics: Diagnostics::new(),
+        audit: Vec::new(),
+    };
+    let ran = line::run(&mut world, &mut |key| Some(probe.answer(key)));
+    *facts = world.facts;
+    match ran {
+        Ok(prompt) => Ok(Some(prompt)),
+        Err(LineError::Render(error)) => {
+            trouble.push(*error.diagnostic);
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Says of each condition whether it was taken; one that rendering did not come by has no answer.
+pub(super) fn conditions(tiles: &[Tile<'_>], facts: &Facts) -> Vec<Condition> {
+    let mut conditions = Vec::new();
+    // For each open block: which branch speaks, where the block is reached at all.
+    let mut open: Vec<Option<Branch>> = Vec::new();
+    for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
+        match (tile.kind, tile.key) {
+            (TileKind::Tag(kind @ (TokenKind::If | TokenKind::IfNot)), Some(key)) => {
+                let reached = match (open.last(), tile.branch) {
+                    (Some(speaks), Some(branch)) => *speaks == Some(branch),
+                    _ => true,
+                };
+                let negated = kind == TokenKind::IfNot;
+                let known = facts.get(key).filter(|_| reached);
+                let taken = known.map(|fact| fact.value.is_some() != negated);
+                open.push(taken.map(|taken| if taken { Branch::First } else { Branch::Second }));
+                conditions.push(Condition { token: number, key: key.to_string(), negated, taken });
+            }
+            (TileKind::Tag(TokenKind::Endif), _) => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    conditions
+}
+
+/// Lists the keys of a template in the order of their first tags, with what is known of them.
+pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> Vec<UsedVariable> {
+    let registry = crate::variables();
+    let mut places: BTreeMap<&FactKey, usize> = BTreeMap::new();
+    let mut used: Vec<UsedVariable> = Vec::new();
+    for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
+        let Some(key) = tile.key else { continue };
+        if let Some(known) = places.get(key) {
+            used[*known].tokens.push(number);
+            continue;
+        }
+        places.insert(key, used.len());
+        let fact = facts.get(key);
+        let value = fact.and_then(|fact| fact.value.as_deref());
+        let (shown, cut) = value.map(shortened).unzip();
+        let known = registry.iter().find(|variable| {
+            variable.kind == key.kind() && (variable.dynamic || variable.name == key.name())
+        });
+        used.push(UsedVariable {
+            key: key.to_string(),
+            kind: key.kind().to_owned(),
+            name: key.name().to_owned(),
+            registered: known.is_some(),
+            exists: fact.map(|fact| fact.value.is_some()),
+            value: shown,
+            cut: cut.unwrap_or(false),
+            bytes: value.map(str::len),
+            stability: fact.map(|fact| fact.stability).or(known.map(|known| known.stability)),
+            source: fact.map(|fact| fact.source.to_string()),
+            tokens: vec![number],
+        });
+    }
+    used
+}

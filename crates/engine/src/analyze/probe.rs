@@ -1,0 +1,129 @@
+//! Answers facts for somebody who only wants to see: below the roots that were granted, or of no directory at all, and
+//! never of more than a bounded number of bytes.
+
+use crate::{
+    Error,
+    consent::Opened,
+    engine::Engine,
+    prepare::{Opening, Prepared},
+    request::{Request, TrustChoice},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    fact::{Fact, FactKey},
+    lint::hidden::escape_hidden,
+    origin::Piece,
+    profile::Profile,
+    settings::{self, Merged, Own},
+    turn::Turn,
+};
+use preface_host::{
+    gate::Gate,
+    look::{Headless, Look, RealDirs},
+    places::Places,
+    provider,
+    system::System,
+};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    path::PathBuf,
+};
+
+/// The most bytes that the values of one probe have together.
+const VALUES_LIMIT: usize = 64 << 20;
+
+/// One place to look at facts from.
+pub(crate) struct Probe<'s> {
+    pub profile: Profile,
+    pub turn: Turn,
+    system: &'s dyn System,
+    places: Places,
+    given: BTreeMap<String, Vec<Piece>>,
+    gate: Gate,
+    settings: Merged,
+    roots: Vec<PathBuf>,
+    /// False: no directory was named, so nothing of one is known.
+    pub somewhere: bool,
+    left: Cell<usize>,
+}
+
+impl<'s> Probe<'s> {
+    /// Prepares to answer for a request. Its directory must lie below one of `roots`; without one, nothing about
+    /// directories is answered. What the project says of itself is not read: being below a root is its grant.
+    pub(crate) fn new(engine: &Engine<'s>, request: &Request, roots: &[PathBuf]) -> Result<Self, Error> {
+        let system = engine.system();
+        let somewhere = request.cwd.is_some();
+        let trust = if somewhere { TrustChoice::Once } else { TrustChoice::Deny };
+        let cwd = request.cwd.clone().or_else(|| Some(PathBuf::from("/")));
+        let request = Request { cwd, trust, ..request.clone() };
+        let mut notes = Diagnostics::new();
+        let mut prepared = engine.prepare(&request, &mut notes)?;
+        let opening = Opening { request: &request, consent: None, ask: &Headless };
+        let (Opened { gate, .. }, _) = prepared.open(system, opening, &mut notes, &mut Vec::new())?;
+        let Prepared { mut profile, places, turn, given, bundled, global, sets } = prepared;
+        let layers = bundled.into_iter().chain(global).chain(sets).collect();
+        let settings = settings::merge(layers, &mut notes);
+        limit(&mut profile, &Own::read(&settings));
+        let (roots, left) = (roots.to_vec(), Cell::new(VALUES_LIMIT));
+        Ok(Probe { profile, turn, system, places, given, gate, settings, roots, somewhere, left })
+    }
+
+    /// Answers one fact.
+    pub(crate) fn answer(&self, key: &FactKey) -> Fact {
+        if !self.somewhere && about_a_directory(key) {
+            return Fact::absent("no directory was given");
+        }
+        let fact = self.ask(key);
+        self.within_bounds(key, fact)
+    }
+
+    fn ask(&self, key: &FactKey) -> Fact {
+        let look = Look {
+            system: self.system,
+            turn: &self.turn,
+            places: &self.places,
+            given: &self.given,
+            roots: Some(&self.roots),
+            gate: &self.gate,
+            settings: &self.settings,
+            confirm: &Headless,
+            notes: RefCell::default(),
+            skill_paths: &[],
+            bom: self.profile.bom,
+            real_dirs: &RealDirs::default(),
+        };
+        crate::gather::option_fact(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
+    }
+
+    fn within_bounds(&self, key: &FactKey, fact: Fact) -> Fact {
+        let bytes = fact.value.as_ref().map_or(0, String::len);
+        if let Some(left) = self.left.get().checked_sub(bytes) {
+            self.left.set(left);
+            return fact;
+        }
+        let why = format!("the values of this template have more than {VALUES_LIMIT} bytes together");
+        let note = format!("`{}` is absent: {why}", escape_hidden(key.as_str()));
+        let mut absent = Fact::absent(why);
+        absent.diagnostics.push(Diagnostic::warning("template/values-too-large", note));
+        absent
+    }
+}
+
+/// True for what is answered from the working directory.
+fn about_a_directory(key: &FactKey) -> bool {
+    matches!(
+        (key.kind(), key.name()),
+        ("file" | "project_file" | "git", _) | ("prompt", "cwd" | "cwd_slashes")
+    )
+}
+
+/// What the user's settings say of templates counts for every profile.
+fn limit(profile: &mut Profile, own: &Own) {
+    let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let (limits, own) = (&mut profile.template, &own.template);
+    limits.max_depth = own.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
+    limits.max_bytes = own.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
+    limits.raw = own.raw.as_ref().map_or(limits.raw, |raw| raw.value);
+    limits.trim_tag_lines = own.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
+}

@@ -1,0 +1,348 @@
+//! The answer, in the form in which it leaves: every place in bytes and in UTF-16 units.
+
+use preface_core::{
+    budget::{Bytes4, Counter},
+    diagnostic::Severity,
+    fact::Stability,
+    origin::Origin,
+    prompt::Prompt,
+    template::{Branch, Stray, Tile, TileKind, Utf16},
+};
+use serde::Serialize;
+use std::ops::Range;
+
+/// What there is to see of a template.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Analysis {
+    /// Runs of the template that follow each other without a gap: tags, and the text between them.
+    pub tokens: Vec<AnalyzedToken>,
+    /// What is to be said of it, by place.
+    pub diagnostics: Vec<AnalyzedNote>,
+    /// What it renders to; absent where it breaks a limit.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub preview: Option<Preview>,
+    /// The keys that it names, in the order in which they come.
+    pub variables: Vec<UsedVariable>,
+    /// How many entries of the lists above were left out because there are too many.
+    pub left: Left,
+}
+
+/// How many entries of long lists were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Left {
+    /// Of `tokens`.
+    pub tokens: usize,
+    /// Of `diagnostics`.
+    pub diagnostics: usize,
+    /// Of `preview.spans`.
+    pub spans: usize,
+    /// Of `variables`.
+    pub variables: usize,
+}
+
+/// A run of the template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnalyzedToken {
+    /// `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text.
+    pub kind: &'static str,
+    /// Its bytes.
+    pub range: [usize; 2],
+    /// Its UTF-16 units.
+    pub utf16: [usize; 2],
+    /// How many blocks stand around it.
+    pub depth: usize,
+    /// The branch of the innermost block that it stands in: `first` or `second`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<&'static str>,
+    /// The key of a variable or condition.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The UTF-16 units of that key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_utf16: Option<[usize; 2]>,
+    /// Which tag a `literal` looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<&'static str>,
+    /// Why a `literal` is text: `never-closed`, `no-open-if`, `second-else`, `no-endraw` or `no-raw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<&'static str>,
+    /// The other tags of its block, by their places in this list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub partners: Vec<usize>,
+}
+
+/// Something to be said of a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnalyzedNote {
+    /// The stable code.
+    pub code: String,
+    /// `info`, `warning` or `error`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub severity: Severity,
+    /// One sentence.
+    pub message: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// The bytes that it is about; none where it is about all of it.
+    pub range: [usize; 2],
+    /// The same in UTF-16 units.
+    pub utf16: [usize; 2],
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The column in UTF-16 units, from 1.
+    pub utf16_column: usize,
+    /// A change that settles it, where there is an obvious one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edit: Option<AnalyzedEdit>,
+}
+
+/// A proposed change of the template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnalyzedEdit {
+    /// The bytes to replace.
+    pub range: [usize; 2],
+    /// The same in UTF-16 units.
+    pub utf16: [usize; 2],
+    /// What to put there.
+    pub replacement: String,
+}
+
+/// What a template renders to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Preview {
+    /// The text.
+    pub text: String,
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// How many tokens it has, as `counter` counts.
+    pub tokens: usize,
+    /// Who counts.
+    pub counter: &'static str,
+    /// The digest of the text.
+    pub fingerprint: String,
+    /// Its parts, which follow each other without a gap.
+    pub parts: Vec<AnalyzedPart>,
+    /// Where each byte came from. The spans follow each other without a gap.
+    pub spans: Vec<AnalyzedSpan>,
+    /// What became of each condition, in the order of the template.
+    pub conditions: Vec<Condition>,
+}
+
+/// A part of the preview.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnalyzedPart {
+    /// Its section.
+    pub section: String,
+    /// Its bytes.
+    pub range: [usize; 2],
+    /// How many tokens it has.
+    pub tokens: usize,
+    /// How long its bytes stay the same: `static`, `conversation` or `turn`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub stability: Stability,
+}
+
+/// A run of the preview with one origin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct AnalyzedSpan {
+    /// Its bytes in the preview.
+    pub range: [usize; 2],
+    /// The same in UTF-16 units.
+    pub utf16: [usize; 2],
+    /// Where they came from.
+    pub origin: SpanOrigin,
+}
+
+/// Where a run of the preview came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum SpanOrigin {
+    /// Bytes of the template.
+    Template {
+        /// Which bytes.
+        span: [usize; 2],
+    },
+    /// The value of a variable.
+    Variable {
+        /// Its key.
+        key: String,
+        /// Who answered it.
+        source: String,
+    },
+    /// Something that the profile puts there.
+    Other {
+        /// What, for people.
+        name: String,
+    },
+}
+
+/// What became of a condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Condition {
+    /// Its `if`, by its place in the list of tokens.
+    pub token: usize,
+    /// What is asked for.
+    pub key: String,
+    /// True for `[if !…]`.
+    pub negated: bool,
+    /// Whether its first branch speaks; null where rendering did not come by.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub taken: Option<bool>,
+}
+
+/// A key that a template names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct UsedVariable {
+    /// `type:name`.
+    pub key: String,
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The name.
+    pub name: String,
+    /// Whether somebody answers for it.
+    pub registered: bool,
+    /// Whether it exists; null where nobody had to ask.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub exists: Option<bool>,
+    /// The value, its first bytes where it is long.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub value: Option<String>,
+    /// True where the value is longer than what is shown of it.
+    pub cut: bool,
+    /// How many bytes the value has.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub bytes: Option<usize>,
+    /// How long the value stays the same: `static`, `conversation` or `turn`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
+    pub stability: Option<Stability>,
+    /// Who answered, or why it does not exist.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub source: Option<String>,
+    /// Its tags, by their places in the list of tokens.
+    pub tokens: Vec<usize>,
+}
+
+/// The most entries of a list.
+const MOST_TOKENS: usize = 100_000;
+const MOST_DIAGNOSTICS: usize = 1_000;
+const MOST_SPANS: usize = 100_000;
+const MOST_VARIABLES: usize = 2_000;
+/// The most bytes of a value that are shown beside the preview.
+const SHOWN: usize = 4_096;
+
+impl Analysis {
+    /// Leaves out what is too much, and says how much.
+    pub(super) fn bounded(mut self) -> Self {
+        if self.diagnostics.len() > MOST_DIAGNOSTICS {
+            // The worst stay.
+            self.diagnostics.sort_by_key(|note| std::cmp::Reverse(note.severity));
+            let left = self.diagnostics.split_off(MOST_DIAGNOSTICS).len();
+            self.diagnostics.sort_by_key(|note| note.range);
+            self.left.diagnostics = left;
+        }
+        self.left = Left {
+            tokens: cut(&mut self.tokens, MOST_TOKENS),
+            diagnostics: self.left.diagnostics,
+            spans: self.preview.as_mut().map_or(0, |preview| cut(&mut preview.spans, MOST_SPANS)),
+            variables: cut(&mut self.variables, MOST_VARIABLES),
+        };
+        self
+    }
+}
+
+fn cut<T>(list: &mut Vec<T>, most: usize) -> usize {
+    let left = list.len().saturating_sub(most);
+    list.truncate(most);
+    left
+}
+
+impl AnalyzedToken {
+    pub(super) fn of(tile: &Tile<'_>, utf16: &Utf16<'_>) -> Self {
+        let kind = tile.kind.as_str();
+        AnalyzedToken {
+            kind: if tile.stray.is_some() { "literal" } else { kind },
+            range: pair(&tile.range),
+            utf16: pair(&utf16.range(&tile.range)),
+            depth: tile.depth,
+            branch: tile.branch.map(|branch| match branch {
+                Branch::First => "first",
+                Branch::Second => "second",
+            }),
+            key: tile.key.map(ToString::to_string),
+            key_utf16: tile.key_range.as_ref().map(|range| pair(&utf16.range(range))),
+            tag: (tile.stray.is_some() && matches!(tile.kind, TileKind::Tag(_))).then_some(kind),
+            why: tile.stray.map(|stray| match stray {
+                Stray::NeverClosed => "never-closed",
+                Stray::NoOpenIf => "no-open-if",
+                Stray::SecondElse => "second-else",
+                Stray::NoEndraw => "no-endraw",
+                Stray::NoRaw => "no-raw",
+            }),
+            partners: tile.partners.clone(),
+        }
+    }
+}
+
+impl Preview {
+    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>) -> Self {
+        let utf16 = Utf16::new(&prompt.text);
+        let parts = prompt.parts.iter().map(|part| AnalyzedPart {
+            section: part.section.as_str().to_owned(),
+            range: pair(&part.range),
+            tokens: Bytes4.count(prompt.text_of(part)),
+            stability: part.stability,
+        });
+        let spans = prompt.spans().map(|(_, range, origin)| AnalyzedSpan {
+            utf16: pair(&utf16.range(&range)),
+            range: pair(&range),
+            origin: SpanOrigin::of(origin),
+        });
+        Preview {
+            bytes: prompt.text.len(),
+            tokens: Bytes4.count(&prompt.text),
+            counter: Bytes4::NAME,
+            fingerprint: prompt.fingerprint(),
+            parts: parts.collect(),
+            spans: spans.collect(),
+            conditions,
+            text: prompt.text.clone(),
+        }
+    }
+}
+
+impl SpanOrigin {
+    fn of(origin: &Origin) -> Self {
+        match origin {
+            Origin::Stored { span, .. } => SpanOrigin::Template { span: pair(span) },
+            Origin::Fact { key, source } => {
+                SpanOrigin::Variable { key: key.to_string(), source: source.to_string() }
+            }
+            other => SpanOrigin::Other { name: other.to_string() },
+        }
+    }
+}
+
+pub(super) fn pair(range: &Range<usize>) -> [usize; 2] {
+    [range.start, range.end]
+}
+
+/// Returns the head of a value, and whether that is not all of it.
+pub(super) fn shortened(value: &str) -> (String, bool) {
+    let end = (0..=SHOWN.min(value.len())).rev().find(|at| value.is_char_boundary(*at)).unwrap_or(0);
+    (value[..end].to_owned(), end < value.len())
+}

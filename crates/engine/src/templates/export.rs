@@ -1,0 +1,128 @@
+//! All templates with all their versions as one document that another store can take in.
+
+use super::TemplatesError;
+use jiff::Timestamp;
+use preface_store::{Page, PageRequest, Store, StoreError, TemplateName, TemplateVersion, Which};
+use serde::{Deserialize, Serialize};
+
+/// The form of the document.
+pub const FORMAT: &str = "preface-templates/1";
+
+/// All templates of a store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Document {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The templates, by name.
+    pub templates: Vec<StoredTemplate>,
+}
+
+/// One template with its history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StoredTemplate {
+    /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub name: TemplateName,
+    /// Its versions, the oldest first.
+    pub versions: Vec<StoredVersion>,
+}
+
+/// One version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct StoredVersion {
+    /// Its number in the store that it comes from.
+    pub version: u64,
+    /// The text; `null` where this version goes back to the default.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub template: Option<String>,
+    /// Who wrote it.
+    pub author: String,
+    /// When, in RFC 3339.
+    #[serde(with = "rfc3339")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+    /// Why; may be empty.
+    #[serde(default)]
+    pub note: String,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: Vec<String>,
+}
+
+/// Reads all templates of a store.
+///
+/// # Errors
+/// The store did not answer.
+pub async fn export(store: &dyn Store) -> Result<Document, TemplatesError> {
+    let mut templates = Vec::new();
+    for name in names(store).await? {
+        let mut versions = Vec::new();
+        for listed in history(store, &name).await? {
+            let full = store.template(&name, &Which::Version(listed.version)).await?;
+            let Some(full) = full else { continue };
+            versions.push(StoredVersion {
+                version: full.version,
+                template: full.text.map(|text| text.as_ref().to_owned()),
+                author: full.author,
+                at: full.at,
+                note: full.note,
+                labels: full.labels,
+            });
+        }
+        templates.push(StoredTemplate { name, versions });
+    }
+    Ok(Document { format: FORMAT.to_owned(), templates })
+}
+
+/// The names of all templates.
+async fn names(store: &dyn Store) -> Result<Vec<TemplateName>, StoreError> {
+    let mut names = Vec::new();
+    let mut request = PageRequest::first(PageRequest::MOST);
+    loop {
+        let Page { items, next } = store.templates(&request).await?;
+        names.extend(items.into_iter().map(|template| template.current.name));
+        match next {
+            Some(next) => request.after = Some(next),
+            None => return Ok(names),
+        }
+    }
+}
+
+/// The versions of a template without their texts, the oldest first.
+pub(super) async fn history(
+    store: &dyn Store,
+    name: &TemplateName,
+) -> Result<Vec<TemplateVersion>, StoreError> {
+    let mut versions = Vec::new();
+    let mut request = PageRequest::first(PageRequest::MOST);
+    loop {
+        let Page { items, next } = store.versions(name, &request).await?;
+        versions.extend(items);
+        match next {
+            Some(next) => request.after = Some(next),
+            None => break,
+        }
+    }
+    versions.reverse();
+    Ok(versions)
+}
+
+/// Instants as RFC 3339.
+mod rfc3339 {
+    use jiff::Timestamp;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(at: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(at)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(from)?;
+        text.parse()
+            .map_err(|_| D::Error::custom(format!("not an instant in RFC 3339: `{}`", text.escape_debug())))
+    }
+}

@@ -1,0 +1,263 @@
+//! Takes in a document of templates. What is there already is not doubled, and nothing that is there is changed.
+
+use super::{
+    TemplatesError, check_label, check_note,
+    export::{Document, FORMAT, StoredTemplate, StoredVersion, history},
+};
+use preface_core::lint::hidden::escape_hidden;
+use preface_store::{Actor, Expect, NewVersion, Put, Store, TemplateName, TemplateVersion, Which};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What an import did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Imported {
+    /// How many versions were added.
+    pub added: usize,
+    /// How many were there already.
+    pub skipped: usize,
+    /// The same, template by template.
+    pub templates: Vec<ImportedTemplate>,
+}
+
+/// What an import did to one template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ImportedTemplate {
+    /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub name: TemplateName,
+    /// How many versions were added.
+    pub added: usize,
+    /// How many were there already.
+    pub skipped: usize,
+    /// True where the store had versions that the document does not know: the document's are added behind them.
+    pub diverged: bool,
+    /// The labels that were put on a version.
+    pub labels: Vec<String>,
+    /// The labels that stand on another version here. They stay there.
+    pub kept_labels: Vec<String>,
+}
+
+/// How often a template is tried again that somebody else writes to meanwhile.
+const TRIES: usize = 5;
+
+/// Adds what a document holds and the store does not. Authors, times and notes are kept. Versions of the document that the
+/// store has, in the document's order, are skipped; the rest becomes new versions behind the current one. `check` says
+/// whether a text may be a template.
+///
+/// All of the document is checked before anything is written. Templates are written one after the other: where the store
+/// fails in the middle, the same document can be taken in again.
+///
+/// # Errors
+/// The document cannot be used, or the store did not answer.
+pub async fn import(
+    store: &dyn Store,
+    document: &Document,
+    check: &(dyn Fn(&str) -> Result<(), TemplatesError> + Sync),
+    actor: &Actor,
+) -> Result<Imported, TemplatesError> {
+    verify(document, check)?;
+    let mut imported = Imported::default();
+    for template in &document.templates {
+        let told = one(store, template, actor).await?;
+        imported.added += told.added;
+        imported.skipped += told.skipped;
+        imported.templates.push(told);
+    }
+    Ok(imported)
+}
+
+fn verify(
+    document: &Document,
+    check: &(dyn Fn(&str) -> Result<(), TemplatesError> + Sync),
+) -> Result<(), TemplatesError> {
+    if document.format != FORMAT {
+        let shown: String = document.format.chars().take(80).collect();
+        return Err(TemplatesError::Invalid(
+            format!("not a document of templates: its format is `{}`", escape_hidden(&shown)),
+            format!("this version reads `{FORMAT}`"),
+        ));
+    }
+    let mut names = BTreeSet::new();
+    for StoredTemplate { name, versions } in &document.templates {
+        if !names.insert(name) {
+            let what = format!("template `{name}` stands in the document twice");
+            return Err(TemplatesError::Invalid(what, "leave one of them".to_owned()));
+        }
+        let mut labels = BTreeSet::new();
+        for version in versions {
+            let within = |error: TemplatesError| match error {
+                TemplatesError::Invalid(what, hint) => TemplatesError::Invalid(
+                    format!("template `{name}`, version {}: {what}", version.version),
+                    hint,
+                ),
+                other => other,
+            };
+            version.template.as_deref().map_or(Ok(()), check).map_err(within)?;
+            check_note(&version.note).map_err(within)?;
+            let author = &version.author;
+            if author.is_empty() || author.chars().count() > 200 || author.chars().any(char::is_control) {
+                let what = "the author is no name".to_owned();
+                return Err(within(TemplatesError::Invalid(what, "write 1 to 200 characters".to_owned())));
+            }
+            for label in &version.labels {
+                check_label(label).map_err(within)?;
+                if !labels.insert(label) {
+                    let what = format!("the label `{label}` stands on two versions");
+                    return Err(within(TemplatesError::Invalid(what, "leave one of them".to_owned())));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn one(
+    store: &dyn Store,
+    template: &StoredTemplate,
+    actor: &Actor,
+) -> Result<ImportedTemplate, TemplatesError> {
+    let mut added = 0;
+    for _ in 0..TRIES {
+        let here = history(store, &template.name).await?;
+        let matched = matched(store, template, &here).await?;
+        let all = matched.len() == template.versions.len();
+        let diverged = !all && here.last().map(|last| last.version) != matched.last().copied();
+        let appended = append(store, template, matched, here.last(), actor).await?;
+        added += appended.added;
+        let Some(numbers) = appended.numbers else {
+            // Somebody else wrote; what was added is found again.
+            continue;
+        };
+        let (labels, kept_labels) = put_labels(store, template, &numbers, actor).await?;
+        return Ok(ImportedTemplate {
+            name: template.name.clone(),
+            added,
+            skipped: template.versions.len() - added,
+            diverged,
+            labels,
+            kept_labels,
+        });
+    }
+    let current = store.template(&template.name, &Which::Current).await?;
+    Err(TemplatesError::Stale(Box::new(current)))
+}
+
+/// The numbers of the document's first versions here, as many as are there in the document's order.
+async fn matched(
+    store: &dyn Store,
+    template: &StoredTemplate,
+    here: &[TemplateVersion],
+) -> Result<Vec<u64>, TemplatesError> {
+    let mut numbers = Vec::new();
+    let mut from = 0;
+    for (place, wanted) in template.versions.iter().enumerate() {
+        if let Some(last) = numbers.last().copied()
+            && says_nothing_new(&template.versions[place - 1], wanted)
+        {
+            numbers.push(last);
+            continue;
+        }
+        let mut found = None;
+        for (at, known) in here.iter().enumerate().skip(from) {
+            if alike(known, wanted) && same_text(store, known, wanted).await? {
+                found = Some((at, known.version));
+                break;
+            }
+        }
+        let Some((at, number)) = found else { break };
+        numbers.push(number);
+        from = at + 1;
+    }
+    Ok(numbers)
+}
+
+/// True where a version says what the one before it says: a store keeps no such version.
+fn says_nothing_new(before: &StoredVersion, version: &StoredVersion) -> bool {
+    version.note.is_empty() && version.template == before.template
+}
+
+/// Everything but the text.
+fn alike(known: &TemplateVersion, wanted: &StoredVersion) -> bool {
+    let bytes = wanted.template.as_ref().map_or(0, String::len) as u64;
+    known.reset == wanted.template.is_none()
+        && known.bytes == bytes
+        && known.author == wanted.author
+        && known.at.as_millisecond() == wanted.at.as_millisecond()
+        && known.note == wanted.note
+}
+
+async fn same_text(
+    store: &dyn Store,
+    known: &TemplateVersion,
+    wanted: &StoredVersion,
+) -> Result<bool, TemplatesError> {
+    if wanted.template.is_none() {
+        return Ok(true);
+    }
+    let full = store.template(&known.name, &Which::Version(known.version)).await?;
+    Ok(full.is_some_and(|full| full.text.as_deref() == wanted.template.as_deref()))
+}
+
+/// What adding versions came to.
+struct Appended {
+    added: usize,
+    /// The numbers of all versions of the document; `None` where somebody else wrote in between.
+    numbers: Option<Vec<u64>>,
+}
+
+/// Adds the document's versions behind those that are known.
+async fn append(
+    store: &dyn Store,
+    template: &StoredTemplate,
+    mut numbers: Vec<u64>,
+    last: Option<&TemplateVersion>,
+    actor: &Actor,
+) -> Result<Appended, TemplatesError> {
+    let mut current = last.map_or(0, |last| last.version);
+    let mut added = 0;
+    for version in &template.versions[numbers.len()..] {
+        let new = NewVersion {
+            name: template.name.clone(),
+            text: version.template.as_deref().map(Into::into),
+            note: version.note.clone(),
+            written: Some((version.author.clone(), Actor::at("", version.at).at)),
+        };
+        match store.put_template(new, Expect::Version(current), actor).await? {
+            Put::Stored(stored) => {
+                added += 1;
+                current = stored.version;
+            }
+            Put::Unchanged(stored) => current = stored.version,
+            Put::Stale(_) => return Ok(Appended { added, numbers: None }),
+        }
+        numbers.push(current);
+    }
+    Ok(Appended { added, numbers: Some(numbers) })
+}
+
+/// Puts the document's labels on the versions that have none of that name elsewhere. Returns those, and those that stay
+/// where they are.
+async fn put_labels(
+    store: &dyn Store,
+    template: &StoredTemplate,
+    numbers: &[u64],
+    actor: &Actor,
+) -> Result<(Vec<String>, Vec<String>), TemplatesError> {
+    let (mut put, mut kept) = (Vec::new(), Vec::new());
+    for (version, number) in template.versions.iter().zip(numbers) {
+        for label in &version.labels {
+            match store.template(&template.name, &Which::Label(label.clone())).await? {
+                Some(here) if here.version == *number => {}
+                Some(_) => kept.push(label.clone()),
+                None => {
+                    store.label(&template.name, label, Some(*number), actor).await?;
+                    put.push(label.clone());
+                }
+            }
+        }
+    }
+    Ok((put, kept))
+}

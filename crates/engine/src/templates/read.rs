@@ -1,0 +1,67 @@
+//! Which text speaks.
+
+use super::TemplatesError;
+use preface_core::prompt::fingerprint;
+use preface_store::{Store, TemplateName, TemplateVersion, Which};
+use std::sync::Arc;
+
+/// The text that speaks for a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Speaking {
+    /// The text, byte for byte.
+    pub text: Arc<str>,
+    /// The version that says so; 0 where nothing is stored.
+    pub version: u64,
+    /// True where it is the default text.
+    pub default: bool,
+}
+
+impl Speaking {
+    /// Takes what a store said of a name.
+    #[must_use]
+    pub fn of(stored: Option<&TemplateVersion>, default: &str) -> Self {
+        let version = stored.map_or(0, |stored| stored.version);
+        match stored.and_then(|stored| stored.text.clone()) {
+            Some(text) => Speaking { text, version, default: false },
+            None => Speaking { text: default.into(), version, default: true },
+        }
+    }
+
+    /// Returns what tells this text and version from every other: the version, a dash, 16 digits of the text's digest.
+    #[must_use]
+    pub fn tag(&self) -> String {
+        let digest = fingerprint(&self.text);
+        let digest = digest.rsplit(':').next().unwrap_or_default();
+        format!("{}-{}", self.version, digest.get(..16).unwrap_or(digest))
+    }
+}
+
+/// Returns the text that speaks for a name: the current version's, or the default where nothing is stored or the current
+/// version goes back to it. `None`: nothing is stored under that name.
+///
+/// # Errors
+/// The store did not answer.
+pub async fn speaking(
+    store: &dyn Store,
+    name: &TemplateName,
+    default: &str,
+) -> Result<Option<Speaking>, TemplatesError> {
+    let stored = store.template(name, &Which::Current).await?;
+    Ok(stored.map(|stored| Speaking::of(Some(&stored), default)))
+}
+
+/// Returns one version with its text; a version that goes back to the default has that as its text.
+///
+/// # Errors
+/// The store did not answer, or there is no such version.
+pub async fn at_version(
+    store: &dyn Store,
+    name: &TemplateName,
+    version: u64,
+    default: &str,
+) -> Result<(TemplateVersion, Arc<str>), TemplatesError> {
+    let found = store.template(name, &Which::Version(version)).await?;
+    let found = found.ok_or_else(|| TemplatesError::NoVersion(name.clone(), version))?;
+    let text = found.text.clone().unwrap_or_else(|| default.into());
+    Ok((found, text))
+}

@@ -1,0 +1,69 @@
+//! Writing: a new text, back to the default, back to an older version. Each adds a version; none is ever taken away.
+
+use super::TemplatesError;
+use preface_store::{Actor, Expect, NewVersion, Put, Store, TemplateName, TemplateVersion, Which};
+
+/// The most characters of a note.
+const NOTE_LIMIT: usize = 2_000;
+
+/// Says whether a note can be kept.
+///
+/// # Errors
+/// It is too long, or holds a NUL.
+pub fn check_note(note: &str) -> Result<(), TemplatesError> {
+    if note.chars().count() > NOTE_LIMIT {
+        let what = format!("the note is longer than {NOTE_LIMIT} characters");
+        return Err(TemplatesError::Invalid(what, "shorten it".to_owned()));
+    }
+    if note.contains('\0') {
+        return Err(TemplatesError::Invalid("the note holds a NUL".to_owned(), "take it out".to_owned()));
+    }
+    Ok(())
+}
+
+/// Adds a version. Where the text is the current one already and there is no note, the current version stays.
+///
+/// # Errors
+/// The store did not answer, another version is current than expected, or the note cannot be kept.
+pub async fn put(
+    store: &dyn Store,
+    new: NewVersion,
+    expect: Expect,
+    actor: &Actor,
+) -> Result<TemplateVersion, TemplatesError> {
+    check_note(&new.note)?;
+    match store.put_template(new, expect, actor).await? {
+        Put::Stored(version) | Put::Unchanged(version) => Ok(version),
+        Put::Stale(current) => Err(TemplatesError::Stale(Box::new(current))),
+    }
+}
+
+/// Goes back to the default.
+///
+/// # Errors
+/// As [`put`].
+pub async fn reset(
+    store: &dyn Store,
+    name: &TemplateName,
+    expect: Expect,
+    actor: &Actor,
+) -> Result<TemplateVersion, TemplatesError> {
+    put(store, NewVersion::reset(name.clone()), expect, actor).await
+}
+
+/// Adds a version that says what an older one says. Its note names that one.
+///
+/// # Errors
+/// As [`put`], and there is no such version.
+pub async fn restore(
+    store: &dyn Store,
+    name: &TemplateName,
+    version: u64,
+    expect: Expect,
+    actor: &Actor,
+) -> Result<TemplateVersion, TemplatesError> {
+    let old = store.template(name, &Which::Version(version)).await?;
+    let old = old.ok_or_else(|| TemplatesError::NoVersion(name.clone(), version))?;
+    let note = format!("restored from version {version}");
+    put(store, NewVersion { name: name.clone(), text: old.text, note, written: None }, expect, actor).await
+}

@@ -1,0 +1,100 @@
+//! What a template can name: the catalogue of `preface facts` and of `GET /system-prompt/variables`. It is the same for
+//! every directory, needs no store and never changes while a program runs.
+
+use preface_core::fact::Stability;
+use preface_host::provider::{FACT_PROVIDERS, FactInfo};
+use serde::Serialize;
+
+/// One variable, or a type of which any name is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Variable {
+    /// What stands before the colon.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What stands behind it; a placeholder such as `<path>` where any name is good.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub description: &'static str,
+    /// True where any name is good.
+    pub dynamic: bool,
+    /// What a value looks like; for a dynamic type, what a name looks like.
+    pub example: &'static str,
+    /// How long a value stays the same.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub stability: Stability,
+    /// What looking it up costs, for people.
+    pub cost: &'static str,
+}
+
+impl From<&FactInfo> for Variable {
+    fn from(info: &FactInfo) -> Self {
+        Variable {
+            kind: info.kind,
+            name: info.name,
+            description: info.about,
+            dynamic: info.dynamic,
+            example: info.example,
+            stability: info.stability,
+            cost: info.cost,
+        }
+    }
+}
+
+/// Lists what templates can name: the ten of seed 002 in its order, then the others as their providers list them.
+///
+/// ```
+/// let first = preface::variables()[0];
+/// assert_eq!((first.kind, first.name, first.dynamic), ("system", "time", false));
+/// ```
+#[must_use]
+pub fn variables() -> Vec<Variable> {
+    let infos = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
+    let mut variables: Vec<Variable> = infos.map(Variable::from).collect();
+    variables.sort_by_key(|variable| {
+        let place = SEED_ORDER.iter().position(|name| *name == (variable.kind, variable.name));
+        place.unwrap_or(SEED_ORDER.len())
+    });
+    variables
+}
+
+/// The order in which seed 002 lists its variables.
+const SEED_ORDER: [(&str, &str); 10] = [
+    ("system", "time"),
+    ("system", "date"),
+    ("system", "os"),
+    ("system", "hostname"),
+    ("prompt", "cwd"),
+    ("prompt", "model"),
+    ("prompt", "conversation_id"),
+    ("git", "branch"),
+    ("git", "status"),
+    ("file", "<path>"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Engine, Request};
+    use preface_core::assets::ASSETS;
+    use preface_host::system::memory::MemorySystem;
+
+    #[test]
+    fn the_ten_of_the_seed_come_first_and_only_file_is_open() {
+        let variables = variables();
+        let first: Vec<(&str, &str)> = variables[..10].iter().map(|one| (one.kind, one.name)).collect();
+        assert_eq!(first, SEED_ORDER);
+        for variable in &variables[..10] {
+            assert_eq!(variable.dynamic, variable.kind == "file", "{}:{}", variable.kind, variable.name);
+            assert!(!variable.description.is_empty() && !variable.example.is_empty());
+        }
+    }
+
+    #[test]
+    fn facts_are_listed_as_variables_are() {
+        let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+        let rows = Engine::new(&system).facts(&Request::new("/work")).unwrap();
+        let rows: Vec<Variable> = rows.iter().map(|row| Variable::from(&row.info)).collect();
+        assert_eq!(rows, variables());
+    }
+}

@@ -1,0 +1,73 @@
+//! `/system-prompt/analyze`: all that an editor shows of a template, in one reply. Nothing is stored.
+
+use crate::{App, Problem, extract::Body, reply::Reply};
+use axum::{Json, extract::State};
+use preface::{
+    Request,
+    analyze::{Analysis, Analyze},
+};
+use serde::Deserialize;
+
+/// A template to be looked at. Fields that are not listed here are ignored.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub struct AnalyzeWrite {
+    /// The text.
+    pub template: String,
+    /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    pub cwd: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The conversation's id.
+    pub conversation_id: Option<String>,
+    /// The profile whose limits and switches count; the service's where it is left out.
+    pub preset: Option<String>,
+    /// Switches of the template language, where they are not as the profile has them.
+    #[serde(default)]
+    pub options: AnalyzeOptions,
+}
+
+/// Switches of the template language.
+#[derive(Debug, Default, Deserialize, utoipa::ToSchema)]
+pub struct AnalyzeOptions {
+    /// Whether `[raw]…[endraw]` keeps what it holds.
+    pub raw: Option<bool>,
+    /// Whether lines that hold nothing but working control tags go.
+    pub trim_tag_lines: Option<bool>,
+}
+
+/// Analyzes a template: its tags, findings, what it renders to and where each byte of that came from, the values it names.
+///
+/// A template that breaks a hard limit has an error among its diagnostics and no preview. Long lists are cut; `left` says
+/// how much.
+#[utoipa::path(
+    post, path = "/system-prompt/analyze", tag = "system-prompt",
+    operation_id = "analyze",
+    request_body = AnalyzeWrite,
+    responses(
+        (status = 200, description = "What there is to see.", body = Analysis),
+        (status = 400, description = "The body cannot be read, or names a profile that is not there.", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn analyze(State(app): State<App>, Body(body): Body<AnalyzeWrite>) -> Reply<Json<Analysis>> {
+    let cwd = match &body.cwd {
+        Some(cwd) => Some(app.below_a_root(cwd).await?),
+        None => None,
+    };
+    let request = Request {
+        cwd,
+        model: body.model,
+        conversation: body.conversation_id,
+        preset: Some(body.preset.unwrap_or_else(|| app.settings.preset.clone())),
+        ..Request::default()
+    };
+    let wanted = Analyze {
+        template: body.template,
+        request,
+        roots: app.settings.roots.clone(),
+        raw: body.options.raw,
+        trim_tag_lines: body.options.trim_tag_lines,
+    };
+    Ok(Json(app.work(move |engine| engine.analyze(&wanted)).await?))
+}

@@ -1,0 +1,189 @@
+//! `/system-prompt`: the template that new conversations are built from (seed 002 §6), its versions and labels. It is the
+//! template named `main`.
+
+use crate::{
+    App, Caller, Problem,
+    extract::{Body, InPath, InQuery},
+    page::{PageQuery, Paged},
+    reply::Reply,
+    stored::{self, DiffQuery, LabelWrite, TemplateReply, TemplateWrite, VersionInfo, VersionReply},
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::Response,
+};
+use preface::{store::TemplateName, templates::Diff};
+
+/// Returns the template of new conversations: the one that was stored last, else the default.
+///
+/// Where the store does not answer, this is the default template, with the header `Preface-Degraded: store` and without an
+/// ETag.
+#[utoipa::path(
+    get, path = "/system-prompt", tag = "system-prompt",
+    operation_id = "system_prompt_get",
+    params(("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has.")),
+    responses(
+        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."), ("Preface-Degraded" = String, description = "`store` where the store does not answer; then there is no ETag."))),
+        (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
+    ),
+)]
+pub async fn get(State(app): State<App>, headers: HeaderMap) -> Reply<Response> {
+    stored::read(&app, &TemplateName::main(), &headers).await
+}
+
+/// Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+///
+/// The text that is the current one already, without a note, adds no version.
+#[utoipa::path(
+    put, path = "/system-prompt", tag = "system-prompt",
+    operation_id = "system_prompt_put",
+    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    request_body = TemplateWrite,
+    responses(
+        (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn put(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+    Body(body): Body<TemplateWrite>,
+) -> Reply<Response> {
+    stored::write(&app, &TemplateName::main(), body, &headers, &actor).await
+}
+
+/// Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+#[utoipa::path(
+    delete, path = "/system-prompt", tag = "system-prompt",
+    operation_id = "system_prompt_reset",
+    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    responses(
+        (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn delete(State(app): State<App>, headers: HeaderMap, Caller(actor): Caller) -> Reply<Response> {
+    stored::reset(&app, &TemplateName::main(), &headers, &actor).await
+}
+
+/// Lists the versions, the newest first, without their texts.
+#[utoipa::path(
+    get, path = "/system-prompt/versions", tag = "system-prompt",
+    operation_id = "system_prompt_versions",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn versions(
+    State(app): State<App>,
+    InQuery(query): InQuery<PageQuery>,
+) -> Reply<Json<Paged<VersionInfo>>> {
+    stored::versions(&app, &TemplateName::main(), query).await
+}
+
+/// Returns one version with its text.
+#[utoipa::path(
+    get, path = "/system-prompt/versions/{version}", tag = "system-prompt",
+    operation_id = "system_prompt_version",
+    params(("version" = u64, Path, description = "Which version.")),
+    responses(
+        (status = 200, description = "The version.", body = VersionReply),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn version(State(app): State<App>, InPath(version): InPath<u64>) -> Reply<Json<VersionReply>> {
+    stored::version(&app, &TemplateName::main(), version).await
+}
+
+/// Adds a version that says what an older one says; its note names that one.
+#[utoipa::path(
+    post, path = "/system-prompt/versions/{version}/restore", tag = "system-prompt",
+    operation_id = "system_prompt_restore",
+    params(("version" = u64, Path, description = "Which version."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    responses(
+        (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn restore(
+    State(app): State<App>,
+    InPath(version): InPath<u64>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+) -> Reply<Response> {
+    stored::restore(&app, &TemplateName::main(), version, &headers, &actor).await
+}
+
+/// Compares two versions line by line: as unified text, and as hunks.
+#[utoipa::path(
+    get, path = "/system-prompt/diff", tag = "system-prompt",
+    operation_id = "system_prompt_diff",
+    params(DiffQuery),
+    responses(
+        (status = 200, description = "What differs.", body = Diff),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn diff(State(app): State<App>, InQuery(query): InQuery<DiffQuery>) -> Reply<Json<Diff>> {
+    stored::diff(&app, &TemplateName::main(), query).await
+}
+
+/// Puts a label on a version. It is on one version at a time.
+#[utoipa::path(
+    put, path = "/system-prompt/labels/{label}", tag = "system-prompt",
+    operation_id = "system_prompt_set_label",
+    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    request_body = LabelWrite,
+    responses(
+        (status = 200, description = "The version has the label.", body = LabelWrite),
+        (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn set_label(
+    State(app): State<App>,
+    InPath(label): InPath<String>,
+    Caller(actor): Caller,
+    Body(body): Body<LabelWrite>,
+) -> Reply<Json<LabelWrite>> {
+    stored::label(&app, &TemplateName::main(), &label, Some(body.version), &actor).await?;
+    Ok(Json(body))
+}
+
+/// Takes a label away.
+#[utoipa::path(
+    delete, path = "/system-prompt/labels/{label}", tag = "system-prompt",
+    operation_id = "system_prompt_remove_label",
+    params(("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    responses(
+        (status = 204, description = "No version has the label any more."),
+        (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn remove_label(
+    State(app): State<App>,
+    InPath(label): InPath<String>,
+    Caller(actor): Caller,
+) -> Reply<StatusCode> {
+    stored::label(&app, &TemplateName::main(), &label, None, &actor).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

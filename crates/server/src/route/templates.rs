@@ -1,0 +1,233 @@
+//! `/templates`: templates by name, which conversations may choose. Each has what `/system-prompt` has; that one is named
+//! `main`.
+
+use crate::{
+    App, Caller, Problem,
+    extract::{Body, InPath, InQuery},
+    page::{PageQuery, Paged},
+    reply::Reply,
+    stored::{
+        self, DiffQuery, LabelWrite, TemplateEntry, TemplateReply, TemplateWrite, VersionInfo, VersionReply,
+        named,
+    },
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::Response,
+};
+use preface::{store::Template, templates::Diff};
+
+/// Lists the templates by name, each with its current version.
+#[utoipa::path(
+    get, path = "/templates", tag = "templates",
+    operation_id = "templates_list",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of templates.", body = Paged<TemplateEntry>),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn list(
+    State(app): State<App>,
+    InQuery(query): InQuery<PageQuery>,
+) -> Reply<Json<Paged<TemplateEntry>>> {
+    let page = app.store.templates(&query.request()?).await?;
+    let entry = |template: &Template| TemplateEntry {
+        name: template.current.name.to_string(),
+        current: VersionInfo::from(&template.current),
+    };
+    Ok(Json(Paged::of(page, |template| entry(&template))))
+}
+
+/// Returns the template of this name.
+#[utoipa::path(
+    get, path = "/templates/{name}", tag = "templates",
+    operation_id = "template_get",
+    params(("name" = String, Path, description = "The name of the template."), ("If-None-Match" = Option<String>, Header, description = "The ETag that the reader has.")),
+    responses(
+        (status = 200, description = "The template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
+        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn get(
+    State(app): State<App>,
+    InPath(name): InPath<String>,
+    headers: HeaderMap,
+) -> Reply<Response> {
+    stored::read(&app, &named(&name)?, &headers).await
+}
+
+/// Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+///
+/// The text that is the current one already, without a note, adds no version.
+#[utoipa::path(
+    put, path = "/templates/{name}", tag = "templates",
+    operation_id = "template_put",
+    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    request_body = TemplateWrite,
+    responses(
+        (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 400, description = "The body is no object with a string `template`, or the template breaks a limit.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn put(
+    State(app): State<App>,
+    InPath(name): InPath<String>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+    Body(body): Body<TemplateWrite>,
+) -> Reply<Response> {
+    stored::write(&app, &named(&name)?, body, &headers, &actor).await
+}
+
+/// Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+#[utoipa::path(
+    delete, path = "/templates/{name}", tag = "templates",
+    operation_id = "template_reset",
+    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    responses(
+        (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn delete(
+    State(app): State<App>,
+    InPath(name): InPath<String>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+) -> Reply<Response> {
+    stored::reset(&app, &named(&name)?, &headers, &actor).await
+}
+
+/// Lists the versions, the newest first, without their texts.
+#[utoipa::path(
+    get, path = "/templates/{name}/versions", tag = "templates",
+    operation_id = "template_versions",
+    params(("name" = String, Path, description = "The name of the template."), PageQuery),
+    responses(
+        (status = 200, description = "A page of versions.", body = Paged<VersionInfo>),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn versions(
+    State(app): State<App>,
+    InPath(name): InPath<String>,
+    InQuery(query): InQuery<PageQuery>,
+) -> Reply<Json<Paged<VersionInfo>>> {
+    stored::versions(&app, &named(&name)?, query).await
+}
+
+/// Returns one version with its text.
+#[utoipa::path(
+    get, path = "/templates/{name}/versions/{version}", tag = "templates",
+    operation_id = "template_version",
+    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "Which version.")),
+    responses(
+        (status = 200, description = "The version.", body = VersionReply),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn version(
+    State(app): State<App>,
+    InPath((name, version)): InPath<(String, u64)>,
+) -> Reply<Json<VersionReply>> {
+    stored::version(&app, &named(&name)?, version).await
+}
+
+/// Adds a version that says what an older one says; its note names that one.
+#[utoipa::path(
+    post, path = "/templates/{name}/versions/{version}/restore", tag = "templates",
+    operation_id = "template_restore",
+    params(("name" = String, Path, description = "The name of the template."), ("version" = u64, Path, description = "Which version."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    responses(
+        (status = 200, description = "It is current again.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn restore(
+    State(app): State<App>,
+    InPath((name, version)): InPath<(String, u64)>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+) -> Reply<Response> {
+    stored::restore(&app, &named(&name)?, version, &headers, &actor).await
+}
+
+/// Compares two versions line by line: as unified text, and as hunks.
+#[utoipa::path(
+    get, path = "/templates/{name}/diff", tag = "templates",
+    operation_id = "template_diff",
+    params(("name" = String, Path, description = "The name of the template."), DiffQuery),
+    responses(
+        (status = 200, description = "What differs.", body = Diff),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn diff(
+    State(app): State<App>,
+    InPath(name): InPath<String>,
+    InQuery(query): InQuery<DiffQuery>,
+) -> Reply<Json<Diff>> {
+    stored::diff(&app, &named(&name)?, query).await
+}
+
+/// Puts a label on a version. It is on one version at a time.
+#[utoipa::path(
+    put, path = "/templates/{name}/labels/{label}", tag = "templates",
+    operation_id = "template_set_label",
+    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    request_body = LabelWrite,
+    responses(
+        (status = 200, description = "The version has the label.", body = LabelWrite),
+        (status = 400, description = "The label cannot be one, or the body cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such version.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn set_label(
+    State(app): State<App>,
+    InPath((name, label)): InPath<(String, String)>,
+    Caller(actor): Caller,
+    Body(body): Body<LabelWrite>,
+) -> Reply<Json<LabelWrite>> {
+    stored::label(&app, &named(&name)?, &label, Some(body.version), &actor).await?;
+    Ok(Json(body))
+}
+
+/// Takes a label away.
+#[utoipa::path(
+    delete, path = "/templates/{name}/labels/{label}", tag = "templates",
+    operation_id = "template_remove_label",
+    params(("name" = String, Path, description = "The name of the template."), ("label" = String, Path, description = "1 to 64 letters, digits, `-`, `_` or `.`, a letter first.")),
+    responses(
+        (status = 204, description = "No version has the label any more."),
+        (status = 400, description = "The label cannot be one.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No version has that label.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn remove_label(
+    State(app): State<App>,
+    InPath((name, label)): InPath<(String, String)>,
+    Caller(actor): Caller,
+) -> Reply<StatusCode> {
+    stored::label(&app, &named(&name)?, &label, None, &actor).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,63 @@
+//! `/export` and `/import`: all templates with all their versions, from one store to another.
+
+use crate::{App, Caller, Problem, extract::Body, reply::Reply, work::template_refused};
+use axum::{Json, extract::State};
+use preface::templates::{self, Document, Imported};
+use std::sync::Arc;
+
+/// Returns all templates with all their versions.
+#[utoipa::path(
+    get, path = "/export", tag = "templates",
+    operation_id = "export",
+    responses(
+        (status = 200, description = "The document.", body = Document),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn export(State(app): State<App>) -> Reply<Json<Document>> {
+    Ok(Json(templates::export(&*app.store).await?))
+}
+
+/// Adds what a document holds and the store does not; authors, times and notes are kept.
+///
+/// Versions that are there already, in the document's order, are skipped. Where the store has others than the document
+/// knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
+#[utoipa::path(
+    post, path = "/import", tag = "templates",
+    operation_id = "import",
+    request_body = Document,
+    responses(
+        (status = 200, description = "What was added.", body = Imported),
+        (status = 400, description = "The document cannot be used; nothing was added.", body = Problem, content_type = "application/problem+json"),
+        (status = 412, description = "Somebody else writes to the same template all the time.", body = Problem, content_type = "application/problem+json"),
+        (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn import(
+    State(app): State<App>,
+    Caller(actor): Caller,
+    Body(document): Body<Document>,
+) -> Reply<Json<Imported>> {
+    let document = Arc::new(document);
+    let (request, texts) = (app.request(), document.clone());
+    let refused = app
+        .work(move |engine| {
+            for template in &texts.templates {
+                for version in &template.versions {
+                    let Some(text) = &version.template else { continue };
+                    if let Err(note) = engine.check_template(&request, text)? {
+                        return Ok(Some((template.name.clone(), version.version, note)));
+                    }
+                }
+            }
+            Ok(None)
+        })
+        .await?;
+    if let Some((name, version, note)) = refused {
+        let problem = template_refused(*note);
+        let detail = format!("template `{name}`, version {version}: {}", problem.detail);
+        return Err(Problem { detail, ..problem });
+    }
+    Ok(Json(templates::import(&*app.store, &document, &|_| Ok(()), &actor).await?))
+}

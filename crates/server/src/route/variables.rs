@@ -1,0 +1,81 @@
+//! `/system-prompt/variables`: what a template can name (seed 002 §6). The list itself needs neither a store nor a disk.
+
+use crate::{App, Problem, extract::InQuery, reply::Reply};
+use axum::{Json, extract::State};
+use preface::{Request, Variable};
+use serde::{Deserialize, Serialize};
+
+/// For whom values are looked up. Without any of these there are none.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct VariablesQuery {
+    /// The working directory, absolute, at or below a root. Without it nothing about a directory is looked at.
+    pub cwd: Option<String>,
+    /// The model's name.
+    pub model: Option<String>,
+    /// The conversation's id.
+    pub conversation_id: Option<String>,
+}
+
+/// What a template can name.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VariablesReply {
+    /// The variables, always in the same order.
+    pub variables: Vec<VariableEntry>,
+}
+
+/// A variable, with its value where one was asked for.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VariableEntry {
+    /// What it is.
+    #[serde(flatten)]
+    pub variable: Variable,
+    /// Whether it exists there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exists: Option<bool>,
+    /// Its value there; null where it does not exist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub value: Option<Option<String>>,
+}
+
+/// Lists what a template can name. With a query, also what that is there.
+#[utoipa::path(
+    get, path = "/system-prompt/variables", tag = "system-prompt",
+    operation_id = "variables",
+    params(VariablesQuery),
+    responses(
+        (status = 200, description = "The variables.", body = VariablesReply),
+        (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
+    ),
+)]
+pub async fn variables(
+    State(app): State<App>,
+    InQuery(query): InQuery<VariablesQuery>,
+) -> Reply<Json<VariablesReply>> {
+    let VariablesQuery { cwd, model, conversation_id } = query;
+    if cwd.is_none() && model.is_none() && conversation_id.is_none() {
+        let plain = |variable| VariableEntry { variable, exists: None, value: None };
+        return Ok(Json(VariablesReply { variables: preface::variables().into_iter().map(plain).collect() }));
+    }
+    let cwd = match cwd {
+        Some(cwd) => Some(app.below_a_root(&cwd).await?),
+        None => None,
+    };
+    let request = Request {
+        cwd,
+        model,
+        conversation: conversation_id,
+        preset: Some(app.settings.preset.clone()),
+        ..Request::default()
+    };
+    let roots = app.settings.roots.clone();
+    let values = app.work(move |engine| engine.variable_values(&request, &roots)).await?;
+    let entry = |(variable, fact): (Variable, Option<preface_core::fact::Fact>)| VariableEntry {
+        variable,
+        exists: fact.as_ref().map(|fact| fact.value.is_some()),
+        value: fact.map(|fact| fact.value),
+    };
+    Ok(Json(VariablesReply { variables: values.into_iter().map(entry).collect() }))
+}

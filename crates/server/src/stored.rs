@@ -1,0 +1,291 @@
+//! What the routes of the template of `/system-prompt` and those of named templates share.
+
+use crate::{
+    App, Problem,
+    page::{PageQuery, Paged},
+    precondition::{if_match, if_none_match},
+    reply::Reply,
+    work::template_refused,
+};
+use axum::{
+    Json,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use preface::{
+    store::{Actor, Expect, NewVersion, TemplateName, TemplateVersion, Which},
+    templates::{self, Diff, Speaking, TemplatesError},
+};
+use preface_core::lint::hidden::escape_hidden;
+use serde::{Deserialize, Serialize};
+
+/// The header that says which version a text is of; 0 where nothing is stored.
+const VERSION: HeaderName = HeaderName::from_static("preface-version");
+/// The header that says that the store does not answer.
+const DEGRADED: HeaderName = HeaderName::from_static("preface-degraded");
+
+/// A template.
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct TemplateReply {
+    /// The text, byte for byte as it was given.
+    pub template: String,
+}
+
+/// A template to be stored. Fields that are not listed here are ignored.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+pub struct TemplateWrite {
+    /// The text; kept byte for byte.
+    pub template: String,
+    /// Why it is changed.
+    #[serde(default)]
+    #[schema(max_length = 2000)]
+    pub note: String,
+}
+
+/// A version of a template, without its text.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VersionInfo {
+    /// Counts from 1.
+    pub version: u64,
+    /// Who wrote it.
+    pub author: String,
+    /// When.
+    #[schema(format = DateTime)]
+    pub at: String,
+    /// Why; may be empty.
+    pub note: String,
+    /// Its labels.
+    pub labels: Vec<String>,
+    /// How long the text is.
+    pub bytes: u64,
+    /// True where this version goes back to the default.
+    pub reset: bool,
+}
+
+impl From<&TemplateVersion> for VersionInfo {
+    fn from(version: &TemplateVersion) -> Self {
+        VersionInfo {
+            version: version.version,
+            author: version.author.clone(),
+            at: version.at.to_string(),
+            note: version.note.clone(),
+            labels: version.labels.clone(),
+            bytes: version.bytes,
+            reset: version.reset,
+        }
+    }
+}
+
+/// A version of a template.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct VersionReply {
+    /// The text; of a version that goes back to the default, the default.
+    pub template: String,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub info: VersionInfo,
+}
+
+/// A named template and its current version.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TemplateEntry {
+    /// Its name.
+    pub name: String,
+    /// Its current version.
+    #[serde(flatten)]
+    pub current: VersionInfo,
+}
+
+/// What is compared.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DiffQuery {
+    /// The version before; 0 is the default template.
+    pub from: u64,
+    /// The version after; the current one where it is left out, 0 is the default template.
+    pub to: Option<u64>,
+}
+
+/// A label's place.
+#[derive(Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct LabelWrite {
+    /// The version that gets it.
+    #[schema(minimum = 1)]
+    pub version: u64,
+}
+
+/// Answers the text that speaks for a name.
+pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) -> Reply<Response> {
+    let default = app.default_template().await?;
+    let main = *name == TemplateName::main();
+    let speaking = match templates::speaking(&*app.store, name, &default).await {
+        Ok(Some(speaking)) => speaking,
+        Ok(None) if main => Speaking::of(None, &default),
+        Ok(None) => return Err(Problem::from(TemplatesError::NoTemplate(name.clone()))),
+        // The seed: without the service there is still the default.
+        Err(TemplatesError::Store(_)) if main => {
+            let degraded = [(DEGRADED, HeaderValue::from_static("store"))];
+            return Ok((degraded, Json(TemplateReply { template: default })).into_response());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if if_none_match(headers, &tag(&speaking)) {
+        return Ok((StatusCode::NOT_MODIFIED, tagged(&speaking)).into_response());
+    }
+    Ok(told(&speaking))
+}
+
+/// Stores a text as the next version.
+pub(crate) async fn write(
+    app: &App,
+    name: &TemplateName,
+    body: TemplateWrite,
+    headers: &HeaderMap,
+    actor: &Actor,
+) -> Reply<Response> {
+    check(app, &body.template).await?;
+    let default = app.default_template().await?;
+    let expect = expected(app, name, &default, headers).await?;
+    let new = NewVersion { note: body.note, ..NewVersion::of(name.clone(), body.template) };
+    let stored = templates::put(&*app.store, new, expect, actor).await?;
+    Ok(told(&Speaking::of(Some(&stored), &default)))
+}
+
+/// Goes back to the default.
+pub(crate) async fn reset(
+    app: &App,
+    name: &TemplateName,
+    headers: &HeaderMap,
+    actor: &Actor,
+) -> Reply<Response> {
+    let default = app.default_template().await?;
+    known(app, name).await?;
+    let expect = expected(app, name, &default, headers).await?;
+    let stored = templates::reset(&*app.store, name, expect, actor).await?;
+    Ok(told(&Speaking::of(Some(&stored), &default)))
+}
+
+/// Goes back to an older version.
+pub(crate) async fn restore(
+    app: &App,
+    name: &TemplateName,
+    version: u64,
+    headers: &HeaderMap,
+    actor: &Actor,
+) -> Reply<Response> {
+    let default = app.default_template().await?;
+    let expect = expected(app, name, &default, headers).await?;
+    let stored = templates::restore(&*app.store, name, version, expect, actor).await?;
+    Ok(told(&Speaking::of(Some(&stored), &default)))
+}
+
+/// Lists the versions of a template.
+pub(crate) async fn versions(
+    app: &App,
+    name: &TemplateName,
+    query: PageQuery,
+) -> Reply<Json<Paged<VersionInfo>>> {
+    let request = query.request()?;
+    known(app, name).await?;
+    let page = app.store.versions(name, &request).await?;
+    Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))
+}
+
+/// Answers one version with its text.
+pub(crate) async fn version(app: &App, name: &TemplateName, version: u64) -> Reply<Json<VersionReply>> {
+    let default = app.default_template().await?;
+    let (version, text) = templates::at_version(&*app.store, name, version, &default).await?;
+    Ok(Json(VersionReply { template: text.as_ref().to_owned(), info: VersionInfo::from(&version) }))
+}
+
+/// Compares two versions.
+pub(crate) async fn diff(app: &App, name: &TemplateName, query: DiffQuery) -> Reply<Json<Diff>> {
+    let default = app.default_template().await?;
+    known(app, name).await?;
+    Ok(Json(templates::diff(&*app.store, name, query.from, query.to, &default).await?))
+}
+
+/// Puts a label on a version, or takes it away.
+pub(crate) async fn label(
+    app: &App,
+    name: &TemplateName,
+    label: &str,
+    version: Option<u64>,
+    actor: &Actor,
+) -> Reply<()> {
+    Ok(templates::set_label(&*app.store, name, label, version, actor).await?)
+}
+
+/// Refuses a text that breaks a hard limit.
+pub(crate) async fn check(app: &App, text: &str) -> Reply<()> {
+    let (request, text) = (app.request(), text.to_owned());
+    let checked = app.work(move |engine| engine.check_template(&request, &text)).await?;
+    checked.map_err(|note| template_refused(*note))
+}
+
+/// Refuses a named template that was never stored. The template of `/system-prompt` is always there.
+async fn known(app: &App, name: &TemplateName) -> Reply<()> {
+    if *name == TemplateName::main() || app.store.template(name, &Which::Current).await?.is_some() {
+        return Ok(());
+    }
+    Err(TemplatesError::NoTemplate(name.clone()).into())
+}
+
+/// Works out which version the writer believes to be the current one.
+async fn expected(app: &App, name: &TemplateName, default: &str, headers: &HeaderMap) -> Reply<Expect> {
+    if !headers.contains_key(header::IF_MATCH) && !headers.contains_key(header::IF_NONE_MATCH) {
+        return Ok(Expect::Any);
+    }
+    let stored = app.store.template(name, &Which::Current).await?;
+    let speaking = Speaking::of(stored.as_ref(), default);
+    let tag = tag(&speaking);
+    // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet.
+    let there = stored.is_some() || *name == TemplateName::main();
+    let matches = !headers.contains_key(header::IF_MATCH) || (there && if_match(headers, &tag));
+    if !matches || (stored.is_some() && if_none_match(headers, &tag)) {
+        return Err(TemplatesError::Stale(Box::new(stored)).into());
+    }
+    Ok(Expect::Version(speaking.version))
+}
+
+fn told(speaking: &Speaking) -> Response {
+    let body = Json(TemplateReply { template: speaking.text.as_ref().to_owned() });
+    (tagged(speaking), body).into_response()
+}
+
+fn tag(speaking: &Speaking) -> HeaderValue {
+    HeaderValue::from_str(&format!("\"{}\"", speaking.tag())).expect("digits and a dash stand in a header")
+}
+
+fn tagged(speaking: &Speaking) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::ETAG, tag(speaking));
+    headers.insert(VERSION, HeaderValue::from(speaking.version));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers
+}
+
+impl From<TemplatesError> for Problem {
+    fn from(error: TemplatesError) -> Self {
+        let (status, code) = match &error {
+            TemplatesError::Store(error) => return error.clone().into(),
+            TemplatesError::NoTemplate(_) => (StatusCode::NOT_FOUND, "no-template"),
+            TemplatesError::NoVersion(..) => (StatusCode::NOT_FOUND, "no-version"),
+            TemplatesError::NoLabel(..) => (StatusCode::NOT_FOUND, "no-label"),
+            TemplatesError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            TemplatesError::Invalid(..) => (StatusCode::BAD_REQUEST, "invalid"),
+        };
+        let problem = Problem::new(status, code, error.to_string());
+        Problem { hint: error.hint(), ..problem }
+    }
+}
+
+/// Reads the name of a template in the path.
+pub(crate) fn named(text: &str) -> Reply<TemplateName> {
+    text.parse().map_err(|_| {
+        let shown: String = text.chars().take(80).collect();
+        let detail = format!("not a template name: `{}`", escape_hidden(&shown));
+        Problem::new(StatusCode::BAD_REQUEST, "path", detail)
+            .hint("use 1 to 64 letters, digits, `-`, `_` or `.`, a letter or digit first")
+    })
+}

@@ -1,0 +1,89 @@
+//! Work that waits for disks, on threads that may wait.
+
+use crate::{App, Problem, reply::Reply};
+use axum::http::StatusCode;
+use preface::{Engine, Error, Request};
+use std::path::{Path, PathBuf};
+
+impl App {
+    /// Runs something with an engine, away from the threads that answer.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Reply<T> {
+        let system = self.system.clone();
+        match tokio::task::spawn_blocking(move || work(&Engine::new(&*system))).await {
+            Ok(done) => done.map_err(refused),
+            Err(_) => Err(Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "mistake",
+                "preface made a mistake; the log tells more",
+            )),
+        }
+    }
+
+    /// Asks what the service's profile says, in no conversation: in the first root, where there is one.
+    pub(crate) fn request(&self) -> Request {
+        let cwd = self.settings.roots.first().cloned().unwrap_or_else(|| PathBuf::from("/"));
+        Request {
+            preset: Some(self.settings.preset.clone()),
+            roots: Some(self.settings.roots.clone()),
+            trust: preface::TrustChoice::Deny,
+            ..Request::new(cwd)
+        }
+    }
+
+    /// Returns the text that speaks where nothing is stored.
+    pub(crate) async fn default_template(&self) -> Reply<String> {
+        let request = self.request();
+        Ok(self.work(move |engine| engine.default_template(&request)).await?.unwrap_or_default())
+    }
+
+    /// Refuses a directory that does not lie below a root, whether it is there or not.
+    pub(crate) async fn below_a_root(&self, cwd: &str) -> Reply<PathBuf> {
+        let outside = || {
+            Problem::new(StatusCode::FORBIDDEN, "cwd-outside", format!("not below a root: `{}`", shown(cwd)))
+                .hint("name a directory at or below a `--root` of the service")
+        };
+        if !Path::new(cwd).is_absolute() || cwd.contains('\0') {
+            let detail = format!("not an absolute path: `{}`", shown(cwd));
+            return Err(
+                Problem::new(StatusCode::BAD_REQUEST, "cwd", detail).hint("write the directory from `/` on")
+            );
+        }
+        let (path, roots) = (PathBuf::from(cwd), self.settings.roots.clone());
+        let below = self
+            .work(move |engine| {
+                let real = engine.system().canonical(&path);
+                Ok(real.is_ok_and(|real| roots.iter().any(|root| real.starts_with(root))).then_some(path))
+            })
+            .await?;
+        below.ok_or_else(outside)
+    }
+}
+
+/// Says why the engine did not do what a request asks for.
+pub(crate) fn refused(error: Error) -> Problem {
+    match error {
+        Error::Usage(detail, hint) => {
+            Problem { hint, ..Problem::new(StatusCode::BAD_REQUEST, "usage", detail) }
+        }
+        Error::Render(note) => template_refused(*note),
+        Error::Profile(error) => {
+            Problem { hint: error.help, ..Problem::new(StatusCode::BAD_REQUEST, "profile", error.message) }
+        }
+        other => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine", other.to_string()),
+    }
+}
+
+/// Says why a template cannot be used.
+pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Problem {
+    let code = note.code.strip_prefix("template/").unwrap_or("template").to_owned();
+    let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());
+    Problem { hint: note.help.clone(), ..problem }.diagnostics(vec![note])
+}
+
+fn shown(text: &str) -> String {
+    let text: String = text.chars().take(200).collect();
+    preface_core::lint::hidden::escape_hidden(&text).into_owned()
+}

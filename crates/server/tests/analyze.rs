@@ -1,0 +1,210 @@
+//! `/system-prompt/analyze`: tags, findings, preview and values in one reply.
+
+mod common;
+
+use common::{Service, machine, service, service_on};
+use serde_json::{Value, json};
+
+async fn analyze(service: &Service, body: Value) -> Value {
+    let answer = service.post("/system-prompt/analyze", &body).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+#[tokio::test]
+async fn one_reply_tells_all() {
+    let service = service().await;
+    let template = "é𝒳[if file:AGENTS.md][file:AGENTS.md][else]none[endif][prompt:model]";
+    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p", "model": "m-1"})).await;
+    let tokens = reply["tokens"].as_array().unwrap();
+    let kinds: Vec<_> = tokens.iter().map(|token| token["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["text", "if", "variable", "else", "text", "endif", "variable"]);
+    assert_eq!((&tokens[1]["range"], &tokens[1]["utf16"]), (&json!([6, 25]), &json!([3, 22])));
+    assert_eq!((&tokens[1]["partners"], &tokens[5]["partners"]), (&json!([3, 5]), &json!([1, 3])));
+    assert_eq!(
+        (&tokens[2]["key"], &tokens[2]["depth"], &tokens[2]["branch"]),
+        (&json!("file:AGENTS.md"), &json!(1), &json!("first"))
+    );
+
+    let preview = &reply["preview"];
+    assert_eq!(preview["text"], "é𝒳Use tabs.\nm-1");
+    assert_eq!(
+        (&preview["bytes"], &preview["tokens"], &preview["counter"]),
+        (&json!(19), &json!(5), &json!("estimate:bytes4"))
+    );
+    let spans = preview["spans"].as_array().unwrap();
+    assert_eq!(
+        spans[0],
+        json!({"range": [0, 6], "utf16": [0, 3], "origin": {"kind": "template", "span": [0, 6]}})
+    );
+    assert_eq!(
+        spans[1]["origin"],
+        json!({"kind": "variable", "key": "file:AGENTS.md", "source": "AGENTS.md"})
+    );
+    assert_eq!(
+        preview["conditions"],
+        json!([{"token": 1, "key": "file:AGENTS.md", "negated": false, "taken": true}])
+    );
+
+    let file = &reply["variables"][0];
+    assert_eq!(
+        (&file["exists"], &file["value"], &file["tokens"]),
+        (&json!(true), &json!("Use tabs.\n"), &json!([1, 2]))
+    );
+    assert_eq!(reply["variables"][1]["stability"], "conversation");
+}
+
+#[tokio::test]
+async fn the_preview_is_what_a_conversation_would_get() {
+    let service = service().await;
+    let template = service.get("/system-prompt").await.json()["template"].clone();
+    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p"})).await;
+    let expected =
+        "You are a helpful coding assistant.\n\n\nUse tabs.\n\n\n\nThe current working directory is /work/p.";
+    assert_eq!(reply["preview"]["text"], expected);
+    let spans = reply["preview"]["spans"].as_array().unwrap();
+    let mut at = 0;
+    for span in spans {
+        assert_eq!(span["range"][0], at, "spans follow each other without a gap");
+        at = span["range"][1].as_u64().unwrap();
+        if span["origin"]["kind"] == "template" {
+            let of =
+                |range: &Value| (range[0].as_u64().unwrap() as usize, range[1].as_u64().unwrap() as usize);
+            let ((a, b), (c, d)) = (of(&span["range"]), of(&span["origin"]["span"]));
+            assert_eq!(expected[a..b], template.as_str().unwrap()[c..d]);
+        }
+    }
+    assert_eq!(at as usize, expected.len());
+}
+
+#[tokio::test]
+async fn a_branch_that_is_not_taken_is_not_looked_at() {
+    let machine = machine();
+    let service = service_on(machine.clone()).await;
+    let template = "[if file:none][if file:AGENTS.md]a[endif][else]b[endif]";
+    let reply = analyze(&service, json!({"template": template, "cwd": "/work/p"})).await;
+    assert_eq!(reply["preview"]["text"], "b");
+    let taken: Vec<_> =
+        reply["preview"]["conditions"].as_array().unwrap().iter().map(|one| one["taken"].clone()).collect();
+    assert_eq!(taken, [json!(false), Value::Null]);
+    assert_eq!(reply["variables"][1]["exists"], Value::Null);
+    assert_eq!(machine.reads("/work/p/AGENTS.md"), 0);
+}
+
+#[tokio::test]
+async fn findings_have_places_for_people_and_for_editors() {
+    let service = service().await;
+    let reply = analyze(&service, json!({"template": "a\n𝒳 [git:brnach] [else] \u{202e}"})).await;
+    let notes = reply["diagnostics"].as_array().unwrap();
+    let codes: Vec<_> = notes.iter().map(|note| note["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["template/unknown-name", "template/stray-else", "hidden/bidi"]);
+    let first = &notes[0];
+    assert_eq!((&first["line"], &first["column"], &first["utf16_column"]), (&json!(2), &json!(3), &json!(4)));
+    assert_eq!((&first["range"], &first["utf16"]), (&json!([7, 19]), &json!([5, 17])));
+    assert_eq!(first["edit"]["replacement"], "branch");
+    assert_eq!(first["edit"]["utf16"], json!([10, 16]));
+    assert_eq!(reply["tokens"][3]["kind"], "literal");
+    assert_eq!(
+        (&reply["tokens"][3]["tag"], &reply["tokens"][3]["why"]),
+        (&json!("else"), &json!("no-open-if"))
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_there_is_told_where_a_directory_is_given() {
+    let service = service().await;
+    let codes = async |body: Value| -> Vec<String> {
+        let reply = analyze(&service, body).await;
+        let notes = reply["diagnostics"].as_array().unwrap().clone();
+        notes.iter().map(|note| note["code"].as_str().unwrap().to_owned()).collect()
+    };
+    let template = "[file:none.md]";
+    assert_eq!(codes(json!({"template": template, "cwd": "/work/p"})).await, ["template/missing-file"]);
+    assert_eq!(codes(json!({"template": template})).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn nothing_outside_of_the_roots_is_read() {
+    let service = service_on(machine().with_file("/work/q/a.md", "A")).await;
+    let read = async |key: &str| {
+        let reply = analyze(&service, json!({"template": format!("[{key}]"), "cwd": "/work/p"})).await;
+        assert!(!reply.to_string().contains("s3cret"), "{key}");
+        reply["preview"]["text"].as_str().unwrap().to_owned()
+    };
+    for key in [
+        "file:/etc/secret",
+        "file:out",
+        "file:../../etc/secret",
+        "file:/work/away/secret",
+        "file:/work/p/out",
+    ] {
+        assert_eq!(read(key).await, "", "{key}");
+    }
+    assert_eq!(read("file:/work/q/a.md").await, "A", "an absolute path below a root");
+    let outside = json!({"template": "[prompt:cwd]", "cwd": "/etc"});
+    service.post("/system-prompt/analyze", &outside).await.problem(403, "cwd-outside");
+}
+
+#[tokio::test]
+async fn without_a_directory_no_file_is_looked_at() {
+    let machine = machine();
+    let service = service_on(machine.clone()).await;
+    let template = "[file:p/AGENTS.md][file:/work/p/AGENTS.md][git:branch][prompt:cwd]|[prompt:model]";
+    let reply = analyze(&service, json!({"template": template, "model": "m-1"})).await;
+    assert_eq!(reply["preview"]["text"], "|m-1");
+    assert_eq!(
+        (&reply["variables"][0]["exists"], &reply["variables"][0]["source"]),
+        (&json!(false), &json!("no directory was given"))
+    );
+    assert_eq!(machine.reads("/work/p/AGENTS.md"), 0);
+}
+
+#[tokio::test]
+async fn a_template_over_a_limit_has_a_finding_and_no_preview() {
+    let service = service().await;
+    let deep = "[if a:b]".repeat(1_001) + &"[endif]".repeat(1_001);
+    for (template, code) in [(deep, "template/depth"), ("x".repeat((1 << 20) + 1), "template/too-large")] {
+        let reply = analyze(&service, json!({"template": template})).await;
+        assert_eq!(reply["preview"], Value::Null);
+        let errors: Vec<_> = reply["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|note| note["severity"] == "error")
+            .map(|note| note["code"].clone())
+            .collect();
+        assert_eq!(errors, [code]);
+        assert!(!reply["tokens"].as_array().unwrap().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn switches_of_the_language_can_be_tried() {
+    let service = service().await;
+    let template = "[raw][a:b][endraw]";
+    let off = analyze(&service, json!({"template": template})).await;
+    assert_eq!(off["preview"]["text"], "[raw][endraw]");
+    let on = analyze(&service, json!({"template": template, "options": {"raw": true}})).await;
+    assert_eq!(on["preview"]["text"], "[a:b]");
+    let trimmed = json!({"template": "a\n[if system:os]\nb\n[endif]\n", "options": {"trim_tag_lines": true}});
+    assert_eq!(analyze(&service, trimmed).await["preview"]["text"], "a\nb\n");
+    let unknown = json!({"template": "", "preset": "no-such-profile"});
+    service.post("/system-prompt/analyze", &unknown).await.problem(400, "profile");
+}
+
+#[tokio::test]
+async fn an_empty_template_is_an_empty_preview() {
+    let service = service().await;
+    let reply = analyze(&service, json!({"template": ""})).await;
+    assert_eq!((&reply["preview"]["text"], &reply["tokens"]), (&json!(""), &json!([])));
+}
+
+#[tokio::test]
+async fn long_lists_say_what_was_left_out() {
+    let service = service().await;
+    let reply = analyze(&service, json!({"template": "[endif]".repeat(1_500)})).await;
+    assert_eq!(
+        (reply["diagnostics"].as_array().unwrap().len(), &reply["left"]["diagnostics"]),
+        (1_000, &json!(500))
+    );
+}

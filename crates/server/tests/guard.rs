@@ -1,0 +1,160 @@
+//! Who may come in: host, origin, page token, access token.
+
+mod support;
+
+use axum::body::Body;
+use preface::store::Role;
+use support::{app, app_at, ask, echo, let_in};
+
+const HERE: &str = "host: 127.0.0.1:7677";
+
+#[tokio::test]
+async fn a_request_names_this_service_by_a_name_of_its_own() {
+    let router = echo(&app_at("127.0.0.1:7677", &["prompts.example"]).await);
+    for (host, status) in [
+        ("host: 127.0.0.1:7677", 200),
+        ("host: localhost:7677", 200),
+        ("host: [::1]:7677", 200),
+        ("host: prompts.example", 200),
+        ("host: prompts.example:8443", 200),
+        ("host: rebound.example:7677", 421),
+        ("host: localhost:80", 421),
+        ("host: ", 421),
+        ("x-forwarded-host: localhost:7677", 400),
+    ] {
+        let came = ask(&router, "GET /thing", &[host], Body::empty()).await;
+        assert_eq!(came.status, status, "{host}: {}", came.text());
+        if status != 200 {
+            let problem = came.problem();
+            assert_eq!(problem["code"], "host");
+            assert!(problem["hint"].as_str().expect("a hint").contains("--host"));
+        }
+    }
+    let twice = ask(&router, "GET /thing", &[HERE, "host: rebound.example"], Body::empty()).await;
+    assert_eq!(twice.status, 400);
+    // What a proxy says about the sender is not believed.
+    let forwarded =
+        ["host: rebound.example", "x-forwarded-host: localhost:7677", "forwarded: host=localhost:7677"];
+    assert_eq!(ask(&router, "GET /thing", &forwarded, Body::empty()).await.status, 421);
+    // HTTP/2 and proxies name the host in the address.
+    let absolute = ask(&router, "GET http://rebound.example:7677/thing", &[HERE], Body::empty()).await;
+    assert_eq!(absolute.status, 421);
+}
+
+#[tokio::test]
+async fn what_a_browser_sends_for_a_page_comes_from_our_page() {
+    let app = app_at("127.0.0.1:7677", &["prompts.example"]).await;
+    let token = format!("x-preface-token: {}", app.guard.page_token());
+    let ours = "origin: http://localhost:7677";
+    // A person follows a link of another site.
+    let link = ["sec-fetch-mode: navigate", "sec-fetch-dest: document"];
+    let router = echo(&app);
+    for (line, headers, status, code) in [
+        ("PUT /thing", vec![HERE], 200, ""),
+        ("GET /thing", vec![HERE, ours], 200, ""),
+        ("PUT /thing", vec![HERE, ours, &token], 200, ""),
+        ("PUT /thing", vec![HERE, "origin: https://prompts.example", &token], 200, ""),
+        ("PUT /thing", vec![HERE, ours], 403, "page-token"),
+        ("PUT /thing", vec![HERE, ours, "x-preface-token: "], 403, "page-token"),
+        ("PUT /thing", vec![HERE, ours, "x-preface-token: preface_0"], 403, "page-token"),
+        ("POST /conversations/a/turns", vec![HERE, ours], 403, "page-token"),
+        ("DELETE /conversations/a", vec![HERE, ours], 403, "page-token"),
+        ("PUT /thing", vec![HERE, "origin: http://evil.example", &token], 403, "origin"),
+        ("PUT /thing", vec![HERE, "origin: http://localhost:3000", &token], 403, "origin"),
+        ("PUT /thing", vec![HERE, "origin: null", &token], 403, "origin"),
+        ("PUT /thing", vec![HERE, "origin: ", &token], 403, "origin"),
+        ("PUT /thing", vec![HERE, ours, "origin: http://evil.example", &token], 403, "origin"),
+        ("GET /thing", vec![HERE, "origin: http://evil.example"], 403, "origin"),
+        ("GET /thing", vec![HERE, "sec-fetch-site: cross-site"], 403, "origin"),
+        ("PUT /thing", vec![HERE, "sec-fetch-site: cross-site"], 403, "origin"),
+        ("GET /thing", vec![HERE, "sec-fetch-site: same-origin"], 200, ""),
+        ("GET /thing", vec![HERE, "sec-fetch-site: none"], 200, ""),
+        ("GET /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 200, ""),
+        ("PUT /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 403, "origin"),
+    ] {
+        let came = ask(&router, line, &headers, Body::empty()).await;
+        assert_eq!(came.status, status, "{line} {headers:?}: {}", came.text());
+        if status != 200 {
+            assert_eq!(came.problem()["code"], code, "{line} {headers:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_start_has_a_token_of_its_own() {
+    let (one, other) = (app().await, app().await);
+    assert_ne!(one.guard.page_token(), other.guard.page_token());
+    // 256 bits in hex.
+    assert!(one.guard.page_token().len() >= 64);
+    assert!(!format!("{one:?}").contains(one.guard.page_token()));
+}
+
+#[tokio::test]
+async fn beyond_this_machine_everybody_needs_a_token() {
+    let app = app_at("0.0.0.0:7677", &[]).await;
+    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let_in(app.store.as_ref(), "agent", Role::Converse).await;
+    let_in(app.store.as_ref(), "editor", Role::Write).await;
+    let router = echo(&app);
+    let (none, bad) = ("x-nothing: 1", "authorization: Bearer GUEST");
+    let (read, talk, write) =
+        ("authorization: Bearer READER", "authorization: bearer AGENT", "authorization: Bearer EDITOR");
+    for (line, token, status) in [
+        ("GET /healthz", none, 200),
+        ("GET /thing", none, 401),
+        ("GET /nothing", none, 401),
+        ("GET /thing", bad, 401),
+        ("GET /thing", "authorization: Basic READER", 401),
+        ("GET /thing", "authorization: Bearer", 401),
+        ("GET /thing", "x-forwarded-for: 127.0.0.1", 401),
+        ("GET /thing", "authorization: Bearer reader", 401),
+        ("GET /thing", read, 200),
+        ("HEAD /thing", read, 200),
+        ("POST /system-prompt/analyze", read, 200),
+        ("POST /conversations/a/turns", read, 403),
+        ("POST /conversations/a/turns", talk, 200),
+        ("POST /thing", talk, 403),
+        ("PUT /thing", talk, 403),
+        ("DELETE /conversations/a", talk, 403),
+        ("DELETE /conversations/a", write, 200),
+        ("PUT /thing", write, 200),
+    ] {
+        let came = ask(&router, line, &["host: 192.0.2.7:7677", token], Body::empty()).await;
+        assert_eq!(came.status, status, "{line} {token}: {}", came.text());
+        assert_eq!(came.headers.contains_key("www-authenticate"), status == 401);
+        if status != 200 {
+            assert!(came.problem()["hint"].is_string() || status == 401);
+        }
+    }
+    let came = ask(&router, "PUT /thing", &["host: 192.0.2.7:7677", write], Body::empty()).await;
+    assert_eq!(came.text(), "editor", "changes are written down under the token's name");
+    let evil = ["host: 192.0.2.7:7677", write, "origin: http://evil.example"];
+    assert_eq!(ask(&router, "PUT /thing", &evil, Body::empty()).await.status, 403);
+}
+
+#[tokio::test]
+async fn on_this_machine_no_token_is_needed_and_one_that_is_sent_counts() {
+    let app = app_at("127.0.0.1:7677", &[]).await;
+    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let router = echo(&app);
+    assert_eq!(ask(&router, "PUT /thing", &[HERE], Body::empty()).await.text(), "local");
+    for (line, token, status) in [
+        ("GET /thing", "authorization: Bearer READER", 200),
+        ("PUT /thing", "authorization: Bearer READER", 403),
+        ("GET /thing", "authorization: Bearer GUEST", 401),
+    ] {
+        let came = ask(&router, line, &[HERE, token], Body::empty()).await;
+        assert_eq!(came.status, status, "{line} {token}");
+    }
+}
+
+#[tokio::test]
+async fn where_the_store_cannot_be_asked_nobody_comes_in() {
+    let app = app_at("0.0.0.0:7677", &[]).await;
+    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    app.store.close().await.expect("memory closes");
+    let headers = ["host: 192.0.2.7:7677", "authorization: Bearer READER"];
+    let came = ask(&echo(&app), "GET /thing", &headers, Body::empty()).await;
+    assert_eq!(came.status, 503);
+    assert_eq!(came.problem()["code"], "store-unavailable");
+}

@@ -1,0 +1,98 @@
+//! A service to ask, without a socket.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, Request, StatusCode},
+    routing::{get, post},
+};
+use preface::{
+    host::system::memory::MemorySystem,
+    store::{Access, Actor, Role, Store, StoreUrl},
+};
+use preface_server::{App, Caller, Settings, layered};
+use serde_json::Value;
+use std::sync::Arc;
+use tower::ServiceExt;
+
+/// A service on an empty machine, with a store in memory.
+pub async fn app() -> App {
+    let store = preface::store::open(&StoreUrl::Memory).await.expect("memory is there");
+    let settings = Settings { roots: vec!["/work".into()], preset: "default".to_owned(), max_body: 64 << 10 };
+    App::new(Arc::new(MemorySystem::new().with_dir("/work")), store, Arc::new(settings))
+}
+
+/// The same, as if it listened there.
+pub async fn app_at(address: &str, hosts: &[&str]) -> App {
+    let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    app().await.listening(address.parse().expect("an address"), &hosts)
+}
+
+/// Adds a token to a store; it is its name in capitals.
+pub async fn let_in(store: &dyn Store, name: &str, role: Role) {
+    let actor = Actor::new("local");
+    let digest = Access::digest(&name.to_uppercase());
+    let access = Access { name: name.to_owned(), role, digest, created_at: actor.at };
+    assert!(store.add_access(access, &actor).await.expect("the store answers"));
+}
+
+/// Routes that say who asks, behind everything that a request passes.
+pub fn echo(app: &App) -> Router {
+    let who = async |Caller(actor): Caller| actor.name;
+    let router = Router::new()
+        .route("/thing", get(who).put(who).post(who))
+        .route("/healthz", get(who))
+        .route("/system-prompt/analyze", post(who))
+        .route("/conversations/{id}", get(who).delete(who))
+        .route("/conversations/{id}/turns", post(who))
+        .route("/echo", post(async |body: String| body));
+    layered(router, app)
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Came {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Came {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map(|value| value.to_str().expect("text")).unwrap_or_default()
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Reads the problem and checks what each of them has.
+    #[track_caller]
+    pub fn problem(&self) -> Value {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        let problem: Value = serde_json::from_slice(&self.body).expect("JSON");
+        assert_eq!(problem["status"], self.status.as_u16());
+        assert_eq!(problem["request_id"], self.header("x-request-id"));
+        assert_eq!(
+            problem["type"],
+            format!("urn:preface:problem:{}", problem["code"].as_str().expect("a code"))
+        );
+        problem
+    }
+}
+
+/// Asks with headers, `NAME: VALUE` each, and a body.
+pub async fn ask(router: &Router, line: &str, headers: &[&str], body: impl Into<Body>) -> Came {
+    let (method, path) = line.split_once(' ').expect("METHOD PATH");
+    let mut request = Request::builder().method(method).uri(path);
+    for header in headers {
+        let (name, value) = header.split_once(": ").expect("NAME: VALUE");
+        request = request.header(name, value);
+    }
+    let request = request.body(body.into()).expect("a request");
+    let response = router.clone().oneshot(request).await.expect("a router always answers");
+    let (parts, body) = response.into_parts();
+    let body = to_bytes(body, usize::MAX).await.expect("a body").to_vec();
+    Came { status: parts.status, headers: parts.headers, body }
+}

@@ -1,0 +1,90 @@
+//! `/system-prompt/variables`: the catalogue, and values where somebody asks for them.
+
+mod common;
+
+use common::{machine, service, service_on};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn the_ten_of_the_seed_come_first() {
+    let service = service().await;
+    let reply = service.get("/system-prompt/variables").await.json();
+    let keys: Vec<String> = reply["variables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{}:{}", one["type"].as_str().unwrap(), one["name"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        keys[..10],
+        [
+            "system:time",
+            "system:date",
+            "system:os",
+            "system:hostname",
+            "prompt:cwd",
+            "prompt:model",
+            "prompt:conversation_id",
+            "git:branch",
+            "git:status",
+            "file:<path>",
+        ]
+    );
+    for one in &reply["variables"].as_array().unwrap()[..10] {
+        assert_eq!(one["dynamic"], one["type"] == "file");
+        assert!(one.get("value").is_none() && one.get("exists").is_none());
+        for text in ["description", "example", "stability", "cost"] {
+            assert!(!one[text].as_str().unwrap().is_empty(), "{text} of {one}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_route_and_the_engine_tell_the_same() {
+    let service = service().await;
+    let reply = service.get("/system-prompt/variables").await.json();
+    assert_eq!(reply["variables"], serde_json::to_value(preface::variables()).unwrap());
+}
+
+fn value<'r>(reply: &'r Value, kind: &str, name: &str) -> (&'r Value, &'r Value) {
+    let all = reply["variables"].as_array().unwrap();
+    let one = all.iter().find(|one| one["type"] == kind && one["name"] == name).unwrap();
+    (&one["exists"], &one["value"])
+}
+
+#[tokio::test]
+async fn values_are_those_of_a_directory() {
+    let machine = machine()
+        .with_file("/work/p/.git/HEAD", "ref: refs/heads/main\n")
+        .with_file("/work/p/.git/refs/heads/main", "1".repeat(40) + "\n")
+        .with_dir("/work/p/.git/objects");
+    let service = service_on(machine).await;
+    let reply = service.get("/system-prompt/variables?cwd=/work/p&model=m-1").await.json();
+    assert_eq!(value(&reply, "prompt", "cwd"), (&json!(true), &json!("/work/p")));
+    assert_eq!(value(&reply, "prompt", "model"), (&json!(true), &json!("m-1")));
+    assert_eq!(value(&reply, "prompt", "conversation_id"), (&json!(false), &Value::Null));
+    assert_eq!(value(&reply, "git", "branch"), (&json!(true), &json!("main")));
+    let all = reply["variables"].as_array().unwrap();
+    let file = all.iter().find(|one| one["type"] == "file").unwrap();
+    assert!(file.get("value").is_none(), "any name is good, so there is no value: {file}");
+}
+
+#[tokio::test]
+async fn without_a_directory_nothing_of_one_is_told() {
+    let service = service().await;
+    let reply = service.get("/system-prompt/variables?model=m-1").await.json();
+    assert_eq!(value(&reply, "prompt", "cwd"), (&json!(false), &Value::Null));
+    assert_eq!(value(&reply, "git", "branch"), (&json!(false), &Value::Null));
+    assert_eq!(value(&reply, "system", "os"), (&json!(true), &json!("linux")));
+}
+
+#[tokio::test]
+async fn a_directory_outside_of_the_roots_is_refused() {
+    let service = service().await;
+    for cwd in ["/etc", "/", "/work/..", "/work/../etc", "/work/away", "/nowhere", "/work/nowhere"] {
+        let path = format!("/system-prompt/variables?cwd={cwd}");
+        service.get(&path).await.problem(403, "cwd-outside");
+    }
+    service.get("/system-prompt/variables?cwd=p").await.problem(400, "cwd");
+    service.get("/system-prompt/variables?cwd=").await.problem(400, "cwd");
+}
