@@ -216,7 +216,7 @@ impl Engine<'_> {
 pub(crate) fn default_home() -> Home {
     Home {
         global: vec!["config:preface".to_owned()],
-        project: ".preface".to_owned(),
+        project: Some(".preface".to_owned()),
         flat_extensions: false,
         variable: None,
     }

@@ -63,7 +63,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     let cwd = Path::new("/w/p");
     let home = Home {
         global: vec!["~/.x/agent".into()],
-        project: ".x".into(),
+        project: Some(".x".into()),
         flat_extensions: false,
         variable: None,
     };
