@@ -215,7 +215,9 @@ impl<'w> Compose<'w> {
             }
             None => "an empty file".to_owned(),
         };
-        let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
+        let places = || group.members.iter().filter_map(|id| self.position(id.as_str()));
+        let first = places().min();
+        let keep_blank = group.win == Win::First || places().any(|at| self.slots[at].section.keep_blank);
         for id in &group.members {
             if let Some(at) = self.position(id.as_str()) {
                 self.slots.remove(at);
@@ -225,7 +227,7 @@ impl<'w> Compose<'w> {
         let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
         section.language = group.language;
         section.cut = CutRule::Never;
-        section.keep_blank = group.win == Win::First;
+        section.keep_blank = keep_blank;
         section.framed = group.framed;
         self.insert(first.unwrap_or(0), section);
         diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));

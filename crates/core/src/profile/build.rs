@@ -275,7 +275,7 @@ impl Builder<'_> {
         #[serde(deny_unknown_fields)]
         struct Written {
             global: OneOrMany,
-            project: String,
+            project: Option<String>,
             #[serde(default)]
             flat_extensions: bool,
             variable: Option<String>,
@@ -291,9 +291,9 @@ impl Builder<'_> {
         if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
             return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
         }
-        let plain = !home.project.is_empty()
-            && home.project.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
-        if !plain {
+        let plain =
+            |word: &str| word.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
+        if !home.project.as_deref().is_none_or(plain) {
             return Err(
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
