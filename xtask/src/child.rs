@@ -17,6 +17,12 @@ pub fn root() -> PathBuf {
     root
 }
 
+/// Returns the directory of what cargo builds.
+pub fn target() -> PathBuf {
+    let given = env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());
+    root().join(given.map_or_else(|| PathBuf::from("target"), PathBuf::from))
+}
+
 /// Returns a command of the cargo that runs this chore.
 pub fn cargo(words: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -8,6 +8,8 @@ mod child;
 mod crash;
 mod failure;
 mod flags;
+#[cfg(unix)]
+mod nodes;
 mod peers;
 mod postgres;
 mod real;
@@ -33,8 +35,16 @@ struct Command {
 }
 
 /// The chores, by name.
-const COMMANDS: &[Command] =
-    &[bench::COMMAND, crash::COMMAND, peers::COMMAND, real::COMMAND, release::COMMAND, test::COMMAND];
+const COMMANDS: &[Command] = &[
+    bench::COMMAND,
+    crash::COMMAND,
+    #[cfg(unix)]
+    nodes::COMMAND,
+    peers::COMMAND,
+    real::COMMAND,
+    release::COMMAND,
+    test::COMMAND,
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();

@@ -110,7 +110,7 @@ fn packages(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
         Some(dir) => {
             std::path::absolute(&dir).map_err(|_| Failure::usage(format!("not a path: `{}`", dir.display())))
         }
-        None => Ok(target().join("peers/pi")),
+        None => Ok(child::target().join("peers/pi")),
     }
 }
 
@@ -132,12 +132,7 @@ fn install(oracle: &Path, packages: &Path) -> Result<(), Failure> {
 
 /// Returns the command that is compared.
 fn binary() -> PathBuf {
-    target().join(format!("release/preface{}", env::consts::EXE_SUFFIX))
-}
-
-fn target() -> PathBuf {
-    let given = env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());
-    child::root().join(given.map_or_else(|| PathBuf::from("target"), PathBuf::from))
+    child::target().join(format!("release/preface{}", env::consts::EXE_SUFFIX))
 }
 
 #[cfg(test)]

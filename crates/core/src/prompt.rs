@@ -112,7 +112,10 @@ impl Prompt {
                 within = span.range.end;
                 let end = part.range.start.saturating_add(within);
                 if !self.text.is_char_boundary(end) {
-                    return Err(format!("a span of `{}` does not end between two characters, at {end}", part.section));
+                    return Err(format!(
+                        "a span of `{}` does not end between two characters, at {end}",
+                        part.section
+                    ));
                 }
             }
             if within != part.range.len() {

@@ -29,11 +29,16 @@ use preface_core::{
 use preface_host::{
     discover, extensions as host_extensions,
     gate::{Consent, Gate},
-    look::{Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
     provider, scaffold,
 };
-use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    mem::take,
+    path::PathBuf,
+};
 
 /// How much a gathering looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,7 @@ impl Engine<'_> {
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
+        let stored = self.stored(request, &profile, &mut diagnostics)?;
 
         let mut gathered = Gathered {
             turn,
@@ -132,7 +138,7 @@ impl Engine<'_> {
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
             skill_paths: Vec::new(),
-            stored: request.template.as_ref().map(StoredTemplate::pieces),
+            stored,
             roots: request.roots.clone(),
             real_dirs: RealDirs::default(),
         };
@@ -190,6 +196,30 @@ impl Engine<'_> {
         Ok(gathered)
     }
 
+    /// The template that speaks in place of the profile's own: the request's, else that of a store. No store is asked for a
+    /// profile that takes none.
+    fn stored(
+        &self,
+        request: &Request,
+        profile: &Profile,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<Vec<Piece>>, Error> {
+        if let Some(template) = &request.template {
+            return Ok(Some(template.pieces()));
+        }
+        let Some(source) = self.templates() else { return Ok(None) };
+        if profile.takes_template() {
+            return Ok(source.template()?.as_ref().map(StoredTemplate::pieces));
+        }
+        diagnostics.extend(source.chosen().map(|chosen| {
+            Diagnostic::warning(
+                "template/unused",
+                format!("the profile `{}` takes no template: `{chosen}` was not used", profile.name),
+            )
+        }));
+        Ok(None)
+    }
+
     pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
         Look {
             system: self.system(),
@@ -204,12 +234,13 @@ impl Engine<'_> {
             skill_paths: &gathered.skill_paths,
             bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         }
     }
 }
 
 /// Lays the settings' own keys over the profile.
-fn apply(profile: &mut Profile, own: &Own) {
+pub(crate) fn apply(profile: &mut Profile, own: &Own) {
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));

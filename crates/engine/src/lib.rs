@@ -37,6 +37,7 @@ mod scopes;
 pub mod session;
 mod settings;
 mod skills;
+mod template_source;
 pub mod templates;
 mod variables;
 
@@ -57,4 +58,5 @@ pub use scopes::ScopesReport;
 pub use session::Session;
 pub use settings::{Settings, SettingsLayer, SettingsState};
 pub use skills::{Expanded, SkillsReport};
+pub use template_source::TemplateSource;
 pub use variables::{Variable, variables};

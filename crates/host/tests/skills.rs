@@ -83,6 +83,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         skill_paths: paths,
         bom: ByteOrderMark::Keep,
         real_dirs: &dirs,
+        file_room: Default::default(),
     };
     let mut section = Section::new(SectionId::new("skills"), Body::Fill(ProviderName::new("skills")));
     for (key, value) in options.as_object().expect("options are a table") {

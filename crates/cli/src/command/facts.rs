@@ -111,3 +111,28 @@ fn document(row: &FactRow) -> serde_json::Value {
         "diagnostics": fact.map(|fact| fact.diagnostics.as_slice()).unwrap_or_default(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use preface::{ASSETS, Request, host::system::memory::MemorySystem};
+
+    #[test]
+    fn the_document_is_the_catalogue_of_the_service() {
+        let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+        let rows = Engine::new(&system).facts(&Request::new("/work")).unwrap();
+        let of_facts: Vec<_> = rows
+            .iter()
+            .map(document)
+            .map(|row| json!([row["fact"], row["about"], row["dynamic"], row["example"], row["cost"]]))
+            .collect();
+        let of_service: Vec<_> = preface::variables()
+            .iter()
+            .map(|one| {
+                let name = format!("{}:{}", one.kind, one.name);
+                json!([name, one.description, one.dynamic, one.example, one.cost])
+            })
+            .collect();
+        assert_eq!(of_facts, of_service, "`preface facts` and `/system-prompt/variables` are one list");
+    }
+}

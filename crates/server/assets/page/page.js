@@ -146,8 +146,10 @@ async function save(over = false) {
 /** Somebody else saved. Nothing is lost without a choice. */
 async function settle(error) {
   tell("Not saved: somebody else saved meanwhile.", "bad");
-  $("conflict-text").textContent =
-    `${sentence(error.problem.detail || "another version is current")} Both texts stay in the list of versions once they are saved.`;
+  const detail = sentence(error.problem.detail || "another version is current");
+  $("conflict-text").replaceChildren(
+    spoken("", `${detail} Every text that was saved stays in the list of versions.`),
+  );
   const choice = await choose($("conflict"));
   saving = false;
   if (choice === "mine") await save(true);
@@ -192,6 +194,11 @@ function insert(key) {
   const { selectionStart: start, selectionEnd: end, value } = field;
   const inHead = /\[if\s+!?$/.test(value.slice(0, start)) && /^\s*\]/.test(value.slice(end));
   replace(start, end, inHead ? key : `[${key}]`);
+  if (!inHead) return;
+  // What the condition is about comes next.
+  const close = field.value.indexOf("]", start) + 1;
+  const [gap] = /^\n?…?/.exec(field.value.slice(close));
+  field.setSelectionRange(close + (gap.startsWith("\n") ? 1 : 0), close + gap.length);
 }
 
 /** Puts a condition around the selection, and selects its key for the next button. */
@@ -314,14 +321,26 @@ async function analyze() {
   if ($("model").value.trim()) body.model = $("model").value.trim();
   $("preview").classList.add("stale");
   try {
-    const analysis = await (await ask("POST", "system-prompt/analyze", { body, signal })).json();
-    trouble("");
+    const analysis = await (await askAnalysis(body, signal)).json();
     showPreview(analysis);
     showNotes(analysis.diagnostics, analysis.left.diagnostics);
     showValues(analysis.variables);
     $("preview").classList.remove("stale");
   } catch (error) {
     if (error.name !== "AbortError") trouble(error.message);
+  }
+}
+
+/** Asks for the analysis; where the directory is refused, for one without a directory. */
+async function askAnalysis(body, signal) {
+  try {
+    const response = await ask("POST", "system-prompt/analyze", { body, signal });
+    trouble("");
+    return response;
+  } catch (error) {
+    if (!body.cwd || !String(error.problem?.code).startsWith("cwd")) throw error;
+    trouble(`${error.message} This preview is of no directory.`);
+    return ask("POST", "system-prompt/analyze", { body: { ...body, cwd: undefined }, signal });
   }
 }
 

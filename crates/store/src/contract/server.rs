@@ -123,7 +123,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts it again after [`Server::stop`], on the same port.
+    /// Starts it again after [`Server::stop`] or [`Server::stop_in_order`], on the same port.
     ///
     /// # Panics
     /// It does not start.
@@ -149,8 +149,20 @@ impl Server {
     /// # Panics
     /// It does not stop.
     pub fn stop(&self) {
+        self.stop_by("--mode=immediate");
+    }
+
+    /// Stops it as an operator does: what is being done is undone, and everybody is sent away.
+    ///
+    /// # Panics
+    /// It does not stop.
+    pub fn stop_in_order(&self) {
+        self.stop_by("--mode=fast");
+    }
+
+    fn stop_by(&self, mode: &str) {
         let mut stop = self.program("pg_ctl");
-        stop.args(["stop", "--mode=immediate", "--wait", "--silent", "--pgdata"]).arg(self.data());
+        stop.args(["stop", mode, "--wait", "--silent", "--pgdata"]).arg(self.data());
         let stopped = stop.output().and_then(done);
         stopped.unwrap_or_else(|error| panic!("PostgreSQL does not stop: {error}"));
     }
