@@ -74,6 +74,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/pi.md",
         "docs/profiles.md",
         "docs/scopes.md",
+        "docs/service.md",
         "docs/settings.md",
         "docs/skills.md",
         "docs/templates.md",
