@@ -208,11 +208,10 @@ impl<'w> Compose<'w> {
             }
         };
         let Some(pieces) = pieces else { return };
+        let is_stored = world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces));
         let path = match pieces.first() {
             Some(piece) => piece.origin.to_string(),
-            None if world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces)) => {
-                "an empty template".to_owned()
-            }
+            None if is_stored => "an empty template".to_owned(),
             None => "an empty file".to_owned(),
         };
         let places = || group.members.iter().filter_map(|id| self.position(id.as_str()));
@@ -230,7 +229,11 @@ impl<'w> Compose<'w> {
         section.keep_blank = keep_blank;
         section.framed = group.framed;
         self.insert(first.unwrap_or(0), section);
-        diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+        // Whoever keeps a template in a store wants it to speak: that is no news.
+        if !is_stored {
+            diagnostics
+                .push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+        }
     }
 
     fn layer_sections(&mut self, layer: &Layer, diagnostics: &mut Diagnostics) {

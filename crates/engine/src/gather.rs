@@ -149,7 +149,11 @@ impl Engine<'_> {
             bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
         apply(&mut gathered.profile, &Own::read(&gathered.settings));
-        gathered.system_prompt = discover::system_prompt(&gathered.settings);
+        gathered.system_prompt = match gathered.profile.closed {
+            // What the caller sets is asked for now, and by name.
+            true => discover::system_prompt(&settings::merge(sets.clone(), &mut Diagnostics::new())),
+            false => discover::system_prompt(&gathered.settings),
+        };
         let look = self.look(&gathered, ask);
         let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
         notes.extend(look.notes.take());
@@ -171,7 +175,7 @@ impl Engine<'_> {
 
         let mut profile = gathered.profile.clone();
         let look = self.look(&gathered, ask);
-        let stack = discover::layers(&gathered.profile, trust, &look);
+        let mut stack = discover::layers(&gathered.profile, trust, &look);
         let mut overrides = Vec::new();
         let said = [
             (&bundled, Some(Scope::Bundled)),
@@ -180,6 +184,20 @@ impl Engine<'_> {
         ];
         for (layer, scope) in said.into_iter().filter_map(|(layer, scope)| Some((layer.as_ref()?, scope))) {
             overrides.extend(discover::overrides(layer, scope, &look, &mut notes));
+        }
+        if profile.closed {
+            let left_out = discover::system_prompt(&gathered.settings) != gathered.system_prompt
+                || !overrides.is_empty()
+                || stack.0.iter().any(|layer| !layer.sections.is_empty());
+            overrides.clear();
+            stack.0.iter_mut().for_each(|layer| layer.sections.clear());
+            if left_out {
+                let what = format!(
+                    "sections and `systemPrompt` of your files are no part of the profile `{}`",
+                    profile.name
+                );
+                notes.push(Diagnostic::info("profile/closed", what));
+            }
         }
         for layer in &sets {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));

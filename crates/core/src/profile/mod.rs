@@ -116,6 +116,9 @@ pub struct Profile {
     /// What a compaction does to a prompt that is kept.
     #[serde(default)]
     pub compaction: Compaction,
+    /// True: layers and settings add no text and take none away; only what replaces a group speaks beside the profile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 impl Profile {
