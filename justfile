@@ -32,6 +32,10 @@ bench *args:
 crash *args:
     cargo xtask crash {{args}}
 
+# Races, kills and cuts off several `preface serve` on one store: `just nodes kill --rounds 20`.
+nodes *args:
+    cargo xtask nodes {{args}}
+
 # Compares preset `pi` with the published packages: `just peers pi --variant 0.58`.
 peers *args:
     cargo xtask peers {{args}}

@@ -17,7 +17,7 @@ pub fn root() -> PathBuf {
     root
 }
 
-/// Returns the directory that cargo builds into.
+/// Returns the directory of what cargo builds.
 pub fn target() -> PathBuf {
     let given = env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());
     root().join(given.map_or_else(|| PathBuf::from("target"), PathBuf::from))

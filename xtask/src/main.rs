@@ -10,6 +10,8 @@ mod crash;
 mod debian;
 mod failure;
 mod flags;
+#[cfg(unix)]
+mod nodes;
 mod peers;
 mod postgres;
 mod real;
@@ -39,6 +41,8 @@ const COMMANDS: &[Command] = &[
     api::COMMAND,
     bench::COMMAND,
     crash::COMMAND,
+    #[cfg(unix)]
+    nodes::COMMAND,
     peers::COMMAND,
     real::COMMAND,
     release::COMMAND,

@@ -3,9 +3,16 @@
 use crate::ui::{Ui, note::Note};
 use preface::{
     Error, Held,
-    core::{diagnostic::Place, message::MessagesError, profile::ProfileError},
+    core::{
+        diagnostic::{Diagnostic, Place},
+        lint::hidden::escape_hidden,
+        message::MessagesError,
+        profile::ProfileError,
+    },
     host::settings_file::SettingsFileError,
+    keep::KeepError,
     scenario::ScenarioError,
+    templates::TemplatesError,
 };
 use std::io;
 
@@ -119,11 +126,7 @@ impl From<Error> for Failure {
         match error {
             Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
-            Error::Render(note) => Failure {
-                place: note.place.clone().map(Box::new),
-                hint: note.help.clone(),
-                ..Failure::new(message)
-            },
+            Error::Render(note) => (*note).into(),
             Error::Over(over) => {
                 let largest: Vec<String> = over
                     .largest
@@ -139,7 +142,51 @@ impl From<Error> for Failure {
             Error::Missing(_) => Failure::new(message)
                 .hint("the file was written by another version, or changed by hand; save the world again"),
             Error::Settings(error) => (*error).into(),
+            Error::Store(error) => error.into(),
             Error::World(_) | Error::Trust(_) | Error::Abort => Failure::new(message),
+        }
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(note: Diagnostic) -> Self {
+        Failure { place: note.place.map(Box::new), hint: note.help, ..Failure::new(note.message) }
+    }
+}
+
+impl From<KeepError> for Failure {
+    fn from(error: KeepError) -> Self {
+        let hint = error.hint();
+        let failure = match error {
+            KeepError::Engine(error) => return error.into(),
+            KeepError::Store(error) => return error.into(),
+            KeepError::Unknown(id) => {
+                return Failure::new(format!("unknown conversation: `{}`", escape_hidden(id.as_str())))
+                    .hint("`preface conversations list` lists those that are kept");
+            }
+            KeepError::UnknownTemplate(_) => {
+                return Failure::usage(error.to_string()).hint("`preface template list` lists what is kept");
+            }
+            KeepError::Choice(_) => Failure::usage(error.to_string()),
+            error => Failure::new(error.to_string()),
+        };
+        Failure { hint, ..failure }
+    }
+}
+
+impl From<TemplatesError> for Failure {
+    fn from(error: TemplatesError) -> Self {
+        let hint = match &error {
+            TemplatesError::NoTemplate(_) => Some("`preface template list` lists what is kept".to_owned()),
+            TemplatesError::NoVersion(..) | TemplatesError::NoLabel(..) => {
+                Some("`preface template versions` lists them".to_owned())
+            }
+            TemplatesError::Stale(_) => Some("`preface template get` shows it".to_owned()),
+            error => error.hint(),
+        };
+        match error {
+            TemplatesError::Store(error) => error.into(),
+            error => Failure { hint, ..Failure::new(error.to_string()) },
         }
     }
 }

@@ -9,10 +9,11 @@ mod conversation;
 mod failure;
 mod files;
 mod flags;
+mod kept;
 mod notes;
 mod scopes_view;
-#[cfg(feature = "serve")]
 mod store;
+mod stored_template;
 mod subject;
 mod ui;
 mod usage;

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use preface::{
     default_store,
-    host::system::System,
-    store::{self, Store, StoreError, StoreUrl},
+    host::{places::normal, system::System},
+    store::{self, Actor, Store, StoreError, StoreUrl},
 };
 use std::{future::Future, sync::Arc};
 use tokio::runtime::Runtime;
@@ -23,17 +23,63 @@ pub struct StoreFlag {
 impl StoreFlag {
     /// Returns the address of the store.
     pub fn url(&self, system: &dyn System) -> Result<StoreUrl, Failure> {
-        match self.store.as_deref().filter(|address| !address.is_empty()) {
-            Some(address) => Ok(address.parse::<StoreUrl>()?),
-            None => default_store(system).ok_or_else(|| {
-                Failure::new(
-                    "there is no place for a store: neither PREFACE_HOME nor a home directory is set",
-                )
+        self.place(system)?.ok_or_else(|| {
+            Failure::new("there is no place for a store: neither PREFACE_HOME nor a home directory is set")
                 .hint("name one with `--store sqlite:PATH`")
-            }),
+        })
+    }
+
+    /// Returns the address of a store to look at; `None` where nothing was kept yet. Looking makes no file.
+    pub fn there(&self, system: &dyn System) -> Result<Option<StoreUrl>, StoreError> {
+        Ok(self.place(system)?.filter(|url| match url {
+            StoreUrl::Sqlite(path) => {
+                let here = system.current_dir().unwrap_or_default();
+                system.stat(&normal(&here, path)).is_some()
+            }
+            _ => true,
+        }))
+    }
+
+    fn place(&self, system: &dyn System) -> Result<Option<StoreUrl>, StoreError> {
+        // Commands without the flag work on the same store as those with it.
+        let given = || Some(system.var("PREFACE_STORE")?.to_string_lossy().into_owned());
+        match self.store.clone().or_else(given).filter(|address| !address.is_empty()) {
+            Some(address) => address.parse().map(Some),
+            None => Ok(default_store(system)),
         }
     }
+
+    /// Looks into the store; `None` where nothing was kept yet.
+    pub fn look<T, Done: Future<Output = Result<T, Failure>>>(
+        &self,
+        act: impl FnOnce(Arc<dyn Store>) -> Done,
+    ) -> Result<Option<T>, Failure> {
+        self.there(&crate::files::system())?.map(|url| with(&url, act)).transpose()
+    }
+
+    /// Works on the store, which is made where it is not there.
+    pub fn work<T, Done: Future<Output = Result<T, Failure>>>(
+        &self,
+        act: impl FnOnce(Arc<dyn Store>) -> Done,
+    ) -> Result<T, Failure> {
+        with(&self.url(&crate::files::system())?, act)
+    }
 }
+
+/// Names who works at the command line, at an instant where one is given.
+pub fn actor(now: Option<&str>) -> Result<Actor, Failure> {
+    match now {
+        None => Ok(Actor::new(LOCAL)),
+        Some(text) => match text.parse() {
+            Ok(at) => Ok(Actor::at(LOCAL, at)),
+            Err(_) => Err(Failure::usage(format!("not an instant: `{text}`"))
+                .hint("use RFC 3339, such as `2026-03-07T14:55:05Z`")),
+        },
+    }
+}
+
+/// The name of who works at the command line.
+const LOCAL: &str = "local";
 
 /// Opens a store, does something with it and closes it.
 pub fn with<T, Done: Future<Output = Result<T, Failure>>>(

@@ -6,6 +6,7 @@ use crate::{
     failure::Failure,
     files,
     flags::{Format, TrustFlags, TurnFlags},
+    kept::{KeepFlags, Kept},
     notes,
     ui::Ui,
 };
@@ -14,10 +15,12 @@ use preface::{
     Built, Engine, Error, Headless, Session,
     core::{
         budget::{self, Counter},
+        diagnostic::Diagnostics,
         document::Document,
-        message::{ModelMessage, convert},
+        message::{Message, ModelMessage, convert},
         origin::Source,
         prompt::Prompt,
+        turn::Tool,
         wire::Call,
         world::{WORLD_VERSION, World},
     },
@@ -39,11 +42,14 @@ pub struct SubjectFlags {
     #[command(flatten)]
     pub trust: TrustFlags,
 
+    #[command(flatten)]
+    pub keep: KeepFlags,
+
     /// Build the world in FILE again; the machine is not looked at
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["TurnFlags", "TrustFlags"],
+        conflicts_with_all = ["TurnFlags", "TrustFlags", "no_keep", "template"],
         help_heading = "What to build",
     )]
     pub world: Option<PathBuf>,
@@ -54,12 +60,18 @@ pub struct SubjectFlags {
 pub struct Subject {
     /// The prompt.
     pub prompt: Prompt,
-    /// What the core saw.
-    pub world: World,
+    /// What the core saw; `None` where the prompt is one that is kept.
+    pub world: Option<World>,
+    /// Who counts, by name.
+    pub counter: String,
     /// Where things live; `None` where the machine was not looked at.
     pub places: Option<Places>,
+    /// The active tools.
+    pub tools: Vec<Tool>,
     /// What a model sees behind the prompt.
     pub messages: Vec<ModelMessage>,
+    /// What is known of it where it is kept.
+    pub kept: Option<Kept>,
 }
 
 /// Whether a person may be asked.
@@ -80,7 +92,8 @@ impl SubjectFlags {
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         let system = files::system();
-        let engine = Engine::new(&system);
+        let templates = self.keep.template.source();
+        let engine = Engine::new(&system).with_templates(&templates);
         let built = if asking == Asking::May && ui.can_ask() {
             engine.build_asking(&request, &Terminal::new(ui))
         } else {
@@ -101,16 +114,15 @@ impl SubjectFlags {
         let Conversation { history, prompt, mut notes } = conversation;
         let Some(said) = prompt else {
             let mut subject = self.build(ui, asking, format)?;
-            let seen = convert(&history, &subject.world.profile.messages);
-            notes.extend(seen.notes());
-            subject.prompt.diagnostics.append(&mut notes);
-            subject.messages = seen.messages;
+            subject.says(&history, &mut notes);
             return Ok(Some(subject));
         };
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         let system = files::system();
-        let setup = Session::setup(Engine::new(&system), request).history(history);
+        let templates = self.keep.template.source();
+        let engine = Engine::new(&system).with_templates(&templates);
+        let setup = Session::setup(engine, request).history(history);
         let session = if asking == Asking::May && ui.can_ask() {
             setup.start_asking(&Terminal::new(ui))
         } else {
@@ -146,10 +158,11 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
     }
     let prompt = Engine::rebuild(&mut world)?;
     prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject { prompt, world, places: None, messages: Vec::new() })
+    Ok(Subject::made(prompt, world, None, Vec::new()))
 }
 
-fn refused(error: Error, format: Format) -> Failure {
+/// What an engine's refusal ends with.
+pub fn refused(error: Error, format: Format) -> Failure {
     match format {
         Format::Json => Failure::from(error.clone()).for_programs(&error),
         Format::Text => Failure::from(error),
@@ -159,17 +172,50 @@ fn refused(error: Error, format: Format) -> Failure {
 impl Subject {
     fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
         let Built { prompt, world, places, .. } = built;
-        Subject { prompt, world, places: Some(places), messages }
+        Subject::made(prompt, world, Some(places), messages)
+    }
+
+    fn made(prompt: Prompt, world: World, places: Option<Places>, messages: Vec<ModelMessage>) -> Self {
+        let (counter, tools) = (world.turn.counter.clone(), world.turn.tools.clone());
+        Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
+    }
+
+    /// Adds what was said before, as a model of this profile sees it.
+    fn says(&mut self, history: &[Message], notes: &mut Diagnostics) {
+        let Some(world) = &self.world else { return };
+        let seen = convert(history, &world.profile.messages);
+        notes.extend(seen.notes());
+        self.prompt.diagnostics.append(notes);
+        self.messages = seen.messages;
+    }
+
+    /// Adds tools and messages of this turn to a prompt that is kept. They are worked out now: only the prompt is kept.
+    pub fn with_turn(
+        mut self,
+        ui: &Ui,
+        flags: &SubjectFlags,
+        conversation: Conversation,
+    ) -> Result<Self, Failure> {
+        let mut turn = flags.build(ui, Asking::MayNot, Format::Text)?;
+        let before = turn.prompt.diagnostics.len();
+        let mut notes = conversation.notes;
+        turn.says(&conversation.history, &mut notes);
+        let more = turn.prompt.diagnostics.split_off(before);
+        if let Some(kept) = &mut self.kept {
+            kept.notes.extend(more);
+        }
+        (self.tools, self.messages) = (turn.tools, turn.messages);
+        Ok(self)
     }
 
     /// Returns all that a model sees.
     pub fn call(&self) -> Call<'_> {
-        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.world.turn.tools }
+        Call { prompt: &self.prompt, messages: &self.messages, tools: &self.tools }
     }
 
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
-        let name = &self.world.turn.counter;
+        let name = &self.counter;
         budget::counter(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
     }
 

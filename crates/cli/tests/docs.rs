@@ -68,11 +68,13 @@ fn every_command_that_a_page_names_exists() {
     assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
     for name in [
         "README.md",
+        "docs/conversations.md",
         "docs/hooks.md",
         "docs/messages.md",
         "docs/pi.md",
         "docs/profiles.md",
         "docs/scopes.md",
+        "docs/service.md",
         "docs/settings.md",
         "docs/skills.md",
         "docs/templates.md",
@@ -294,4 +296,32 @@ fn the_keys_of_the_saved_world_are_those_of_its_page() {
     }
     let again = machine.preface(&["build", "--world", file.to_str().unwrap()]);
     assert_eq!(again.stdout, built.stdout);
+}
+
+#[test]
+fn the_commands_of_the_conversations_page_work() {
+    let machine = Machine::new();
+    let page = page("docs/conversations.md");
+    let commands = blocks(&page, "console");
+    let lines: Vec<&str> = commands.iter().flat_map(|block| block.lines()).collect();
+    assert!(lines.len() > 10, "the page shows commands: {lines:?}");
+    for line in lines {
+        let (line, file) = match line.split_once(" > ") {
+            Some((line, file)) => (line, Some(file)),
+            None => (line, None),
+        };
+        let mut words: Vec<&str> = Vec::new();
+        for (at, part) in line.split('\'').enumerate() {
+            match at % 2 {
+                0 => words.extend(part.split_whitespace()),
+                _ => words.push(part),
+            }
+        }
+        assert_eq!(words[..2], ["$", "preface"], "{line}");
+        let ran = machine.preface(&words[2..]);
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+        if let Some(file) = file {
+            fs::write(machine.path("project").join(file), ran.stdout).unwrap();
+        }
+    }
 }

@@ -208,14 +208,15 @@ impl<'w> Compose<'w> {
             }
         };
         let Some(pieces) = pieces else { return };
+        let is_stored = world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces));
         let path = match pieces.first() {
             Some(piece) => piece.origin.to_string(),
-            None if world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces)) => {
-                "an empty template".to_owned()
-            }
+            None if is_stored => "an empty template".to_owned(),
             None => "an empty file".to_owned(),
         };
-        let first = group.members.iter().filter_map(|id| self.position(id.as_str())).min();
+        let places = || group.members.iter().filter_map(|id| self.position(id.as_str()));
+        let first = places().min();
+        let keep_blank = group.win == Win::First || places().any(|at| self.slots[at].section.keep_blank);
         for id in &group.members {
             if let Some(at) = self.position(id.as_str()) {
                 self.slots.remove(at);
@@ -225,10 +226,14 @@ impl<'w> Compose<'w> {
         let mut section = Section::new(group.id.clone(), Body::Text(pieces.clone()));
         section.language = group.language;
         section.cut = CutRule::Never;
-        section.keep_blank = group.win == Win::First;
+        section.keep_blank = keep_blank;
         section.framed = group.framed;
         self.insert(first.unwrap_or(0), section);
-        diagnostics.push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+        // Whoever keeps a template in a store wants it to speak: that is no news.
+        if !is_stored {
+            diagnostics
+                .push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+        }
     }
 
     fn layer_sections(&mut self, layer: &Layer, diagnostics: &mut Diagnostics) {

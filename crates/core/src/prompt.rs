@@ -86,7 +86,7 @@ impl Prompt {
         fingerprint(&self.text)
     }
 
-    /// Checks that parts tile the text and spans tile the parts. Every build holds this; a test and `--world` readers
+    /// Checks that parts tile the text, that spans tile the parts and that no character is split. Every build holds this; a test and `--world` readers
     /// call it.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Prompt {
     pub fn check_tiling(&self) -> Result<(), String> {
         let mut at = 0;
         for part in &self.parts {
-            if part.range.start != at || part.range.end > self.text.len() {
+            if part.range.start != at || part.range.end < at || part.range.end > self.text.len() {
                 return Err(format!(
                     "part `{}` covers {:?}, expected to start at {at}",
                     part.section, part.range
@@ -110,6 +110,13 @@ impl Prompt {
                     ));
                 }
                 within = span.range.end;
+                let end = part.range.start.saturating_add(within);
+                if !self.text.is_char_boundary(end) {
+                    return Err(format!(
+                        "a span of `{}` does not end between two characters, at {end}",
+                        part.section
+                    ));
+                }
             }
             if within != part.range.len() {
                 return Err(format!(

@@ -8,6 +8,8 @@ use crate::{
     grant,
     hooks::Told,
     request::{Request, TrustChoice},
+    template_source::TemplateSource,
+    variables,
 };
 use preface_core::{
     fact::{Fact, FactKey},
@@ -35,6 +37,7 @@ pub const DEFAULT_PRESET: &str = "default";
 #[derive(Clone, Copy, Debug)]
 pub struct Engine<'s> {
     system: &'s dyn System,
+    templates: Option<&'s dyn TemplateSource>,
 }
 
 /// A finished build.
@@ -91,7 +94,25 @@ impl<'s> Engine<'s> {
     /// Takes the machine to build on.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Engine { system }
+        Engine { system, templates: None }
+    }
+
+    /// Lets a store's template speak where the profile takes one and the request names none.
+    #[must_use]
+    pub fn with_templates(self, templates: &'s dyn TemplateSource) -> Self {
+        Engine { templates: Some(templates), ..self }
+    }
+
+    /// The same on another view of the machine.
+    pub(crate) fn on<'t>(&self, system: &'t dyn System) -> Engine<'t>
+    where
+        's: 't,
+    {
+        Engine { system, templates: self.templates }
+    }
+
+    pub(crate) fn templates(&self) -> Option<&'s dyn TemplateSource> {
+        self.templates
     }
 
     /// Returns the machine.
@@ -205,14 +226,7 @@ impl<'s> Engine<'s> {
                 fact: (!info.dynamic).then(|| provider::answer(&FactKey::new(info.kind, info.name), &look)),
             })
             .collect();
-        // The seed's ten first, in its order; the others as their providers list them.
-        let place = |row: &FactRow| {
-            SEED_ORDER
-                .iter()
-                .position(|name| *name == (row.info.kind, row.info.name))
-                .unwrap_or(SEED_ORDER.len())
-        };
-        rows.sort_by_key(place);
+        rows.sort_by_key(|row| variables::place(&row.info));
         Ok(rows)
     }
 
@@ -250,17 +264,3 @@ impl<'s> Engine<'s> {
         Ok(Built::new(prompt, world, gathered))
     }
 }
-
-/// The order in which seed 002 lists its variables.
-const SEED_ORDER: [(&str, &str); 10] = [
-    ("system", "time"),
-    ("system", "date"),
-    ("system", "os"),
-    ("system", "hostname"),
-    ("prompt", "cwd"),
-    ("prompt", "model"),
-    ("prompt", "conversation_id"),
-    ("git", "branch"),
-    ("git", "status"),
-    ("file", "<path>"),
-];

@@ -4,6 +4,7 @@ use preface_core::{
     budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError,
 };
 use preface_host::settings_file::SettingsFileError;
+use preface_store::StoreError;
 use std::fmt;
 
 /// What stops a call, by what the caller can do about it.
@@ -25,6 +26,8 @@ pub enum Error {
     World(String),
     /// The trust store cannot be written.
     Trust(String),
+    /// The store that keeps the template does not answer.
+    Store(StoreError),
     /// There is no place for a settings file.
     Settings(Box<SettingsFileError>),
     /// The user chose to stop.
@@ -51,6 +54,7 @@ impl fmt::Display for Error {
             Error::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),
             Error::World(why) => write!(f, "cannot read the saved world: {why}"),
             Error::Trust(why) => write!(f, "{why}"),
+            Error::Store(error) => write!(f, "{error}"),
             Error::Settings(error) => write!(f, "{error}"),
             Error::Abort => write!(f, "stopped"),
         }
@@ -73,6 +77,12 @@ impl From<LineError> for Error {
                 )
             }
         }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        Error::Store(error)
     }
 }
 

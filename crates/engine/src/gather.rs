@@ -29,11 +29,16 @@ use preface_core::{
 use preface_host::{
     discover, extensions as host_extensions,
     gate::{Consent, Gate},
-    look::{Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
     provider, scaffold,
 };
-use std::{cell::RefCell, collections::BTreeMap, mem::take, path::PathBuf};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    mem::take,
+    path::PathBuf,
+};
 
 /// How much a gathering looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +117,7 @@ impl Engine<'_> {
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
+        let stored = self.stored(request, &profile, &mut diagnostics)?;
 
         let mut gathered = Gathered {
             turn,
@@ -132,7 +138,7 @@ impl Engine<'_> {
             system_prompt: OwnPrompt::default(),
             contributions: Vec::new(),
             skill_paths: Vec::new(),
-            stored: request.template.as_ref().map(StoredTemplate::pieces),
+            stored,
             roots: request.roots.clone(),
             real_dirs: RealDirs::default(),
         };
@@ -143,7 +149,11 @@ impl Engine<'_> {
             bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
         apply(&mut gathered.profile, &Own::read(&gathered.settings));
-        gathered.system_prompt = discover::system_prompt(&gathered.settings);
+        gathered.system_prompt = match gathered.profile.closed {
+            // What the caller sets is asked for now, and by name.
+            true => discover::system_prompt(&settings::merge(sets.clone(), &mut Diagnostics::new())),
+            false => discover::system_prompt(&gathered.settings),
+        };
         let look = self.look(&gathered, ask);
         let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
         notes.extend(look.notes.take());
@@ -165,7 +175,7 @@ impl Engine<'_> {
 
         let mut profile = gathered.profile.clone();
         let look = self.look(&gathered, ask);
-        let stack = discover::layers(&gathered.profile, trust, &look);
+        let mut stack = discover::layers(&gathered.profile, trust, &look);
         let mut overrides = Vec::new();
         let said = [
             (&bundled, Some(Scope::Bundled)),
@@ -174,6 +184,20 @@ impl Engine<'_> {
         ];
         for (layer, scope) in said.into_iter().filter_map(|(layer, scope)| Some((layer.as_ref()?, scope))) {
             overrides.extend(discover::overrides(layer, scope, &look, &mut notes));
+        }
+        if profile.closed {
+            let left_out = discover::system_prompt(&gathered.settings) != gathered.system_prompt
+                || !overrides.is_empty()
+                || stack.0.iter().any(|layer| !layer.sections.is_empty());
+            overrides.clear();
+            stack.0.iter_mut().for_each(|layer| layer.sections.clear());
+            if left_out {
+                let what = format!(
+                    "sections and `systemPrompt` of your files are no part of the profile `{}`",
+                    profile.name
+                );
+                notes.push(Diagnostic::info("profile/closed", what));
+            }
         }
         for layer in &sets {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
@@ -190,6 +214,30 @@ impl Engine<'_> {
         Ok(gathered)
     }
 
+    /// The template that speaks in place of the profile's own: the request's, else that of a store. No store is asked for a
+    /// profile that takes none.
+    fn stored(
+        &self,
+        request: &Request,
+        profile: &Profile,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<Vec<Piece>>, Error> {
+        if let Some(template) = &request.template {
+            return Ok(Some(template.pieces()));
+        }
+        let Some(source) = self.templates() else { return Ok(None) };
+        if profile.takes_template() {
+            return Ok(source.template()?.as_ref().map(StoredTemplate::pieces));
+        }
+        diagnostics.extend(source.chosen().map(|chosen| {
+            Diagnostic::warning(
+                "template/unused",
+                format!("the profile `{}` takes no template: `{chosen}` was not used", profile.name),
+            )
+        }));
+        Ok(None)
+    }
+
     pub(crate) fn look<'a>(&'a self, gathered: &'a Gathered, ask: &'a dyn Ask) -> Look<'a> {
         Look {
             system: self.system(),
@@ -204,12 +252,13 @@ impl Engine<'_> {
             skill_paths: &gathered.skill_paths,
             bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         }
     }
 }
 
 /// Lays the settings' own keys over the profile.
-fn apply(profile: &mut Profile, own: &Own) {
+pub(crate) fn apply(profile: &mut Profile, own: &Own) {
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     if let Some(tokens) = &own.budget.tokens {
         profile.budget.tokens = Some(size(tokens.value));

@@ -4,6 +4,7 @@ use crate::{
     Error,
     consent::{self, Ask, Gatekeeper, Opened},
     engine::{DEFAULT_PRESET, Engine},
+    gather,
     request::Request,
 };
 use jiff::Timestamp;
@@ -52,6 +53,12 @@ pub(crate) struct Opening<'a> {
 }
 
 impl Prepared {
+    /// Lays the settings that are not a project's over the profile.
+    pub(crate) fn apply_own_settings(&mut self) {
+        let own = self.bundled.iter().chain(&self.global).chain(&self.sets).cloned().collect();
+        gather::apply(&mut self.profile, &Own::read(&settings::merge(own, &mut Diagnostics::new())));
+    }
+
     /// Opens the gate, and says where trust is recorded. The user's own settings decide how; a project's are read through
     /// it.
     pub(crate) fn open(
@@ -209,7 +216,7 @@ impl Engine<'_> {
 pub(crate) fn default_home() -> Home {
     Home {
         global: vec!["config:preface".to_owned()],
-        project: ".preface".to_owned(),
+        project: Some(".preface".to_owned()),
         flat_extensions: false,
         variable: None,
     }

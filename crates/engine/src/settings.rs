@@ -18,13 +18,13 @@ use preface_core::{
 use preface_host::{
     discover,
     gate::Verdict,
-    look::{Headless, Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Headless, Look, RealDirs},
     places::Places,
     scaffold,
     settings_file::SettingsFile,
     system::System,
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The settings of a directory.
 #[derive(Clone, Debug)]
@@ -102,6 +102,7 @@ impl Engine<'_> {
             skill_paths: &[],
             bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         };
         let project = discover::project_settings(&look);
         diagnostics.append(&mut look.notes.take());

@@ -15,11 +15,11 @@ use preface_core::{
     trust::TrustMode,
 };
 use preface_host::{
-    look::{Headless, Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Headless, Look, RealDirs},
     provider,
     skills::{self, SkillEntry, SkillOptions},
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The context provider that lists skills.
 const SKILLS: &str = "skills";
@@ -108,6 +108,7 @@ impl Engine<'_> {
             skill_paths: &[],
             bom: profile.bom,
             real_dirs: &RealDirs::default(),
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         };
         Ok(see(&profile, &look))
     }

@@ -48,13 +48,15 @@ impl From<&FactInfo> for Variable {
 /// ```
 #[must_use]
 pub fn variables() -> Vec<Variable> {
-    let infos = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
-    let mut variables: Vec<Variable> = infos.map(Variable::from).collect();
-    variables.sort_by_key(|variable| {
-        let place = SEED_ORDER.iter().position(|name| *name == (variable.kind, variable.name));
-        place.unwrap_or(SEED_ORDER.len())
-    });
-    variables
+    let mut infos: Vec<&FactInfo> = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts()).collect();
+    infos.sort_by_key(|info| place(info));
+    infos.into_iter().map(Variable::from).collect()
+}
+
+/// Returns where a fact stands in lists: the seed's ten in its order, all others behind them.
+pub(crate) fn place(info: &FactInfo) -> usize {
+    let place = SEED_ORDER.iter().position(|name| *name == (info.kind, info.name));
+    place.unwrap_or(SEED_ORDER.len())
 }
 
 /// The order in which seed 002 lists its variables.

@@ -16,7 +16,7 @@ use preface_core::{
     turn::Turn,
 };
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
@@ -65,6 +65,8 @@ pub struct Look<'a> {
     pub bom: ByteOrderMark,
     /// Where directories really lie, as far as anybody asked in this build.
     pub real_dirs: &'a RealDirs,
+    /// How many bytes `file:` facts may still have in this build: each spelling of a path is a fact of its own.
+    pub file_room: Cell<u64>,
 }
 
 /// Directories as they were named, and where they really lie.
@@ -74,6 +76,8 @@ pub type RealDirs = RefCell<BTreeMap<PathBuf, PathBuf>>;
 pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
 /// The most that is read of a `file:` fact.
 pub const FILE_FACT_LIMIT: u64 = 1 << 20;
+/// The most that all `file:` facts of a build have together.
+pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
 /// The most that is read of a settings file.
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 

@@ -40,7 +40,7 @@ impl Places {
                 .help("set PREFACE_HOME to a directory to have one"),
             );
         }
-        let mut project = Some(cwd.join(&home.project));
+        let mut project = home.project.as_ref().map(|dir| cwd.join(dir));
         if let (Some(root), Some(global)) = (&project, &global)
             && inside(&resolved(system, global), &resolved(system, root))
         {
@@ -49,7 +49,7 @@ impl Places {
                     "layer/no-project",
                     "there is no project layer: here it would be the global directory",
                 )
-                .at(Place::file(Some(Scope::Project), home.project.clone())),
+                .at(Place::file(Some(Scope::Project), home.project.as_deref().unwrap_or_default())),
             );
             project = None;
         }

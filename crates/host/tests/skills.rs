@@ -63,7 +63,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     let cwd = Path::new("/w/p");
     let home = Home {
         global: vec!["~/.x/agent".into()],
-        project: ".x".into(),
+        project: Some(".x".into()),
         flat_extensions: false,
         variable: None,
     };
@@ -83,6 +83,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         skill_paths: paths,
         bom: ByteOrderMark::Keep,
         real_dirs: &dirs,
+        file_room: Default::default(),
     };
     let mut section = Section::new(SectionId::new("skills"), Body::Fill(ProviderName::new("skills")));
     for (key, value) in options.as_object().expect("options are a table") {

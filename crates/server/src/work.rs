@@ -1,6 +1,6 @@
 //! Work that waits for disks, on threads that may wait.
 
-use crate::{App, Problem, reply::Reply};
+use crate::{App, Problem, SERVICE_PRESET, reply::Reply};
 use axum::http::StatusCode;
 use preface::{Engine, Error, Request};
 use std::path::{Path, PathBuf};
@@ -36,14 +36,24 @@ impl App {
     /// Returns the text that speaks where nothing is stored.
     pub(crate) async fn default_template(&self) -> Reply<String> {
         let request = self.request();
-        Ok(self.work(move |engine| engine.default_template(&request)).await?.unwrap_or_default())
+        // Where the service's profile takes no template, the one of the profile that does.
+        let seeds = Request { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
+        let text = self.work(move |engine| match engine.default_template(&request)? {
+            None => engine.default_template(&seeds),
+            found => Ok(found),
+        });
+        Ok(text.await?.unwrap_or_default())
     }
 
     /// Refuses a directory that does not lie below a root, whether it is there or not.
     pub(crate) async fn below_a_root(&self, cwd: &str) -> Reply<PathBuf> {
         let outside = || {
-            Problem::new(StatusCode::FORBIDDEN, "cwd-outside", format!("not below a root: `{}`", shown(cwd)))
-                .hint("name a directory at or below a `--root` of the service")
+            Problem::new(
+                StatusCode::FORBIDDEN,
+                "outside-roots",
+                format!("not below a root: `{}`", shown(cwd)),
+            )
+            .hint("name a directory at or below a `--root` of the service")
         };
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));

@@ -142,7 +142,7 @@ async fn nothing_outside_of_the_roots_is_read() {
     }
     assert_eq!(read("file:/work/q/a.md").await, "A", "an absolute path below a root");
     let outside = json!({"template": "[prompt:cwd]", "cwd": "/etc"});
-    service.post("/system-prompt/analyze", &outside).await.problem(403, "cwd-outside");
+    service.post("/system-prompt/analyze", &outside).await.problem(403, "outside-roots");
 }
 
 #[tokio::test]

@@ -169,7 +169,7 @@ async fn an_import_that_cannot_be_used_adds_nothing() {
     );
     let mut later = of(json!([version("ok".into())]));
     later["format"] = "preface-templates/2".into();
-    service.post("/import", &later).await.problem(400, "invalid");
+    service.post("/import", &later).await.problem(422, "invalid");
     let mut bad = version("ok".into());
     bad["at"] = "yesterday".into();
     service.post("/import", &of(json!([bad]))).await.problem(400, "body");

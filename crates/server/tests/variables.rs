@@ -83,7 +83,7 @@ async fn a_directory_outside_of_the_roots_is_refused() {
     let service = service().await;
     for cwd in ["/etc", "/", "/work/..", "/work/../etc", "/work/away", "/nowhere", "/work/nowhere"] {
         let path = format!("/system-prompt/variables?cwd={cwd}");
-        service.get(&path).await.problem(403, "cwd-outside");
+        service.get(&path).await.problem(403, "outside-roots");
     }
     service.get("/system-prompt/variables?cwd=p").await.problem(400, "cwd");
     service.get("/system-prompt/variables?cwd=").await.problem(400, "cwd");

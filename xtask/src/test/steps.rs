@@ -58,6 +58,12 @@ pub const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "nodes",
+        about: "cargo xtask nodes --short: several nodes on one store, raced, killed and cut off",
+        when: When::All,
+        prepare: nodes,
+    },
+    Step {
         name: "generated",
         about: "cargo xtask docs --check: reference pages, schemas and completions are what the lists say",
         when: When::All,
@@ -107,6 +113,14 @@ pub const STEPS: &[Step] = &[
         },
     },
 ];
+
+/// Where processes can be killed and a store's server started.
+fn nodes() -> Result<Prepared, Failure> {
+    match find("nodes") {
+        Some(_) => Ok(Prepared::Run(cargo(&["xtask", "nodes", "--short"]))),
+        None => Ok(Prepared::Skip("it needs Unix")),
+    }
+}
 
 const WASM: &str = "wasm32-unknown-unknown";
 

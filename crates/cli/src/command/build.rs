@@ -1,10 +1,11 @@
 //! `preface build`: the main job.
 
 use crate::{
-    conversation::ConversationFlags,
+    conversation::{Conversation, ConversationFlags},
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags},
+    kept::Missing,
     notes,
     subject::{Asking, SubjectFlags},
     ui::Ui,
@@ -21,6 +22,8 @@ Examples:
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
   preface build --preset pi --prompt 'Fix the tests' --format request
+  preface build --conversation 7f3a         build once, then print what is kept
+  preface build --conversation 7f3a --no-keep   build now, whatever is kept
   preface build --trust require             fail if anything is held, as in CI
   preface build --save-world world.json     keep everything it was made from
   preface build --world world.json          and build the same bytes elsewhere";
@@ -29,6 +32,10 @@ Examples:
 ///
 /// Off a terminal, stdout gets exactly the bytes of the prompt. Whatever was held back, cut or skipped is one line on
 /// stderr. On a terminal, a project that is not trusted yet is asked about.
+///
+/// With `--conversation` the first call builds the prompt and keeps it in the store; later calls print what is kept, byte
+/// for byte, whatever changed since. `preface conversations compact` builds it again. `--prompt` and `--save-world` are
+/// about a build of now and need `--no-keep` then; with `--format request` tools and messages are those of this turn.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -37,6 +44,8 @@ pub struct Args {
     format: Form,
 
     /// Write everything that the prompt was made from to FILE
+    ///
+    /// A prompt that is kept may be older than the world: with `--conversation` it takes `--no-keep`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["world", "prompt"])]
     save_world: Option<PathBuf>,
 
@@ -66,12 +75,18 @@ pub enum Form {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let conversation = args.conversation.read()?;
     let asked = if args.format == Form::Json { Format::Json } else { Format::Text };
-    let Some(mut subject) = args.subject.run(ui, Asking::May, asked, conversation)? else {
-        return Ok(Exit::Done);
+    args.check_kept(&conversation)?;
+    let kept = args.subject.kept(ui, Asking::May, asked, Missing::Construct)?;
+    let subject = match kept {
+        Some(kept) if args.format == Form::Request => {
+            Some(kept.with_turn(ui, &args.subject, conversation)?)
+        }
+        Some(kept) => Some(kept),
+        None => args.subject.run(ui, Asking::May, asked, conversation)?,
     };
-    if let Some(file) = &args.save_world {
-        let mut bytes =
-            serde_json::to_vec(&subject.world).map_err(|error| Failure::new(error.to_string()))?;
+    let Some(mut subject) = subject else { return Ok(Exit::Done) };
+    if let (Some(file), Some(world)) = (&args.save_world, &subject.world) {
+        let mut bytes = serde_json::to_vec(world).map_err(|error| Failure::new(error.to_string()))?;
         bytes.push(b'\n');
         files::write(file, &bytes)?;
     }
@@ -81,9 +96,31 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Form::Request => {
             let request = Neutral.shape(subject.call());
             ui.prompt(&request.body)?;
-            subject.prompt.diagnostics.extend(request.diagnostics);
+            match &mut subject.kept {
+                Some(kept) if !kept.constructed => kept.notes.extend(request.diagnostics),
+                _ => subject.prompt.diagnostics.extend(request.diagnostics),
+            }
         }
     }
-    notes::tell(ui, args.talk.talk(), &subject.prompt);
+    match &subject.kept {
+        Some(kept) => kept.tell(ui, args.talk.talk(), &subject.prompt),
+        None => notes::tell(ui, args.talk.talk(), &subject.prompt),
+    }
     Ok(Exit::Done)
+}
+
+impl Args {
+    /// Refuses what a kept prompt has no answer to: it is read, so there is no world, and no hook changes it.
+    fn check_kept(&self, conversation: &Conversation) -> Result<(), Failure> {
+        if self.subject.turn.conversation.is_none() || self.subject.keep.no_keep {
+            return Ok(());
+        }
+        let flag = match (&self.save_world, &conversation.prompt) {
+            (Some(_), _) => "--save-world",
+            (None, Some(_)) => "--prompt",
+            (None, None) => return Ok(()),
+        };
+        Err(Failure::usage(format!("`{flag}` is about a build of now, and `--conversation` keeps a prompt"))
+            .hint("`--no-keep` builds now, with the id as a fact"))
+    }
 }

@@ -4,6 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags, Tools, TrustFlags, TurnFlags},
+    kept::{self, KeepFlags},
     notes,
     subject::rebuild,
     ui::{
@@ -18,6 +19,7 @@ use preface::{
         budget,
         diff::{Change, Difference, PartChange},
         document::Document,
+        prompt::Prompt,
     },
 };
 use std::path::PathBuf;
@@ -34,7 +36,8 @@ Examples:
 /// Compare two builds: what changed, and where the cached prefix ends
 ///
 /// The left side is the build that the flags ask for. The right side is the same with what `--against-…` changes, or a
-/// receipt that `build --format json` wrote, or a world that `build --save-world` wrote.
+/// receipt that `build --format json` wrote, or a world that `build --save-world` wrote. Where the store keeps a prompt for
+/// `--conversation`, that is the left side.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES, override_usage = "preface diff [OPTIONS] --against…")]
 pub struct Args {
@@ -58,6 +61,9 @@ pub struct Args {
 
     #[command(flatten)]
     trust: TrustFlags,
+
+    #[command(flatten)]
+    keep: KeepFlags,
 
     #[command(flatten)]
     talk: TalkFlags,
@@ -109,9 +115,11 @@ pub struct Against {
 }
 
 /// One side: its name and its receipt.
-struct Receipt {
-    name: String,
-    document: Document,
+pub struct Receipt {
+    /// What it is called.
+    pub name: String,
+    /// What it says.
+    pub document: Document,
 }
 
 /// Builds both sides and compares them.
@@ -119,21 +127,34 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let engine = Engine::new(&system);
-    let built = engine.build(&request)?;
-    // Both sides stand at the same instant, unless they are to differ in it.
-    request.now.get_or_insert_with(|| built.world.turn.now.clone());
-    let counter = budget::counter(&built.world.turn.counter)
-        .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", built.world.turn.counter)))?;
-    let document = |built: &Built| Document::of(&built.prompt, counter.as_ref());
-
-    let mut left =
-        Receipt { name: format!("{} (as asked)", built.prompt.preset), document: document(&built) };
+    let templates = args.keep.template.source();
+    let engine = Engine::new(&system).with_templates(&templates);
+    let left = match kept(args, request.conversation.as_deref())? {
+        Some(kept) => kept,
+        None => {
+            let built = engine.build(&request)?;
+            // Both sides stand at the same instant, unless they are to differ in it.
+            request.now.get_or_insert_with(|| built.world.turn.now.clone());
+            Compared::built(built)
+        }
+    };
+    let counter = budget::counter(&left.counter)
+        .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", left.counter)))?;
+    let name = match &left.kept {
+        Some(kept) => kept.clone(),
+        None => format!("{} (as asked)", left.prompt.preset),
+    };
+    let prompt = left.prompt;
+    let mut left = Receipt { name, document: Document::of(&prompt, counter.as_ref()) };
     let mut right = match &args.against.against {
         Some(file) => receipt(file, counter.as_ref())?,
         None => {
-            let other = engine.build(&args.against.request(request))?;
-            Receipt { name: args.against.name(&other.prompt.preset), document: document(&other) }
+            let other = match kept(args, args.against.against_conversation.as_deref())? {
+                Some(kept) => kept,
+                None => Compared::built(engine.build(&args.against.request(request))?),
+            };
+            let name = other.kept.unwrap_or_else(|| args.against.name(&other.prompt.preset));
+            Receipt { name, document: Document::of(&other.prompt, counter.as_ref()) }
         }
     };
     if args.reverse {
@@ -142,13 +163,43 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let difference = Difference::of(&left.document, &right.document, counter.as_ref());
     match args.format {
         Format::Json => ui.json(&difference)?,
-        Format::Text => {
-            ui.view(&view(&left, &right, &difference, ui.columns().unwrap_or(usize::MAX)))?;
-            ui.patch(&difference.text)?;
-        }
+        Format::Text => show(ui, &left, &right, &difference)?,
     }
-    notes::tell(ui, args.talk.talk(), &built.prompt);
+    notes::tell(ui, args.talk.talk(), &prompt);
     Ok(if args.exit_code && !difference.same { Exit::Failed } else { Exit::Done })
+}
+
+/// A prompt to compare: built now, or kept for a conversation.
+struct Compared {
+    prompt: Prompt,
+    counter: String,
+    /// Its name, where it is kept.
+    kept: Option<String>,
+}
+
+impl Compared {
+    fn built(built: Built) -> Self {
+        Compared { prompt: built.prompt, counter: built.world.turn.counter, kept: None }
+    }
+}
+
+/// Returns what is kept for a conversation, where it is to be used and there is something.
+fn kept(args: &Args, id: Option<&str>) -> Result<Option<Compared>, Failure> {
+    let Some(id) = id.filter(|_| !args.keep.no_keep) else { return Ok(None) };
+    let Some(subject) = kept::look(&args.keep.template, &kept::conversation_id(id)?)? else {
+        return Ok(None);
+    };
+    let name = subject.kept.map(|kept| {
+        let id = one_line(id);
+        format!("{} (kept for {id}, revision {})", subject.prompt.preset, kept.head.seal.revision)
+    });
+    Ok(Some(Compared { prompt: subject.prompt, counter: subject.counter, kept: name }))
+}
+
+/// Shows what two prompts differ in: what became of the parts, where the cached prefix ends, and the texts line by line.
+pub fn show(ui: &Ui, left: &Receipt, right: &Receipt, difference: &Difference) -> Result<(), Failure> {
+    ui.view(&view(left, right, difference, ui.columns().unwrap_or(usize::MAX)))?;
+    ui.patch(&difference.text)
 }
 
 impl Against {

@@ -5,6 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags},
+    kept::Missing,
     notes,
     subject::{Asking, Subject, SubjectFlags},
     ui::{
@@ -32,6 +33,7 @@ Examples:
   preface explain --at 'Use tabs'        which source said this
   preface explain --at 4096              which source gave this byte
   preface explain --at AGENTS.md:12      what became of this line
+  preface explain --conversation 7f3a    about the prompt that is kept, if any
   preface explain --world world.json     about a world that was saved";
 
 /// Show where each part of the prompt comes from
@@ -70,9 +72,16 @@ pub struct Args {
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let conversation = args.conversation.read()?;
-    let Some(subject) = args.subject.run(ui, Asking::MayNot, args.format, conversation)? else {
-        return Ok(Exit::Done);
+    let kept = match conversation.prompt {
+        // A run is about a build of now.
+        Some(_) => None,
+        None => args.subject.kept(ui, Asking::MayNot, args.format, Missing::Skip)?,
     };
+    let subject = match kept {
+        Some(kept) => Some(kept),
+        None => args.subject.run(ui, Asking::MayNot, args.format, conversation)?,
+    };
+    let Some(subject) = subject else { return Ok(Exit::Done) };
     match (&args.at, args.format) {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
@@ -80,12 +89,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
         (None, _) => ui.view(&parts(ui, &subject)?)?,
     }
-    notes::tell(ui, args.talk.talk(), &subject.prompt);
+    match &subject.kept {
+        Some(kept) => kept.tell(ui, args.talk.talk(), &subject.prompt),
+        None => notes::tell(ui, args.talk.talk(), &subject.prompt),
+    }
     Ok(Exit::Done)
 }
 
 /// The main view: a row per part, its sources below it, the cache line, the total.
-fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
+pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
     let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
     let (bold, dim) = (style::BOLD, style::DIM);
@@ -221,6 +233,7 @@ fn kind(source: &SourceRow) -> &'static str {
         None if source.label.starts_with('[') => "fact",
         None if source.label.starts_with('-') => "flag",
         None if source.label.starts_with("hook") => "hook",
+        None if source.label.starts_with("template ") => "store",
         None => "profile",
     }
 }

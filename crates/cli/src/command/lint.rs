@@ -4,6 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::{TrustFlags, TurnFlags},
+    stored_template::TemplateFlags,
     ui::{
         Ui,
         note::Note,
@@ -55,6 +56,9 @@ pub struct Args {
 
     #[command(flatten)]
     trust: TrustFlags,
+
+    #[command(flatten)]
+    template: TemplateFlags,
 }
 
 /// The least that fails.
@@ -95,7 +99,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let engine = Engine::new(&system);
+    let templates = args.template.source();
+    let engine = Engine::new(&system).with_templates(&templates);
     let linted = if args.files.is_empty() {
         engine.lint(&request)?
     } else {

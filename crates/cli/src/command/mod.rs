@@ -4,6 +4,7 @@
 mod access;
 mod build;
 mod completions;
+mod conversations;
 mod diff;
 mod explain;
 mod facts;
@@ -22,6 +23,7 @@ mod scopes;
 mod serve;
 mod settings;
 mod skills;
+mod template;
 mod tools;
 mod trust;
 
@@ -39,6 +41,7 @@ pub enum Command {
     Access(access::Args),
     Build(build::Args),
     Completions(completions::Args),
+    Conversations(conversations::Args),
     Diff(diff::Args),
     Explain(explain::Args),
     Facts(facts::Args),
@@ -56,6 +59,7 @@ pub enum Command {
     Serve(serve::Args),
     Settings(settings::Args),
     Skills(skills::Args),
+    Template(template::Args),
     Tools(tools::Args),
     Trust(trust::Args),
 }
@@ -68,6 +72,7 @@ impl Command {
             Command::Access(args) => access::run(ui, args),
             Command::Build(args) => build::run(ui, args),
             Command::Completions(args) => completions::run(ui, args),
+            Command::Conversations(args) => conversations::run(ui, args),
             Command::Diff(args) => diff::run(ui, args),
             Command::Explain(args) => explain::run(ui, args),
             Command::Facts(args) => facts::run(ui, args),
@@ -85,6 +90,7 @@ impl Command {
             Command::Serve(args) => serve::run(ui, args),
             Command::Settings(args) => settings::run(ui, args),
             Command::Skills(args) => skills::run(ui, args),
+            Command::Template(args) => template::run(ui, args),
             Command::Tools(args) => tools::run(ui, args),
             Command::Trust(args) => trust::run(ui, args),
         }

@@ -156,6 +156,11 @@ pub fn count(many: usize, thing: &str) -> String {
     format!("{} {thing}{s}", number(many))
 }
 
+/// Shortens an instant in RFC 3339 to its minute, in UTC: `2026-03-07 14:55`.
+pub fn minute(instant: &str) -> String {
+    instant.chars().take(16).collect::<String>().replacen('T', " ", 1)
+}
+
 /// Joins names the way people do: `a, b and c`.
 pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
     match names {

@@ -3,11 +3,13 @@
 mod build;
 mod build_request;
 mod completions;
+mod conversations;
 mod diff;
 mod explain;
 mod facts;
 mod hooks_run;
 mod init;
+mod keep;
 mod lint;
 mod man;
 mod mcp;
@@ -26,6 +28,7 @@ mod serve;
 mod settings;
 mod skills;
 mod surroundings;
+mod template;
 mod trust;
 mod usage;
 

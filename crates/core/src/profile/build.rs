@@ -66,13 +66,14 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 36] = [
+pub const KEYS: [&str; 37] = [
     "about",
     "added_after",
     "added_prefix",
     "arrange",
     "bom",
     "budget",
+    "closed",
     "compaction",
     "escape",
     "frame",
@@ -178,6 +179,7 @@ impl Builder<'_> {
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
         let bom: ByteOrderMark = self.take_or("bom")?;
         let compaction = self.compaction(file)?;
+        let closed: bool = self.take_or("closed")?;
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
@@ -238,6 +240,7 @@ impl Builder<'_> {
             text_options,
             bom,
             compaction,
+            closed,
         })
     }
 
@@ -275,7 +278,7 @@ impl Builder<'_> {
         #[serde(deny_unknown_fields)]
         struct Written {
             global: OneOrMany,
-            project: String,
+            project: Option<String>,
             #[serde(default)]
             flat_extensions: bool,
             variable: Option<String>,
@@ -291,9 +294,9 @@ impl Builder<'_> {
         if global.is_empty() || global.iter().any(|at| !at.starts_with("~/") && !at.starts_with("config:")) {
             return Err(self.error(&["home", "global"], "`home.global` takes `~/name` or `config:name`"));
         }
-        let plain = !home.project.is_empty()
-            && home.project.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
-        if !plain {
+        let plain =
+            |word: &str| word.split(['/', '\\']).all(|word| !word.is_empty() && word != "." && word != "..");
+        if !home.project.as_deref().is_none_or(plain) {
             return Err(
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );

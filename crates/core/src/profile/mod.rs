@@ -116,6 +116,9 @@ pub struct Profile {
     /// What a compaction does to a prompt that is kept.
     #[serde(default)]
     pub compaction: Compaction,
+    /// True: layers and settings add no text and take none away; only what replaces a group speaks beside the profile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
 }
 
 impl Profile {
@@ -161,8 +164,9 @@ pub struct Home {
     /// Candidates for the global directory: `~/x`, or `config:x` for the platform's configuration directory. The
     /// first that exists, else the first.
     pub global: Vec<String>,
-    /// The project directory, relative to the cwd.
-    pub project: String,
+    /// The project directory, relative to the cwd; `None`: a project adds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// True: a layer without a directory in its `extensions` may have the directories of the categories in its root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flat_extensions: bool,

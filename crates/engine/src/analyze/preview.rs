@@ -115,7 +115,10 @@ pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> Vec<UsedVariable> 
             value: shown,
             cut: cut.unwrap_or(false),
             bytes: value.map(str::len),
-            stability: fact.map(|fact| fact.stability).or(known.map(|known| known.stability)),
+            stability: fact
+                .filter(|fact| fact.value.is_some())
+                .map(|fact| fact.stability)
+                .or(known.map(|known| known.stability)),
             source: fact.map(|fact| fact.source.to_string()),
             tokens: vec![number],
         });

@@ -19,7 +19,7 @@ use preface_core::{
 };
 use preface_host::{
     gate::Gate,
-    look::{Headless, Look, RealDirs},
+    look::{FILE_FACTS_LIMIT, Headless, Look, RealDirs},
     places::Places,
     provider,
     system::System,
@@ -92,6 +92,7 @@ impl<'s> Probe<'s> {
             skill_paths: &[],
             bom: self.profile.bom,
             real_dirs: &RealDirs::default(),
+            file_room: Cell::new(FILE_FACTS_LIMIT),
         };
         crate::gather::option_fact(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
     }

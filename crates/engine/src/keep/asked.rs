@@ -54,6 +54,9 @@ pub struct Asked {
     /// How trust is handled in this one construct. It is not kept.
     #[serde(skip)]
     pub trust: crate::TrustChoice,
+    /// Pins of `trust export` for this one construct. They are not kept.
+    #[serde(skip)]
+    pub pins: Option<Vec<u8>>,
 }
 
 impl Asked {
@@ -86,6 +89,7 @@ impl Asked {
             counter: request.counter.clone(),
             now: request.now.clone(),
             trust: request.trust,
+            pins: request.pins.clone(),
         }
     }
 
@@ -110,6 +114,7 @@ impl Asked {
             facts: self.facts.clone(),
             sets: self.sets.clone(),
             trust: self.trust,
+            pins: self.pins.clone(),
             ..Request::default()
         }
     }
@@ -118,7 +123,7 @@ impl Asked {
     #[must_use]
     pub(crate) fn overlaid(mut self, over: &Asked) -> Self {
         let Asked { cwd, model, preset, template, tools, given_tools, profile, .. } = over.clone();
-        let Asked { sets, facts, zone, budget, counter, now, trust, .. } = over.clone();
+        let Asked { sets, facts, zone, budget, counter, now, trust, pins, .. } = over.clone();
         self.cwd = cwd.or(self.cwd);
         self.model = model.or(self.model);
         if preset.is_some() || profile.is_some() {
@@ -139,6 +144,7 @@ impl Asked {
         self.counter = counter.or(self.counter);
         self.now = now;
         self.trust = trust;
+        self.pins = pins;
         self
     }
 }

@@ -137,8 +137,9 @@ pub(super) fn check_template(
     request: &Request,
     text: &str,
 ) -> Result<Result<(), Box<Diagnostic>>, Error> {
-    let profile = engine.prepare(request, &mut Diagnostics::new())?.profile;
-    let options = Rules::new(&profile.template, &[]).template;
+    let mut prepared = engine.prepare(request, &mut Diagnostics::new())?;
+    prepared.apply_own_settings();
+    let options = Rules::new(&prepared.profile.template, &[]).template;
     Ok(Template::parse(text, &options)
         .map(drop)
         .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))

@@ -107,6 +107,10 @@ pub struct Refreshed {
     pub head: Head,
     /// True where it was replaced.
     pub constructed: bool,
+    /// The prompt that was kept before.
+    pub before: Document,
+    /// The new prompt.
+    pub after: Document,
     /// What the new prompt changes.
     pub difference: Difference,
     /// What came up.
@@ -225,13 +229,13 @@ impl Keeper {
         let asked = Record::of(&was)?.asked.overlaid(over);
         let made = self.construct(id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
         let Constructed { conversation, notes, .. } = made;
-        let (old, new) = (explained(&was)?.document, explained(&conversation)?.document);
-        let difference = Difference::of(&old, &new, &budget::Bytes4);
+        let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
+        let difference = Difference::of(&before, &after, &budget::Bytes4);
         if how == Refresh::Show || difference.same {
-            return Ok(Refreshed { head: was.head, constructed: false, difference, notes });
+            return Ok(Refreshed { head: was.head, constructed: false, before, after, difference, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
-        Ok(Refreshed { head, constructed, difference, notes })
+        Ok(Refreshed { head, constructed, before, after, difference, notes })
     }
 
     /// Tells where the kept prompt of a conversation came from.
@@ -320,10 +324,14 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     let mut notes = Diagnostics::new();
     let mut tell = |what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
+            let built = match built {
+                "" => format!("without a {what}"),
+                built => format!("for the {what} `{built}`"),
+            };
             notes.push(
                 Diagnostic::warning(
                     format!("conversation/{what}"),
-                    format!("the prompt was built for the {what} `{built}` and stays as it is; this turn says `{now}`"),
+                    format!("the prompt was built {built} and stays as it is; this turn says `{now}`"),
                 )
                 .help("a compaction or a refresh builds it for the new one"),
             );

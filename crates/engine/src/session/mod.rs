@@ -125,7 +125,7 @@ impl<'s> Session<'s> {
             return self.rebuild_unchanged();
         }
         let trailed = Trailed::new(self.engine.system());
-        let looking = Engine::new(&trailed);
+        let looking = self.engine.on(&trailed);
         let mut gathered = looking.gather(&self.request, Breadth::EveryTool, None, &Headless)?;
         self.engine.refuse_held_of(&self.request, &gathered)?;
         let active: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();

@@ -73,7 +73,7 @@ impl<'s> Setup<'s> {
             engine.build_asking(&request, ask)?;
         }
         let trailed = Trailed::new(engine.system());
-        let looking = Engine::new(&trailed);
+        let looking = engine.on(&trailed);
         let mut gathered = looking.gather(&request, Breadth::EveryTool, None, ask)?;
         engine.refuse_held_of(&request, &gathered)?;
         gathered.turn.tools = super::tools::with_registered(&gathered, &tools);

@@ -6,7 +6,7 @@
 use super::{FactInfo, FactProvider};
 use crate::{
     gate::{Belongs, Verdict},
-    look::{FILE_FACT_LIMIT, Look},
+    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, Look},
     places::normal,
     system::{FileRead, ReadError, Within},
 };
@@ -74,6 +74,11 @@ impl FactProvider for File {
             }
             Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
         };
+        let Some(room) = look.file_room.get().checked_sub(read.bytes.len() as u64) else {
+            let why = format!("all files together are larger than {FILE_FACTS_LIMIT} bytes");
+            return refused(key, "template/file-too-large", &why);
+        };
+        look.file_room.set(room);
         if read.bytes.contains(&0) {
             return refused(key, "template/file-not-text", "it holds a NUL byte");
         }

@@ -25,7 +25,7 @@ use token::PageToken;
 const PAGE_TOKEN: &str = "x-preface-token";
 
 /// The addresses that anybody may ask: they tell a supervisor whether the service is well.
-pub(crate) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+pub(crate) const OPEN: [&str; 6] = ["/", "/healthz", "/icon.svg", "/page.css", "/page.js", "/readyz"];
 
 /// Decides who may come in.
 #[derive(Debug)]

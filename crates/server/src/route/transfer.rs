@@ -1,8 +1,8 @@
 //! `/export` and `/import`: all templates with all their versions, from one store to another.
 
 use crate::{App, Caller, Problem, extract::Body, reply::Reply, work::template_refused};
-use axum::{Json, extract::State};
-use preface::templates::{self, Document, Imported};
+use axum::{Json, extract::State, http::StatusCode};
+use preface::templates::{self, Document, Imported, TemplatesError};
 use std::sync::Arc;
 
 /// Returns all templates with all their versions.
@@ -28,7 +28,8 @@ pub async fn export(State(app): State<App>) -> Reply<Json<Document>> {
     request_body = Document,
     responses(
         (status = 200, description = "What was added.", body = Imported),
-        (status = 400, description = "The document cannot be used; nothing was added.", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The document cannot be read, or a template breaks a limit; nothing was added.", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added.", body = Problem, content_type = "application/problem+json"),
         (status = 412, description = "Somebody else writes to the same template all the time.", body = Problem, content_type = "application/problem+json"),
         (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
@@ -59,5 +60,13 @@ pub async fn import(
         let detail = format!("template `{name}`, version {version}: {}", problem.detail);
         return Err(Problem { detail, ..problem });
     }
-    Ok(Json(templates::import(&*app.store, &document, &|_| Ok(()), &actor).await?))
+    let imported = templates::import(&*app.store, &document, &|_| Ok(()), &actor).await;
+    Ok(Json(imported.map_err(|error| match error {
+        // It has the form, and contradicts itself or another rule than one of form.
+        TemplatesError::Invalid(..) => {
+            let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", error.to_string());
+            Problem { hint: error.hint(), ..problem }
+        }
+        other => other.into(),
+    })?))
 }

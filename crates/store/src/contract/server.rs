@@ -123,7 +123,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts it again after [`Server::stop`], on the same port.
+    /// Starts it again after [`Server::stop`] or [`Server::stop_in_order`], on the same port.
     ///
     /// # Panics
     /// It does not start.
@@ -149,8 +149,59 @@ impl Server {
     /// # Panics
     /// It does not stop.
     pub fn stop(&self) {
+        self.stop_by("--mode=immediate");
+    }
+
+    /// Stops it as an operator does: what is being done is undone, and everybody is sent away.
+    ///
+    /// # Panics
+    /// It does not stop.
+    pub fn stop_in_order(&self) {
+        self.stop_by("--mode=fast");
+    }
+
+    /// Freezes it: it takes connections and answers nothing, like a machine that hangs, until [`Server::thaw`].
+    ///
+    /// # Panics
+    /// Its processes cannot be found or told.
+    pub fn freeze(&self) {
+        // The parent first: then nothing new appears.
+        self.tell("-STOP", &[self.main_process()]);
+        self.tell("-STOP", &self.helpers());
+    }
+
+    /// Lets it go on after [`Server::freeze`].
+    ///
+    /// # Panics
+    /// Its processes cannot be found or told.
+    pub fn thaw(&self) {
+        self.tell("-CONT", &self.helpers());
+        self.tell("-CONT", &[self.main_process()]);
+    }
+
+    fn main_process(&self) -> String {
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).unwrap_or_default();
+        file.lines().next().expect("a server that runs has written its process id").to_owned()
+    }
+
+    /// Returns the processes that the server has started.
+    fn helpers(&self) -> Vec<String> {
+        let output = self.of_the_machine("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
+        let output = output.unwrap_or_else(|error| panic!("ps: {error}"));
+        let main = self.main_process();
+        let lines = String::from_utf8_lossy(&output.stdout).into_owned();
+        let pairs = lines.lines().filter_map(|line| line.trim().split_once(' '));
+        pairs.filter(|(_, parent)| parent.trim() == main).map(|(one, _)| one.to_owned()).collect()
+    }
+
+    fn tell(&self, what: &str, processes: &[String]) {
+        // A helper may have ended meanwhile.
+        let _ = self.of_the_machine("kill").arg(what).args(processes).output();
+    }
+
+    fn stop_by(&self, mode: &str) {
         let mut stop = self.program("pg_ctl");
-        stop.args(["stop", "--mode=immediate", "--wait", "--silent", "--pgdata"]).arg(self.data());
+        stop.args(["stop", mode, "--wait", "--silent", "--pgdata"]).arg(self.data());
         let stopped = stop.output().and_then(done);
         stopped.unwrap_or_else(|error| panic!("PostgreSQL does not stop: {error}"));
     }
@@ -224,6 +275,10 @@ impl Server {
         self.owned(Command::new(self.programs.join(name)))
     }
 
+    fn of_the_machine(&self, name: &str) -> Command {
+        self.owned(Command::new(name))
+    }
+
     fn owned(&self, mut command: Command) -> Command {
         command.current_dir(&self.home).stdin(Stdio::null()).process_group(0);
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("PG")) {
@@ -238,7 +293,11 @@ impl Server {
     /// Starts the shell that cleans up when this process is gone.
     fn watch(&self) -> io::Result<()> {
         let mut shell = self.owned(Command::new("sh"));
-        shell.args(["-c", "read -r _; cd /; \"$1\" stop -m immediate -D \"$2/data\"; rm -rf \"$2\"", "sh"]);
+        // A server that is frozen could not stop.
+        let wake = "kill -CONT \"$(head -n 1 \"$2/data/postmaster.pid\")\"";
+        let script =
+            format!("read -r _; cd /; {wake}; \"$1\" stop -m immediate -D \"$2/data\"; rm -rf \"$2\"");
+        shell.arg("-c").arg(script).arg("sh");
         shell.arg(self.programs.join("pg_ctl")).arg(&self.home);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let shell = shell.spawn()?;

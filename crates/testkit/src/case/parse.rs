@@ -125,6 +125,8 @@ pub struct Turn {
     pub ignore: Vec<String>,
     /// The operating system, by Node's name.
     pub os: Option<String>,
+    /// What `git status --short` prints in the project.
+    pub git_status: Option<String>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
     /// True: there is no home directory.

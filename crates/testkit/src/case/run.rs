@@ -59,6 +59,9 @@ pub fn run(case: &Case) -> Result<(), String> {
                 if let Some(os) = &turn.os {
                     system = system.with_os(os);
                 }
+                if let Some(status) = &turn.git_status {
+                    system = system.with_git_status(PROJECT, Ok(status));
+                }
                 if turn.homeless {
                     system = system.without_home();
                 }

@@ -127,6 +127,7 @@ impl PiBuilder {
             skill_paths: &[],
             bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
+            file_room: Default::default(),
         };
         let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
             ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),

@@ -5,6 +5,7 @@ use crate::{
     files,
     flags::{Format, TalkFlags, TrustFlags, TurnFlags},
     notes,
+    stored_template::TemplateFlags,
     ui::{
         Ui, style,
         text::{count, one_line, short},
@@ -46,6 +47,9 @@ pub struct Args {
     trust: TrustFlags,
 
     #[command(flatten)]
+    template: TemplateFlags,
+
+    #[command(flatten)]
     talk: TalkFlags,
 }
 
@@ -56,7 +60,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let record = scenario.play(Engine::new(&system), request).map_err(|error| match args.format {
+    let templates = args.template.source();
+    let engine = Engine::new(&system).with_templates(&templates);
+    let record = scenario.play(engine, request).map_err(|error| match args.format {
         Format::Json => Failure::from(error.clone()).for_programs(&error),
         Format::Text => Failure::from(error),
     })?;

@@ -5,6 +5,7 @@ use crate::{
     files,
     flags::TurnFlags,
     notes,
+    stored_template::TemplateFlags,
     ui::{Ui, patch},
 };
 use preface::{
@@ -32,7 +33,8 @@ pub struct Args {
 /// Compares and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
-    let engine = Engine::new(&system);
+    let templates = TemplateFlags::default().source();
+    let engine = Engine::new(&system).with_templates(&templates);
     let built = engine.build(&args.turn.request())?;
     if built.mode != TrustMode::Pinned {
         return Err(Failure::new(format!(

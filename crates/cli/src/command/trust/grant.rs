@@ -6,6 +6,7 @@ use crate::{
     files,
     flags::TurnFlags,
     notes,
+    stored_template::TemplateFlags,
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
@@ -54,7 +55,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     // The flag says what the command means anyway.
     let _ = args.yes;
     let system = files::system();
-    let engine = Engine::new(&system);
+    let templates = TemplateFlags::default().source();
+    let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
     let report = engine.grant(&request, paths(&engine, &request, &args.paths)?)?;
     if report.ungated && !args.allow_commands {

@@ -6,6 +6,7 @@ use crate::{
     files,
     flags::{Format, TurnFlags},
     notes,
+    stored_template::TemplateFlags,
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
@@ -45,7 +46,8 @@ pub struct Args {
 /// Looks and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
-    let built = Engine::new(&system).build(&args.turn.request())?;
+    let templates = TemplateFlags::default().source();
+    let built = Engine::new(&system).with_templates(&templates).build(&args.turn.request())?;
     match args.format {
         Format::Text => ui.view(&view(&system, &built))?,
         Format::Json => ui.json(&document(&system, &built))?,

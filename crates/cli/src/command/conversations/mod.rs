@@ -1,0 +1,175 @@
+//! `preface conversations`: the prompts that the store keeps.
+
+mod compact;
+mod list;
+mod past;
+mod purge;
+mod refresh;
+mod rm;
+mod show;
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::TrustFlags,
+    store::{StoreFlag, actor},
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    Engine, Request,
+    keep::{Asked, Here, KeepError, Keeper},
+    store::{Actor, ConversationId, Head, Store, TemplateUsed},
+};
+use std::{path::PathBuf, sync::Arc};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface build --conversation 7f3a        builds once, keeps, prints
+  preface conversations list
+  preface conversations show 7f3a          where each part came from
+  preface conversations compact 7f3a       builds it again, for a compaction
+  preface conversations refresh 7f3a --dry-run
+  preface conversations purge --older-than 30d";
+
+/// Look after the prompts of conversations that the store keeps
+///
+/// The prompt of a conversation is built once and kept, so that a provider's prompt cache holds. It is built again when the
+/// conversation is compacted, or when you ask for it.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with conversations, by name.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Command {
+    Compact(compact::Args),
+    List(list::Args),
+    Past(past::Args),
+    Purge(purge::Args),
+    Refresh(refresh::Args),
+    Rm(rm::Args),
+    Show(show::Args),
+}
+
+/// Does it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Compact(args) => compact::run(ui, args),
+        Command::List(args) => list::run(ui, args),
+        Command::Past(args) => past::run(ui, args),
+        Command::Purge(args) => purge::run(ui, args),
+        Command::Refresh(args) => refresh::run(ui, args),
+        Command::Rm(args) => rm::run(ui, args),
+        Command::Show(args) => show::run(ui, args),
+    }
+}
+
+/// What is different when a prompt is built again. What is not said stays as it was.
+#[derive(clap::Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What to build")]
+struct AgainFlags {
+    /// Work in DIR from now on, instead of where the conversation began
+    #[arg(short = 'C', value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Name another model
+    #[arg(long, value_name = "ID")]
+    model: Option<String>,
+
+    /// Build for this instant, such as 2026-03-07T14:55:05Z
+    #[arg(long, value_name = "RFC3339")]
+    now: Option<String>,
+
+    #[command(flatten)]
+    trust: TrustFlags,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+impl AgainFlags {
+    /// Builds again with what is said; the conversation has to be there.
+    fn again<T>(
+        &self,
+        id: &ConversationId,
+        act: impl AsyncFnOnce(Keeper, Asked, Actor) -> Result<T, KeepError>,
+    ) -> Result<T, Failure> {
+        let actor = actor(self.now.as_deref())?;
+        let mut request = Request { model: self.model.clone(), now: self.now.clone(), ..Request::default() };
+        self.trust.apply(&mut request)?;
+        let mut asked = Asked::of(&request);
+        let system = Arc::new(files::system());
+        if self.directory.is_some() {
+            request.cwd.clone_from(&self.directory);
+            let cwd = Engine::new(&*system).cwd(&request)?;
+            asked.cwd = Some(cwd.display().to_string());
+        }
+        let done = self
+            .store
+            .look(async |store| Ok(act(Keeper::new(system, store, Arc::new(Here)), asked, actor).await?))?;
+        done.ok_or_else(|| KeepError::Unknown(id.clone()).into())
+    }
+}
+
+/// Says that nothing is known of a conversation.
+fn unknown(id: &ConversationId) -> Failure {
+    KeepError::Unknown(id.clone()).into()
+}
+
+/// The template that a prompt was built from, for people: `main@3`, or that it was the default.
+fn template(used: Option<&TemplateUsed>) -> String {
+    match used {
+        None => String::new(),
+        Some(TemplateUsed { name, version: Some(version), .. }) => {
+            format!("{}@{version}", one_line(name.as_str()))
+        }
+        Some(TemplateUsed { name, version: None, .. }) => format!("{} (default)", one_line(name.as_str())),
+    }
+}
+
+/// A conversation for programs, without its text.
+fn document(head: &Head) -> serde_json::Value {
+    serde_json::json!({
+        "id": head.id.as_str(),
+        "revision": head.seal.revision,
+        "fingerprint": head.fingerprint,
+        "bytes": head.bytes,
+        "cwd": head.cwd,
+        "model": head.model,
+        "preset": head.preset,
+        "template": head.template,
+        "reason": head.reason,
+        "created_at": head.created_at.to_string(),
+        "constructed_at": head.constructed_at.to_string(),
+    })
+}
+
+/// Reads an id of the command line.
+fn id(text: &str) -> Result<ConversationId, String> {
+    text.parse().map_err(|error: preface::store::ConversationIdError| error.to_string())
+}
+
+/// Returns the store's pages one after the other, as far as they go.
+async fn heads(
+    store: &Arc<dyn Store>,
+    filter: &preface::store::Filter,
+    most: usize,
+) -> Result<(Vec<Head>, bool), Failure> {
+    use preface::store::PageRequest;
+    let mut found = Vec::new();
+    let mut page = PageRequest::first(most);
+    loop {
+        let answer = store.conversations(filter, &page).await?;
+        found.extend(answer.items);
+        match answer.next {
+            Some(next) if found.len() < most => {
+                page = PageRequest { after: Some(next), ..PageRequest::first(most - found.len()) };
+            }
+            next => return Ok((found, next.is_some())),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `preface conversations past`: what a conversation was told before.
+
+use super::{document, id, template, unknown};
+use crate::{
+    failure::{Exit, Failure},
+    flags::Format,
+    store::StoreFlag,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{minute, number},
+    },
+};
+use preface::store::{ConversationId, PageRequest, PastPrompt};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface conversations past 7f3a
+  preface conversations past 7f3a 1 > first-prompt.md";
+
+/// List the prompts that a conversation had before, or print one of them
+///
+/// A prompt comes here when a compaction or a refresh puts another in its place.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The conversation
+    #[arg(value_name = "ID", value_parser = id)]
+    id: ConversationId,
+
+    /// Print the prompt of this revision; off a terminal exactly its bytes
+    #[arg(value_name = "REVISION", conflicts_with = "format")]
+    revision: Option<u64>,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Reads and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let found = args.store.look(async |store| {
+        if store.seal(&args.id).await?.is_none() {
+            return Err(unknown(&args.id));
+        }
+        let mut past: Vec<PastPrompt> = Vec::new();
+        let mut page = PageRequest::first(50);
+        loop {
+            let answer = store.past(&args.id, &page).await?;
+            past.extend(answer.items);
+            match answer.next {
+                Some(next) => page.after = Some(next),
+                None => return Ok(past),
+            }
+        }
+    })?;
+    let past = found.ok_or_else(|| unknown(&args.id))?;
+    if let Some(revision) = args.revision {
+        let Some(one) = past.iter().find(|past| past.was.head.seal.revision == revision) else {
+            return Err(Failure::new(format!("there is no past revision {revision}"))
+                .hint("`preface conversations past ID` lists them; `show` has the one of now"));
+        };
+        ui.prompt(&one.was.head.text)?;
+        return Ok(Exit::Done);
+    }
+    match args.format {
+        Format::Json => {
+            let rows: Vec<_> = past
+                .iter()
+                .map(|past| {
+                    let mut row = document(&past.was.head);
+                    row["replaced_at"] = past.replaced_at.to_string().into();
+                    row
+                })
+                .collect();
+            ui.json(&rows)?;
+        }
+        Format::Text if past.is_empty() => ui.view("It still has its first prompt.\n")?,
+        Format::Text => ui.view(&view(&past, ui.columns()))?,
+    }
+    Ok(Exit::Done)
+}
+
+fn view(past: &[PastPrompt], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Right, Side::Left, Side::Left, Side::Left, Side::Right, Side::Left]);
+    let heads = ["rev", "reason", "built", "replaced", "bytes", "from"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for PastPrompt { was, replaced_at } in past {
+        let head = &was.head;
+        let from = template(head.template.as_ref());
+        table.row([
+            Cell::styled(head.seal.revision.to_string(), style::BOLD),
+            head.reason.as_str().into(),
+            Cell::styled(minute(&head.constructed_at.to_string()), dim),
+            Cell::styled(minute(&replaced_at.to_string()), dim),
+            number(head.text.len()).into(),
+            if from.is_empty() { head.preset.clone() } else { from }.into(),
+        ]);
+    }
+    table.show(room)
+}

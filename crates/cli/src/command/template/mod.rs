@@ -1,0 +1,164 @@
+//! `preface template`: the templates that the store keeps, with all their versions.
+
+mod diff;
+mod export;
+mod get;
+mod import;
+mod label;
+mod list;
+mod reset;
+mod restore;
+mod set;
+mod unlabel;
+mod versions;
+
+use crate::{
+    failure::{Exit, Failure},
+    flags::PlaceFlags,
+    store::StoreFlag,
+    ui::{
+        Ui,
+        text::{count, one_line},
+    },
+};
+use preface::{
+    Engine, Request, TrustChoice,
+    keep::Choice,
+    preset_names,
+    store::{Store, TemplateName, TemplateVersion, Which},
+    templates::TemplatesError,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface template get                     the template that speaks
+  preface template set prompt.md --note 'Shorter'
+  preface template versions                who changed it, when and why
+  preface template diff 3                  version 3 against the current one
+  preface template restore 3               what version 3 said, as a new one
+  preface template export > templates.json";
+
+/// Read and change the templates that the store keeps
+///
+/// A profile that takes a template uses `main` of the store, where one is kept. Each change is a new version; none is ever
+/// lost. Conversations that are kept stay as they are until they are compacted or refreshed.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with templates, by name.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Command {
+    Diff(diff::Args),
+    Export(export::Args),
+    Get(get::Args),
+    Import(import::Args),
+    Label(label::Args),
+    List(list::Args),
+    Reset(reset::Args),
+    Restore(restore::Args),
+    Set(set::Args),
+    Unlabel(unlabel::Args),
+    Versions(versions::Args),
+}
+
+/// Does it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Diff(args) => diff::run(ui, args),
+        Command::Export(args) => export::run(ui, args),
+        Command::Get(args) => get::run(ui, args),
+        Command::Import(args) => import::run(ui, args),
+        Command::Label(args) => label::run(ui, args),
+        Command::List(args) => list::run(ui, args),
+        Command::Reset(args) => reset::run(ui, args),
+        Command::Restore(args) => restore::run(ui, args),
+        Command::Set(args) => set::run(ui, args),
+        Command::Unlabel(args) => unlabel::run(ui, args),
+        Command::Versions(args) => versions::run(ui, args),
+    }
+}
+
+/// Which template of which store.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Store")]
+struct Target {
+    /// Work on this template
+    #[arg(short = 't', long = "template", value_name = "NAME", default_value_t = TemplateName::main())]
+    name: TemplateName,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Names a version: its number, or a label.
+#[derive(Clone, Debug)]
+struct Wanted(Which);
+
+impl Wanted {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.parse::<u64>() {
+            Ok(number) => Ok(Wanted(Which::Version(number))),
+            Err(_) if Choice::is_label(text) => Ok(Wanted(Which::Label(text.to_owned()))),
+            Err(_) => Err(format!("not a version (a number or a label): `{}`", one_line(text))),
+        }
+    }
+
+    /// Finds the version, its text with it.
+    async fn find(&self, store: &dyn Store, name: &TemplateName) -> Result<TemplateVersion, Failure> {
+        match store.template(name, &self.0).await? {
+            Some(version) => Ok(version),
+            None => Err(self.missing(name).into()),
+        }
+    }
+
+    /// Says that there is no such version.
+    fn missing(&self, name: &TemplateName) -> TemplatesError {
+        match &self.0 {
+            Which::Current => TemplatesError::NoTemplate(name.clone()),
+            Which::Version(number) => TemplatesError::NoVersion(name.clone(), *number),
+            Which::Label(label) => TemplatesError::NoLabel(name.clone(), label.clone()),
+        }
+    }
+}
+
+/// Returns a request whose profile takes a template: the one that is asked for, else the first preset that does.
+fn taking(engine: &Engine<'_>, place: &PlaceFlags) -> Result<Request, Failure> {
+    let asked = Request { trust: TrustChoice::Deny, ..place.request() };
+    if engine.default_template(&asked)?.is_some() {
+        return Ok(asked);
+    }
+    if place.preset.is_some() || place.profile.is_some() {
+        return Err(Failure::usage("that profile takes no template")
+            .hint("a group with `replace = [\"store\", …]` takes one"));
+    }
+    for name in preset_names(engine.system(), None) {
+        let request = Request { preset: Some(name), ..asked.clone() };
+        if engine.default_template(&request)?.is_some() {
+            return Ok(request);
+        }
+    }
+    Err(Failure::new("no preset takes a template"))
+}
+
+/// Returns the text that speaks where nothing is stored.
+fn default_text(engine: &Engine<'_>, place: &PlaceFlags) -> Result<String, Failure> {
+    Ok(engine.default_template(&taking(engine, place)?)?.unwrap_or_default())
+}
+
+/// `120 bytes`, or that it is the default.
+fn size(version: &TemplateVersion) -> String {
+    match version.reset {
+        true => "the default".to_owned(),
+        false => count(usize::try_from(version.bytes).unwrap_or(usize::MAX), "byte"),
+    }
+}
+
+/// The minute of an instant.
+fn minute(at: &impl ToString) -> String {
+    crate::ui::text::minute(&at.to_string())
+}

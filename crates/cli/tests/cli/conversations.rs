@@ -1,0 +1,181 @@
+//! `preface conversations`: the prompts that the store keeps.
+
+use crate::sandbox::{BARE, Sandbox};
+
+/// One conversation, built in March, and a text that came after it.
+fn kept() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation c1 --model one -q").exits(0).prints(BARE);
+    sandbox.home(".config/preface/append.md", "Be brief.\n");
+    sandbox
+}
+
+/// What a build says since then, a month later.
+const NEW: &str = "You help.\n\nBe brief.\n\nIt is 2026-04-01.";
+const LATER: &str = "--now 2026-04-01T00:00:00Z";
+
+#[test]
+fn nothing_is_kept_and_nothing_is_made_by_looking() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .run("preface conversations list")
+        .exits(0)
+        .prints("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n");
+    sandbox.run("preface conversations list --format json").exits(0).prints("[]\n");
+    for line in ["show c1", "past c1", "compact c1", "refresh c1", "rm c1"] {
+        sandbox.run(&format!("preface conversations {line}")).exits(1).prints("").says(
+            "\
+error: unknown conversation: `c1`
+hint: `preface conversations list` lists those that are kept
+",
+        );
+    }
+    sandbox
+        .run("preface conversations purge --older-than 1d --now 2026-03-07T00:00:00Z")
+        .exits(0)
+        .says("Forgot 0 conversations built before 2026-03-06T00:00:00Z.\n");
+    assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
+}
+
+#[test]
+fn what_is_kept_is_listed_and_shown() {
+    let sandbox = kept();
+    sandbox.run("preface conversations list").exits(0).prints(
+        "\
+conversation  rev  built             bytes  from   cwd
+c1              1  2026-03-07 14:55     28  small  [ROOT]/work
+",
+    );
+    sandbox.run("preface conversations list --prefix d").exits(0).prints("Nothing like that is kept.\n");
+    let json = sandbox.run("preface conversations show c1 --format json").exits(0).json();
+    let fingerprint = json["document"]["fingerprint"].as_str().expect("a digest");
+    sandbox.run("preface conversations show c1").exits(0).says("").prints(
+        &"\
+conversation  c1
+revision      1 (first-turn)
+built         2026-03-07T14:55:05Z
+cwd           [ROOT]/work
+model         one
+fingerprint   FINGERPRINT
+
+small: 2 parts, 7 tokens (estimate:bytes4), 28 bytes
+
+tokens  share  stability  section
+     3  32.1%  static     identity
+     3         profile      small.toml: text
+                          ── static up to here: 3 tokens ──
+     5  67.9%  turn       today
+     3         profile      small.toml: join, text
+     3         fact         [system:local_date]
+     7   100%             total
+
+cache: the first 3 tokens (9 bytes) are the same for every conversation; `today` ends them.
+"
+        .replace("FINGERPRINT", fingerprint),
+    );
+    sandbox.run("preface conversations show c1 --text").exits(0).prints(BARE);
+    assert_eq!(json["conversation"]["revision"], 1);
+    assert_eq!(json["document"]["text"], BARE);
+    assert_eq!(json["asked"]["model"], "one");
+    assert_eq!(json["facts"][0]["fact"], "system:local_date");
+}
+
+#[test]
+fn a_compaction_builds_afresh_and_keeps_the_prompt_without_the_instructions() {
+    let sandbox = kept();
+    let ran = sandbox.run(&format!("preface conversations compact c1 {LATER}")).exits(0);
+    // Seed 002 §4, step 3: the prompt, an empty line, the instructions.
+    let instructions = ran.stdout.strip_prefix(&format!("{NEW}\n\n")).expect("the prompt comes first");
+    assert!(!instructions.is_empty());
+    assert_eq!(ran.stderr, "`c1` is at revision 2 now, without the instructions.\n");
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(NEW);
+    sandbox.run("preface conversations past c1").exits(0).prints(
+        "\
+rev  reason      built             replaced          bytes  from
+  1  first-turn  2026-03-07 14:55  2026-04-01 00:00     28  small
+",
+    );
+    sandbox.run("preface conversations past c1 1").exits(0).prints(BARE);
+    sandbox.run("preface conversations past c1 2").exits(1);
+    let json = sandbox.run(&format!("preface conversations compact c1 -q --format json {LATER}")).json();
+    assert_eq!((&json["prompt"], &json["revision"]), (&NEW.into(), &3.into()));
+    assert_eq!(json["instructions"], instructions);
+}
+
+#[test]
+fn a_refresh_shows_what_it_changes() {
+    let sandbox = kept();
+    let diff = |now: &str| {
+        format!(
+            "\
+--- c1 (revision 1)  7 tokens, 28 bytes
++++ c1 ({now})  10 tokens, 39 bytes
+
+added    +3 tokens  rules
+changed   5 tokens  today
+1 part the same
+cache: the first 3 tokens (11 bytes) are the same; then `rules` differs, because of ~/.config/preface/append.md:1.
+
+@@ -1,3 +1,5 @@ rules
+ You help.
+ 
+-It is 2026-03-07.
+\\ No newline at end of file
++Be brief.
++
++It is 2026-04-01.
+\\ No newline at end of file
+"
+        )
+    };
+    let ran = sandbox.run(&format!("preface conversations refresh c1 --dry-run {LATER}")).exits(0);
+    assert_eq!(ran.stdout, diff("as it would be now"));
+    assert_eq!(ran.stderr, "`c1` stays at revision 1.\n");
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(BARE);
+    let ran = sandbox.run(&format!("preface conversations refresh c1 {LATER}")).exits(0);
+    assert_eq!(ran.stdout, diff("revision 2"));
+    assert_eq!(ran.stderr, "`c1` is at revision 2 now.\n");
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(NEW);
+    sandbox
+        .run(&format!("preface conversations refresh c1 {LATER}"))
+        .exits(0)
+        .says("`c1` stays at revision 2: nothing changed.\n");
+}
+
+#[test]
+fn what_is_forgotten_begins_again() {
+    let sandbox = kept();
+    sandbox.run(&format!("preface build --conversation c2 -q {LATER}")).exits(0).prints(NEW);
+    let purge = "preface conversations purge --older-than 2w --now 2026-04-02T00:00:00Z";
+    sandbox
+        .run(&format!("{purge} --dry-run"))
+        .exits(0)
+        .says("1 conversation built before 2026-03-19T00:00:00Z would be forgotten.\n");
+    sandbox.run(purge).exits(0).says("Forgot 1 conversation built before 2026-03-19T00:00:00Z.\n");
+    sandbox.run("preface conversations rm c1 c2").exits(1).says(
+        "\
+Forgot `c2`.
+error: unknown conversation: `c1`
+hint: `preface conversations list` lists those that are kept
+",
+    );
+    sandbox.run(&format!("preface build --conversation c1 -q {LATER}")).exits(0).prints(NEW);
+}
+
+#[test]
+fn a_stored_template_reaches_old_conversations_at_their_compaction() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("t.md", "One.");
+    sandbox.run("preface template set t.md").exits(0);
+    sandbox.run("preface build --preset template --conversation old -q").exits(0).prints("One.");
+    sandbox.work("t.md", "Two.");
+    sandbox.run("preface template set t.md").exits(0);
+    sandbox.run("preface build --preset template --conversation old -q").exits(0).prints("One.");
+    sandbox.run("preface build --preset template --conversation new -q").exits(0).prints("Two.");
+    sandbox.run("preface conversations compact old -q").exits(0);
+    sandbox.run("preface build --conversation old -q").exits(0).prints("Two.");
+    let rows = sandbox.run("preface conversations list --template main --format json").exits(0).json();
+    let versions: Vec<_> =
+        rows.as_array().unwrap().iter().map(|row| row["template"]["version"].clone()).collect();
+    assert_eq!(versions, [2, 2]);
+}

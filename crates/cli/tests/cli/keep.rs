@@ -1,0 +1,139 @@
+//! `preface build --conversation`: built once, kept, and read from then on (seed 002 §4).
+
+use crate::sandbox::{BARE, Sandbox};
+
+const KEPT: &str = "kept: since 2026-03-07T14:55:05Z, for `c1` (revision 1)\n";
+
+#[test]
+fn later_turns_get_the_same_bytes() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .run("preface build --conversation c1")
+        .exits(0)
+        .prints(BARE)
+        .says("kept: for later turns of `c1` (revision 1)\n");
+    sandbox.home(".config/preface/append.md", "Be brief.\n");
+    let later = "--now 2026-04-01T00:00:00Z";
+    sandbox.run(&format!("preface build --conversation c1 {later}")).exits(0).prints(BARE).says(KEPT);
+    sandbox.run(&format!("preface build --conversation c1 -q {later}")).exits(0).prints(BARE).says("");
+    sandbox
+        .run(&format!("preface build --conversation c2 -q {later}"))
+        .exits(0)
+        .prints("You help.\n\nBe brief.\n\nIt is 2026-04-01.");
+    sandbox
+        .run(&format!("preface build --conversation c1 --no-keep {later}"))
+        .exits(0)
+        .prints("You help.\n\nBe brief.\n\nIt is 2026-04-01.")
+        .says("");
+}
+
+#[test]
+fn a_turn_that_asks_for_something_else_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation c1 --model one").exits(0);
+    sandbox.run("preface build --conversation c1 --model two").exits(0).prints(BARE).says(&format!(
+        "{KEPT}warning: the prompt was built for the model `one` and stays as it is; this turn says `two` (`-v` tells more)\n"
+    ));
+    sandbox.run("preface build --conversation c1 --model one").exits(0).says(KEPT);
+}
+
+#[test]
+fn explain_and_the_document_are_about_what_is_kept() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run("preface explain --conversation c1").exits(0).says("");
+    assert!(ran.stdout.starts_with("small: 2 parts"), "nothing is kept: {}", ran.stdout);
+    let first = sandbox.run("preface build --conversation c1 --format json").exits(0).json();
+    sandbox.home(".config/preface/append.md", "Be brief.\n");
+    let later = sandbox.run("preface build --conversation c1 --format json").exits(0).json();
+    assert_eq!(first, later);
+    let explained = sandbox.run("preface explain --conversation c1 --format json").exits(0).says(KEPT).json();
+    assert_eq!(first, explained);
+    sandbox.run("preface explain --conversation c1 --at 'You help'").exits(0).says(KEPT).prints(
+        "\
+identity bytes 0–8
+ ——▶ `section.identity.text` of the profile small
+     You help
+",
+    );
+    let ran = sandbox.run("preface diff --conversation c1 --against-set order=main").exits(0);
+    let heads: Vec<&str> = ran.stdout.lines().take(2).collect();
+    assert_eq!(
+        heads,
+        [
+            "--- small (kept for c1, revision 1)  7 tokens, 28 bytes",
+            "+++ small (order=main)  10 tokens, 39 bytes"
+        ]
+    );
+}
+
+#[test]
+fn what_a_kept_prompt_has_no_answer_to_is_refused() {
+    let sandbox = Sandbox::new();
+    for flag in ["--prompt hello", "--save-world world.json"] {
+        let name = flag.split(' ').next().unwrap_or_default();
+        sandbox.run(&format!("preface build --conversation c1 {flag}")).exits(2).prints("").says(&format!(
+            "\
+error: `{name}` is about a build of now, and `--conversation` keeps a prompt
+hint: `--no-keep` builds now, with the id as a fact
+"
+        ));
+        sandbox.run(&format!("preface build --conversation c1 --no-keep {flag}")).exits(0).prints(BARE);
+    }
+    sandbox
+        .run("preface conversations list")
+        .exits(0)
+        .prints("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n");
+}
+
+#[test]
+fn a_request_has_the_kept_prompt_and_the_tools_and_messages_of_this_turn() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(BARE);
+    sandbox
+        .home(".config/preface/append.md", "Be brief.\n")
+        .work("chat.jsonl", "{\"role\":\"user\",\"content\":\"Hello\",\"timestamp\":1}\n");
+    let request = sandbox
+        .run("preface build --conversation c1 --format request --messages chat.jsonl --tools read")
+        .exits(0)
+        .says(KEPT)
+        .json();
+    assert_eq!(request["system"], BARE);
+    assert_eq!(request["messages"][0]["content"], "Hello");
+    assert_eq!(request["tools"][0]["name"], "read");
+}
+
+#[test]
+fn what_is_held_is_kept_held_and_a_refused_build_keeps_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface build --conversation c1 --trust require").exits(3).prints("");
+    sandbox.run("preface conversations show c1").exits(1);
+    sandbox.run("preface build --conversation c1").exits(0).prints(BARE).says(
+        "\
+kept: for later turns of `c1` (revision 1)
+warning: AGENTS.md held for trust; `preface trust grant` lets it speak (`-v` tells more)
+",
+    );
+    sandbox.run("preface trust grant").exits(0);
+    let pins = sandbox.run("preface trust export").exits(0).stdout;
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(BARE);
+    sandbox.run("preface trust revoke").exits(0);
+    sandbox.work("pins.json", pins);
+    sandbox
+        .run("preface build --conversation c2 -q --trust require --trust-pins pins.json")
+        .exits(0)
+        .prints("You help.\n\n## AGENTS.md\n\nUse tabs.\n\nIt is 2026-03-07.");
+}
+
+#[test]
+fn an_id_is_data() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation '../../etc/x y' -q").exits(0).prints(BARE);
+    sandbox
+        .run("preface build --conversation 'a\u{202e}b'")
+        .exits(0)
+        .says("kept: for later turns of `a\\u{202e}b` (revision 1)\n");
+    let long = "x".repeat(256);
+    sandbox.run(&format!("preface build --conversation {long}")).exits(2).prints("");
+    sandbox.run(&format!("preface build --conversation {long} --no-keep")).exits(0).prints(BARE);
+}

@@ -1,0 +1,189 @@
+//! `preface template`: the templates of the store.
+
+use crate::sandbox::Sandbox;
+
+const AT: &str = "--now 2026-03-07T14:55:05Z";
+
+/// Two versions of `main`, the first with a label.
+fn stored() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox.work("t.md", "You are terse.").work("u.md", "You are kind.\n");
+    sandbox.run(&format!("preface template set t.md --note 'A start' {AT}")).exits(0);
+    sandbox.run(&format!("preface template set u.md {AT}")).exits(0);
+    sandbox.run("preface template label 1 stable").exits(0);
+    sandbox
+}
+
+#[test]
+fn nothing_is_stored_and_nothing_is_made_by_looking() {
+    let sandbox = Sandbox::empty();
+    // Seed 002 §5.
+    let default = "You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].";
+    sandbox.run("preface template get").exits(0).prints(default).says("");
+    sandbox
+        .run("preface template list")
+        .exits(0)
+        .prints("Nothing is stored yet. `preface template set FILE` stores a template.\n");
+    sandbox
+        .run("preface template versions")
+        .exits(0)
+        .prints("Nothing is stored yet: the default template speaks.\n");
+    sandbox.run("preface template diff").exits(0).prints("");
+    sandbox
+        .run("preface template export")
+        .exits(0)
+        .prints("{\"format\":\"preface-templates/1\",\"templates\":[]}\n");
+    sandbox.run("preface template reset").exits(0).says("`main` is the default already.\n");
+    sandbox
+        .run("preface template get 3")
+        .exits(1)
+        .prints("")
+        .says("error: template `main` has no version 3\nhint: `preface template versions` lists them\n");
+    sandbox.run("preface template restore stable").exits(1).says(
+        "\
+error: no version of template `main` has the label `stable`
+hint: `preface template versions` lists them
+",
+    );
+    assert!(!sandbox.path("home/.local").exists(), "looking makes no store");
+}
+
+#[test]
+fn a_template_is_kept_byte_for_byte_with_its_history() {
+    let sandbox = stored();
+    sandbox.run("preface template get").exits(0).prints("You are kind.\n");
+    sandbox.run("preface template get stable").exits(0).prints("You are terse.");
+    sandbox.run("preface template set u.md").exits(0).says("`main` says that already (version 2).\n");
+    sandbox.run("preface template versions").exits(0).prints(
+        "\
+version  when              by         size  labels and note
+      2  2026-03-07 14:55  local  14 bytes
+      1  2026-03-07 14:55  local  14 bytes  [stable] A start
+",
+    );
+    sandbox.run("preface template diff").exits(0).prints(
+        "\
+--- version 1
++++ version 2
+@@ -1 +1 @@
+-You are terse.
+\\ No newline at end of file
++You are kind.
+",
+    );
+    sandbox.run("preface template diff stable 2 --exit-code").exits(1);
+    sandbox
+        .run("preface template restore stable")
+        .exits(0)
+        .says("`main` is at version 3 now: what version 1 said (14 bytes).\n");
+    sandbox.run("preface template get").exits(0).prints("You are terse.");
+    sandbox.run("preface template reset").exits(0).says("`main` is the default again (version 4).\n");
+    let rows = sandbox.run("preface template versions --format json").exits(0).json();
+    assert_eq!((&rows[0]["default"], &rows[1]["note"]), (&true.into(), &"restored from version 1".into()));
+    sandbox
+        .run("preface template unlabel stable")
+        .exits(0)
+        .says("`stable` is on no version of `main` now.\n");
+    sandbox.run("preface template unlabel stable").exits(1);
+}
+
+#[test]
+fn a_writer_who_is_late_is_told_so() {
+    let sandbox = stored();
+    sandbox.run("preface template set t.md --if-version 1").exits(1).says(
+        "\
+error: template `main` was changed meanwhile: version 2 is current, by local
+hint: `preface template get` shows it
+",
+    );
+    sandbox
+        .run("preface template set t.md --if-version 0 -t review")
+        .exits(0)
+        .says("`review` is at version 1 now (14 bytes).\n");
+    sandbox.run("preface template list").exits(0);
+}
+
+#[test]
+fn what_lint_finds_stops_nothing_and_a_limit_does() {
+    let sandbox = Sandbox::empty();
+    sandbox.run_with("preface template set -", "[foo:bar]").exits(0).says(
+        "\
+warning: `foo` is no registered type: `[foo:bar]` will vanish [template/unregistered-type]
+ ——▶ stdin:1:1
+  │
+1 │ [foo:bar]
+  │ ^^^^^^^^^
+`main` is at version 1 now (9 bytes).
+",
+    );
+    let deep = "[if a:b]".repeat(1_001) + &"[endif]".repeat(1_001);
+    let ran = sandbox.work("deep.md", &deep).run("preface template set deep.md").exits(1).prints("");
+    let first = ran.stderr.lines().next().unwrap_or_default();
+    assert_eq!(first, "error: `if` blocks stand more than 1000 deep inside each other", "{}", ran.stderr);
+    assert!(ran.stderr.contains("deep.md:1:8001"), "the place of the first tag too deep: {}", ran.stderr);
+    sandbox.work("bad.md", b"\xff").run("preface template set bad.md").exits(1);
+    sandbox.run("preface template get").exits(0).prints("[foo:bar]");
+}
+
+#[test]
+fn templates_move_to_another_store() {
+    let sandbox = stored();
+    let document = sandbox.run("preface template export").exits(0).stdout;
+    sandbox.work("all.json", &document);
+    sandbox
+        .run("preface template import all.json --store sqlite:other.db")
+        .exits(0)
+        .says("`main`: 2 versions added.\n");
+    sandbox
+        .run("preface template import all.json --store sqlite:other.db")
+        .exits(0)
+        .says("`main`: 0 versions added, 2 there already.\n");
+    sandbox.run("preface template export --store sqlite:other.db").exits(0).prints(&document);
+    sandbox.run("preface template import t.md").exits(1);
+}
+
+#[test]
+fn the_stored_template_speaks_where_the_profile_takes_one() {
+    let sandbox = stored();
+    sandbox.run("preface build --preset template").exits(0).prints("You are kind.\n").says("");
+    sandbox.run("preface build --preset template --template main@stable").exits(0).prints("You are terse.");
+    let ran = sandbox.run("preface explain --preset template").exits(0);
+    assert!(ran.stdout.contains("store        template main@2"), "{}", ran.stdout);
+    sandbox
+        .run("preface build --preset template --template nobody")
+        .exits(2)
+        .prints("")
+        .says("error: unknown template: `nobody`\nhint: `preface template list` lists what is kept\n");
+    let ran = sandbox.run("preface build --template main").exits(0);
+    assert_eq!(
+        ran.stderr,
+        "warning: the profile `default` takes no template: `main` was not used (`-v` tells more)\n"
+    );
+    let other = sandbox.env("PREFACE_STORE", "sqlite:[ROOT]/nowhere.db");
+    other
+        .run("preface build --preset template -q")
+        .exits(0)
+        .prints("You are a helpful coding assistant.\n\n\n\nThe current working directory is [ROOT]/work.");
+    assert!(!other.path("nowhere.db").exists(), "a build makes no store");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_profile_without_a_template_opens_no_store() {
+    // The file is no store: whoever opens it fails.
+    let sandbox = Sandbox::new();
+    sandbox.home(".local/state/preface/preface.db", "no store at all, and long enough to be looked at");
+    sandbox.run("preface build").exits(0).says("");
+    sandbox.run("preface build --preset template").exits(1).prints("").says(
+        "\
+error: not a store of preface: [ROOT]/home/.local/state/preface/preface.db
+hint: name another file with `--store`; this one was left as it is
+",
+    );
+}
+
+#[test]
+fn an_address_keeps_its_password() {
+    let ran = Sandbox::empty().run("preface template list --store mysql://me:s3cret@h/db").exits(2);
+    assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
+}

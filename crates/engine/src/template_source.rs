@@ -1,0 +1,40 @@
+//! Who gives the template of a store to a build that names none itself. Asked only where the profile takes one, so that
+//! a build of any other profile opens no store.
+
+use crate::{Error, StoredTemplate};
+use std::fmt;
+
+/// Gives the template that a store keeps.
+///
+/// ```
+/// use preface::{ASSETS, Engine, Error, Request, StoredTemplate, TemplateSource};
+/// use preface::host::system::memory::MemorySystem;
+///
+/// #[derive(Debug)]
+/// struct Mine;
+///
+/// impl TemplateSource for Mine {
+///     fn chosen(&self) -> Option<&str> {
+///         None
+///     }
+///     fn template(&self) -> Result<Option<StoredTemplate>, Error> {
+///         Ok(Some(StoredTemplate { name: "main".into(), version: Some(3), text: "In [prompt:cwd].".into() }))
+///     }
+/// }
+///
+/// let system = MemorySystem::new().with_bundle(ASSETS).with_dir("/work");
+/// let engine = Engine::new(&system).with_templates(&Mine);
+/// let request = Request { preset: Some("template".into()), ..Request::new("/work") };
+/// assert_eq!(engine.build(&request)?.prompt.text, "In /work.");
+/// # Ok::<(), Error>(())
+/// ```
+pub trait TemplateSource: fmt::Debug + Send + Sync {
+    /// Returns the template that the caller chose by name, if any: a profile without a template says that it is not used.
+    fn chosen(&self) -> Option<&str>;
+
+    /// Returns the template that speaks. `None` leaves the profile's own.
+    ///
+    /// # Errors
+    /// The store cannot be read, or what was chosen is not there.
+    fn template(&self) -> Result<Option<StoredTemplate>, Error>;
+}

@@ -1,0 +1,97 @@
+//! What a body may hold, and how it must be sent.
+
+use crate::bench::bench;
+use axum::{body::Body, http::Method};
+use serde_json::{Value, json};
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// Everything that takes the body of a turn.
+const TAKES: [&str; 3] = ["turns", "compactions", "refresh"];
+
+#[tokio::test]
+async fn a_body_of_the_wrong_kind_is_refused() {
+    let bench = bench().await;
+    bench.begin("c").await;
+    for verb in TAKES {
+        for body in [
+            "",
+            "nonsense",
+            "null",
+            "[]",
+            "\"text\"",
+            "{",
+            r#"{"cwd":1}"#,
+            r#"{"cwd":{}}"#,
+            r#"{"model":["m"]}"#,
+            r#"{"preset":true}"#,
+            r#"{"template":1}"#,
+            r#"{"tools":"read"}"#,
+            r#"{"tools":[1]}"#,
+            r#"{"cwd":"\ud800"}"#,
+        ] {
+            let path = format!("/conversations/c/{verb}");
+            bench.service.send(Method::POST, &path, &[JSON], Body::from(body)).await.problem(400, "body");
+        }
+    }
+    let instructions = json!({"instructions": 1});
+    bench.post("c/compactions", &instructions).await.problem(400, "body");
+    assert_eq!(bench.get("/c/system-prompt").await.json()["revision"], 1);
+}
+
+#[tokio::test]
+async fn a_field_that_is_null_is_left_out() {
+    let bench = bench().await;
+    let body = json!({"cwd": null, "model": null, "preset": null, "template": null, "tools": null});
+    assert_eq!(bench.post("c/turns", &body).await.status, 201);
+}
+
+#[tokio::test]
+async fn the_content_type_must_say_json() {
+    let bench = bench().await;
+    for verb in TAKES {
+        let path = format!("/conversations/c/{verb}");
+        for headers in [&[("content-type", "text/plain")][..], &[("content-length", "2")]] {
+            let answer = bench.service.send(Method::POST, &path, headers, Body::from("{}")).await;
+            answer.problem(415, "content-type");
+        }
+    }
+    for kind in ["application/json; charset=utf-8", "APPLICATION/JSON"] {
+        let path = format!("/conversations/{}/turns", kind.len());
+        let answer =
+            bench.service.send(Method::POST, &path, &[("content-type", kind)], Body::from("{}")).await;
+        assert_eq!(answer.status, 201, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn fields_have_limits() {
+    let bench = bench().await;
+    let (fits, long) = ("m".repeat(4096), "m".repeat(4097));
+    assert_eq!(bench.post("c/turns", &json!({"model": fits})).await.status, 201);
+    for key in ["cwd", "model", "preset", "template"] {
+        for value in [long.as_str(), "a\0b"] {
+            let mut body = json!({});
+            body[key] = Value::from(value);
+            for verb in TAKES {
+                let problem = bench.post(&format!("c/{verb}"), &body).await.problem(400, "field");
+                assert!(problem["detail"].as_str().unwrap().contains(&format!("`{key}`")), "{problem}");
+            }
+        }
+    }
+    bench.post("c/turns", &json!({"tools": [long]})).await.problem(400, "field");
+    bench.post("c/turns", &json!({"tools": vec!["t"; 1001]})).await.problem(400, "field");
+}
+
+#[tokio::test]
+async fn a_query_that_cannot_be_read_is_refused() {
+    let bench = bench().await;
+    bench.begin("c").await;
+    for path in ["c/refresh?dry_run=perhaps", "c/refresh?dry_run="] {
+        bench.post(path, &json!({})).await.problem(400, "query");
+    }
+    for path in ["?limit=0", "?limit=501", "?limit=-1", "?limit=x", "/c/past?limit=0"] {
+        bench.get(path).await.problem(400, "query");
+    }
+    bench.get("?template=a%2Fb").await.problem(400, "template-name");
+}

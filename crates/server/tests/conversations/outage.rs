@@ -1,0 +1,71 @@
+//! A store that does not answer: nothing is half done, the answers say so, and it ends by itself.
+
+use crate::{
+    bench::{memory, over},
+    switch::{Switch, Works},
+};
+use axum::http::Method;
+use serde_json::json;
+
+#[tokio::test]
+async fn while_the_store_is_away_conversations_are_told_so() {
+    let switch = Switch::over(memory().await);
+    let bench = over(switch.clone());
+    bench.service.store("Stored.").await;
+    let first = bench.begin("c").await;
+    switch.set(Works::Nothing);
+    for (method, path) in [
+        (Method::POST, "/conversations/c/turns"),
+        (Method::POST, "/conversations/new/turns"),
+        (Method::POST, "/conversations/c/compactions"),
+        (Method::POST, "/conversations/c/refresh"),
+        (Method::GET, "/conversations/c/system-prompt"),
+        (Method::GET, "/conversations/c/explain"),
+        (Method::GET, "/conversations/c/past"),
+        (Method::GET, "/conversations"),
+        (Method::DELETE, "/conversations/c"),
+        (Method::GET, "/readyz"),
+    ] {
+        let answer = bench.service.send(method.clone(), path, &[], axum::body::Body::empty()).await;
+        let problem = answer.problem(503, "store-unavailable");
+        assert_eq!(answer.header("retry-after"), Some("1"), "{method} {path}");
+        assert!(problem["hint"].is_string(), "{problem}");
+    }
+    bench.service.put("/system-prompt", &json!({"template": "x"})).await.problem(503, "store-unavailable");
+    bench.service.post("/purge", &json!({"older_than_seconds": 1})).await.problem(503, "store-unavailable");
+
+    // What needs no store is there.
+    let template = bench.service.get("/system-prompt").await;
+    assert_eq!((template.status.as_u16(), template.header("preface-degraded")), (200, Some("store")));
+    assert_eq!(template.header("etag"), None);
+    assert!(template.json()["template"].as_str().unwrap().starts_with("You are a helpful"));
+    assert_eq!(bench.service.get("/system-prompt/variables").await.status, 200);
+    assert_eq!(bench.service.get("/healthz").await.status, 200);
+
+    switch.set(Works::All);
+    let back = bench.get("/c/system-prompt").await;
+    assert_eq!((back.status.as_u16(), back.etag()), (200, first.etag()));
+    assert_eq!(bench.begin("new").await.json()["system_prompt"], "Stored.");
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_is_not_handed_out() {
+    let switch = Switch::over(memory().await);
+    let bench = over(switch.clone());
+    bench.service.store("One.").await;
+    let first = bench.begin("c").await;
+    bench.service.store("Two.").await;
+    switch.set(Works::Reads);
+    for path in ["new/turns", "c/compactions", "c/refresh"] {
+        let answer = bench.post(path, &json!({"cwd": "/work/p"})).await;
+        let problem = answer.problem(503, "store-unavailable");
+        assert!(!problem.to_string().contains("Two."), "{problem}");
+    }
+    bench.get("/new/system-prompt").await.problem(404, "unknown-conversation");
+    assert_eq!(bench.get("/c/system-prompt").await.etag(), first.etag());
+    assert_eq!(bench.post("c/turns", &json!({})).await.status, 200, "later turns only read");
+    assert_eq!(bench.post("c/refresh?dry_run=true", &json!({})).await.status, 200);
+    switch.set(Works::All);
+    assert_eq!(bench.get("/c/past").await.json()["items"], json!([]), "nothing was half done");
+    assert_eq!(bench.begin("new").await.json()["system_prompt"], "Two.");
+}

@@ -1,0 +1,162 @@
+//! A store that can be switched off, and to which nothing can be written.
+
+use jiff::Timestamp;
+use preface::store::{
+    Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
+    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    TemplateName, TemplateVersion, Which,
+};
+use std::{
+    future::ready,
+    sync::{Arc, Mutex},
+};
+
+/// What works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Works {
+    All,
+    Reads,
+    Nothing,
+}
+
+#[derive(Debug)]
+pub struct Switch {
+    store: Arc<dyn Store>,
+    works: Mutex<Works>,
+}
+
+impl Switch {
+    pub fn over(store: Arc<dyn Store>) -> Arc<Self> {
+        Arc::new(Switch { store, works: Mutex::new(Works::All) })
+    }
+
+    pub fn set(&self, works: Works) {
+        *self.works.lock().unwrap() = works;
+    }
+
+    fn works(&self) -> Works {
+        *self.works.lock().unwrap()
+    }
+
+    fn read<'a, T: Send + 'a>(&'a self, ask: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+        match self.works() {
+            Works::All | Works::Reads => ask(&*self.store),
+            Works::Nothing => Box::pin(ready(Err(StoreError::Unreachable {
+                address: "postgres://me@db/preface".to_owned(),
+                why: "connection refused".to_owned(),
+            }))),
+        }
+    }
+
+    fn write<'a, T: Send + 'a>(&'a self, ask: impl FnOnce(&'a dyn Store) -> Answer<'a, T>) -> Answer<'a, T> {
+        match self.works() {
+            Works::Reads => Box::pin(ready(Err(StoreError::Full("no space left".to_owned())))),
+            Works::All | Works::Nothing => self.read(ask),
+        }
+    }
+}
+
+impl Store for Switch {
+    fn kind(&self) -> &'static str {
+        self.store.kind()
+    }
+
+    fn check(&self) -> Answer<'_, ()> {
+        self.read(|store| store.check())
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        self.store.close()
+    }
+
+    fn template<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        which: &'a Which,
+    ) -> Answer<'a, Option<TemplateVersion>> {
+        self.read(|store| store.template(name, which))
+    }
+
+    fn put_template<'a>(&'a self, new: NewVersion, expect: Expect, actor: &'a Actor) -> Answer<'a, Put> {
+        self.write(|store| store.put_template(new, expect, actor))
+    }
+
+    fn templates<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<Template>> {
+        self.read(|store| store.templates(page))
+    }
+
+    fn versions<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        page: &'a PageRequest,
+    ) -> Answer<'a, Page<TemplateVersion>> {
+        self.read(|store| store.versions(name, page))
+    }
+
+    fn label<'a>(
+        &'a self,
+        name: &'a TemplateName,
+        label: &'a str,
+        version: Option<u64>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        self.write(|store| store.label(name, label, version, actor))
+    }
+
+    fn seal<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Seal>> {
+        self.read(|store| store.seal(id))
+    }
+
+    fn head<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Head>> {
+        self.read(|store| store.head(id))
+    }
+
+    fn conversation<'a>(&'a self, id: &'a ConversationId) -> Answer<'a, Option<Conversation>> {
+        self.read(|store| store.conversation(id))
+    }
+
+    fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created> {
+        self.write(|store| store.create(conversation, actor))
+    }
+
+    fn replace<'a>(&'a self, new: Conversation, expected: u64, actor: &'a Actor) -> Answer<'a, Replaced> {
+        self.write(|store| store.replace(new, expected, actor))
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a ConversationId,
+        expected: Option<Seal>,
+        actor: &'a Actor,
+    ) -> Answer<'a, bool> {
+        self.write(|store| store.delete(id, expected, actor))
+    }
+
+    fn conversations<'a>(&'a self, filter: &'a Filter, page: &'a PageRequest) -> Answer<'a, Page<Head>> {
+        self.read(|store| store.conversations(filter, page))
+    }
+
+    fn past<'a>(&'a self, id: &'a ConversationId, page: &'a PageRequest) -> Answer<'a, Page<PastPrompt>> {
+        self.read(|store| store.past(id, page))
+    }
+
+    fn purge<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        self.write(|store| store.purge(before, most, actor))
+    }
+
+    fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>> {
+        self.read(|store| store.audit(page))
+    }
+
+    fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
+        self.write(|store| store.add_access(access, actor))
+    }
+
+    fn accesses(&self) -> Answer<'_, Vec<Access>> {
+        self.read(|store| store.accesses())
+    }
+
+    fn remove_access<'a>(&'a self, name: &'a str, actor: &'a Actor) -> Answer<'a, bool> {
+        self.write(|store| store.remove_access(name, actor))
+    }
+}

@@ -1,0 +1,193 @@
+//! Turns: 201 for the first, 200 for the others, the same bytes.
+
+use crate::bench::{bench, memory, notes, with_roots};
+use axum::http::Method;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn the_first_turn_builds_and_later_ones_read() {
+    let bench = bench().await;
+    bench.service.store("[prompt:conversation_id], [prompt:model], [file:AGENTS.md]").await;
+    let body = json!({"cwd": "/work/p", "model": "m-1"});
+    let first = bench.post("c/turns", &body).await;
+    assert_eq!(first.status, 201);
+    let reply = first.json();
+    for (key, value) in [
+        ("conversation_id", json!("c")),
+        ("system_prompt", json!("c, m-1, Use tabs.\n")),
+        ("constructed", json!(true)),
+        ("revision", json!(1)),
+        ("cwd", json!("/work/p")),
+        ("model", json!("m-1")),
+        ("preset", json!("template")),
+        ("template", json!({"chosen": "main", "name": "main", "version": 1})),
+        ("reason", json!("first-turn")),
+    ] {
+        assert_eq!(reply[key], value, "{key}");
+    }
+    assert!(reply["fingerprint"].as_str().unwrap().starts_with("blake3:"));
+
+    bench.service.store("Another.").await;
+    bench.system.put_file("/work/p/AGENTS.md", "Other.");
+    let later = bench.post("c/turns", &body).await;
+    assert_eq!((later.status.as_u16(), later.etag()), (200, first.etag()));
+    let mut same = reply.clone();
+    (same["constructed"], same["diagnostics"]) = (json!(false), json!([]));
+    assert_eq!(later.json(), same);
+    let read = bench.get("/c/system-prompt").await;
+    assert_eq!((read.status.as_u16(), read.json()), (200, same));
+}
+
+#[tokio::test]
+async fn an_empty_prompt_is_null() {
+    let bench = bench().await;
+    bench.service.store("").await;
+    assert_eq!(bench.begin("c").await.json()["system_prompt"], Value::Null);
+    assert_eq!(bench.post("c/turns", &json!({})).await.json()["system_prompt"], Value::Null);
+    assert_eq!(bench.get("/c/system-prompt").await.json()["system_prompt"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_turn_needs_no_body_where_there_is_one_root() {
+    let bench = bench().await;
+    let nothing = bench.post_nothing("a/turns", &[]).await;
+    assert_eq!((nothing.status.as_u16(), nothing.json()["cwd"].clone()), (201, json!("/work")));
+    let empty = bench.post("b/turns", &json!({})).await;
+    assert_eq!((empty.status.as_u16(), empty.json()["cwd"].clone()), (201, json!("/work")));
+    let length = bench.post_nothing("c/turns", &[("content-length", "0")]).await;
+    assert_eq!(length.status, 201);
+    assert_eq!(bench.post_nothing("a/turns", &[]).await.status, 200);
+}
+
+#[tokio::test]
+async fn with_two_roots_the_first_turn_says_where() {
+    let bench = with_roots(memory().await, &["/work", "/more"]);
+    bench.post("c/turns", &json!({})).await.problem(400, "no-cwd");
+    assert_eq!(bench.post("c/turns", &json!({"cwd": "/more"})).await.status, 201);
+    assert_eq!(bench.post("c/turns", &json!({})).await.status, 200, "a later turn need not");
+}
+
+#[tokio::test]
+async fn a_cwd_outside_of_the_roots_is_refused() {
+    let bench = bench().await;
+    for cwd in ["/elsewhere", "/work/away", "/work/../elsewhere", "/work/gone", "p", "", "/", "/workshop"] {
+        bench.post("c/turns", &json!({"cwd": cwd})).await.problem(403, "outside-roots");
+    }
+    bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
+}
+
+#[tokio::test]
+async fn a_second_cwd_changes_nothing_and_is_reported() {
+    let bench = bench().await;
+    let first = bench.begin("c").await;
+    let body = json!({"cwd": "/work/q", "model": "m-2", "preset": "default", "template": "review"});
+    let other = bench.post("c/turns", &body).await;
+    assert_eq!((other.status.as_u16(), other.etag()), (200, first.etag()));
+    let reply = other.json();
+    assert_eq!(reply["system_prompt"], first.json()["system_prompt"]);
+    assert_eq!((&reply["cwd"], &reply["model"]), (&json!("/work/p"), &Value::Null));
+    let told = ["conversation/cwd", "conversation/model", "conversation/preset", "conversation/template"];
+    assert_eq!(notes(&reply), told);
+    // Also one that no first turn could have.
+    let outside = bench.post("c/turns", &json!({"cwd": "/elsewhere"})).await;
+    assert_eq!((outside.status.as_u16(), notes(&outside.json())), (200, vec!["conversation/cwd"]));
+}
+
+#[tokio::test]
+async fn the_body_may_name_another_preset_and_tools() {
+    let bench = bench().await;
+    let body = json!({"cwd": "/work/p", "preset": "default", "tools": ["read"]});
+    let reply = bench.post("c/turns", &body).await.json();
+    assert_eq!((&reply["preset"], &reply["template"]), (&json!("default"), &Value::Null));
+    let text = reply["system_prompt"].as_str().unwrap();
+    assert!(text.contains("Use tabs."), "naming the root was the grant: {text}");
+    let unknown = bench.post("d/turns", &json!({"cwd": "/work/p", "preset": "nobody"})).await;
+    assert!(unknown.problem(422, "not-built")["detail"].as_str().unwrap().contains("nobody"));
+}
+
+#[tokio::test]
+async fn the_body_may_choose_a_template() {
+    let bench = bench().await;
+    bench.service.put("/templates/review", &json!({"template": "First."})).await;
+    bench.service.put("/templates/review", &json!({"template": "Second."})).await;
+    for (id, choice, text) in [("a", "review", "Second."), ("b", "review@1", "First.")] {
+        let reply = bench.post(&format!("{id}/turns"), &json!({"template": choice})).await.json();
+        assert_eq!((&reply["system_prompt"], &reply["template"]["chosen"]), (&json!(text), &json!(choice)));
+    }
+    bench.post("c/turns", &json!({"template": "none"})).await.problem(422, "unknown-template");
+    bench.post("c/turns", &json!({"template": "review@9"})).await.problem(422, "unknown-template");
+    bench.post("c/turns", &json!({"template": "a/b"})).await.problem(400, "template-choice");
+}
+
+#[tokio::test]
+async fn a_template_that_cannot_be_rendered_is_told_with_its_place() {
+    let bench = bench().await;
+    // The service refuses such a text; another program may have stored it.
+    let deep = format!("one\n{}{}", "[if a:a]".repeat(1_001), "[endif]".repeat(1_001));
+    let new = preface::store::NewVersion::of(preface::store::TemplateName::main(), deep);
+    let actor = preface::store::Actor::new("other");
+    bench.service.store.put_template(new, preface::store::Expect::Any, &actor).await.unwrap();
+    let problem = bench.post("c/turns", &json!({})).await.problem(422, "template");
+    assert_eq!(problem["diagnostics"][0]["code"], "template/depth");
+    assert_eq!(problem["diagnostics"][0]["origin"]["line"], 2, "{problem}");
+    bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_reader_has_is_not_sent_again() {
+    let bench = bench().await;
+    bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
+    let tag = bench.begin("c").await.etag();
+    let path = "/conversations/c/system-prompt";
+    for (header, status) in [
+        (tag.as_str(), 304),
+        (&format!("W/{tag}"), 304),
+        (&format!("\"x\", {tag}"), 304),
+        ("*", 304),
+        ("\"x\"", 200),
+    ] {
+        let answer = bench.service.get_with(path, &[("if-none-match", header)]).await;
+        assert_eq!((answer.status.as_u16(), answer.etag()), (status, tag.clone()), "{header}");
+        assert_eq!(answer.text.is_empty(), status == 304);
+    }
+    bench.post_nothing("c/compactions", &[]).await;
+    let answer = bench.service.get_with(path, &[("if-none-match", &tag)]).await;
+    assert_eq!(answer.status, 200, "there is a new prompt");
+}
+
+#[tokio::test]
+async fn an_id_is_data() {
+    let bench = bench().await;
+    bench.service.store("[prompt:conversation_id]").await;
+    let long = "x".repeat(255);
+    for (written, id) in [
+        ("a%2Fb", "a/b"),
+        ("..%2F..%2Fetc", "../../etc"),
+        ("%C3%A4%20%25", "ä %"),
+        ("a.b~c", "a.b~c"),
+        (long.as_str(), long.as_str()),
+    ] {
+        let reply = bench.begin(written).await.json();
+        assert_eq!((&reply["conversation_id"], &reply["system_prompt"]), (&json!(id), &json!(id)));
+        assert_eq!(bench.get(&format!("/{written}/system-prompt")).await.json()["conversation_id"], id);
+    }
+    for bad in ["a%0Ab", "a%00b", "a%7Fb", "%FF", &"x".repeat(256)] {
+        bench.post(&format!("{bad}/turns"), &json!({})).await.problem(400, "path");
+        bench.get(&format!("/{bad}/system-prompt")).await.problem(400, "path");
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_a_post() {
+    let bench = bench().await;
+    bench.get("/c/turns").await.problem(405, "method");
+    let put = bench.service.send(Method::PUT, "/conversations/c/turns", &[], axum::body::Body::empty()).await;
+    put.problem(405, "method");
+}
+
+#[tokio::test]
+async fn a_file_outside_of_the_roots_is_not_read() {
+    let bench = bench().await;
+    bench.service.store("<[file:/etc/secret][file:out][file:../../etc/secret]>").await;
+    assert_eq!(bench.begin("c").await.json()["system_prompt"], "<>");
+}

@@ -1,0 +1,208 @@
+//! Nodes: processes of `preface serve` on one store, started, killed, started again, and told to end.
+
+use super::{
+    http::{Addresses, Call, Client, Counts},
+    place::Place,
+    server::Server,
+};
+use crate::failure::Failure;
+use std::{
+    fmt, fs,
+    io::{self, BufRead, BufReader, Write},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How long a node may take until it listens, and until it ends.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A kind of store that several processes can use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A file.
+    Sqlite,
+    /// A server.
+    Postgres,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Sqlite => "sqlite",
+            Kind::Postgres => "postgres",
+        })
+    }
+}
+
+/// Where the nodes keep what they keep.
+#[derive(Debug)]
+pub enum Store {
+    /// This file.
+    File(PathBuf),
+    /// A database of a server of our own.
+    Server(Server, String),
+}
+
+/// The nodes, their store and their directory.
+#[derive(Debug)]
+pub struct Cluster {
+    binary: PathBuf,
+    place: Place,
+    /// Where the nodes keep what they keep.
+    pub store: Store,
+    /// Where they listen.
+    pub addresses: Addresses,
+    nodes: Mutex<Vec<Child>>,
+}
+
+impl Cluster {
+    /// Starts nodes on a new store. `None`: there is no such store on this machine, which was said.
+    pub fn start(binary: &Path, kind: Kind) -> Result<Option<Cluster>, Failure> {
+        let place = Place::new().map_err(|error| Failure::start("a temporary directory", &error))?;
+        let (store, count) = match kind {
+            Kind::Sqlite => (Store::File(place.path().join("store.db")), 2),
+            Kind::Postgres => {
+                let Some(server) = Server::start() else { return Ok(None) };
+                let name = server.new_database();
+                (Store::Server(server, name), 3)
+            }
+        };
+        let addresses = Addresses::default();
+        let cluster = Cluster { binary: binary.to_owned(), place, store, addresses, nodes: Mutex::default() };
+        for node in 0..count {
+            let started = cluster.begin(node)?;
+            cluster.nodes.lock().unwrap_or_else(PoisonError::into_inner).push(started);
+        }
+        Ok(Some(cluster))
+    }
+
+    /// Returns how many nodes there are.
+    pub fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// Returns the directory that conversations work in.
+    pub fn root(&self) -> PathBuf {
+        self.place.root()
+    }
+
+    /// Kills a node as a crash does, and starts it again.
+    pub fn kill(&self, node: usize) -> Result<(), Failure> {
+        {
+            let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+            let killed = nodes[node].kill().and_then(|()| nodes[node].wait());
+            killed.map_err(|error| Failure::new(format!("node {node} cannot be killed: {error}")))?;
+        }
+        let again = self.begin(node)?;
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner)[node] = again;
+        Ok(())
+    }
+
+    /// Says which of the nodes is not running any more.
+    pub fn dead(&self) -> Option<usize> {
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.iter_mut().position(|node| !matches!(node.try_wait(), Ok(None)))
+    }
+
+    /// Tells all nodes to end, as an operator does, and waits until they have.
+    pub fn end(&self) -> Result<(), Failure> {
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        for node in nodes.iter() {
+            let told = Command::new("kill").arg(node.id().to_string()).status();
+            told.map_err(|error| Failure::start("kill", &error))?;
+        }
+        let began = Instant::now();
+        for (at, node) in nodes.iter_mut().enumerate() {
+            loop {
+                match node.try_wait() {
+                    Ok(Some(status)) if status.success() => break,
+                    Ok(None) if began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(20)),
+                    other => return Err(Failure::new(format!("node {at} does not end well: {other:?}"))),
+                }
+            }
+        }
+        nodes.clear();
+        Ok(())
+    }
+
+    /// Returns a number that each node counts, added up.
+    pub fn counted(&self, name: &str) -> u64 {
+        let counts = Counts::default();
+        let mut client = Client::new(&self.addresses, &counts);
+        let mut sum = 0;
+        for node in 0..self.len() {
+            let body = client.ask(node, &Call::get("/metrics")).map(|reply| reply.body).unwrap_or_default();
+            let line = body.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            sum += line.and_then(|number| number.parse::<u64>().ok()).unwrap_or(0);
+        }
+        sum
+    }
+
+    /// Returns the last that the nodes said.
+    pub fn said(&self) -> String {
+        let mut said = String::new();
+        for node in 0..self.len() {
+            let log = fs::read_to_string(self.place.log(node)).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().collect();
+            for line in &lines[lines.len().saturating_sub(5)..] {
+                said += &format!("\n  node {node}: {line}");
+            }
+        }
+        said
+    }
+
+    fn begin(&self, node: usize) -> Result<Child, Failure> {
+        let mut command = Command::new(&self.binary);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--root"]).arg(self.root());
+        match &self.store {
+            Store::File(path) => command.arg("--store").arg(format!("sqlite:{}", path.display())),
+            Store::Server(server, name) => command.arg("--store").arg(server.url(name)),
+        };
+        // The layers of whoever runs this stay out.
+        command.env("PREFACE_HOME", self.place.home()).current_dir(self.root());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| Failure::start("preface serve", &error))?;
+        match self.greeted(&mut child, node) {
+            Some(address) => {
+                self.addresses.set(node, address);
+                Ok(child)
+            }
+            None => {
+                _ = child.kill();
+                _ = child.wait();
+                Err(Failure::new(format!("node {node} does not start{}", self.said())))
+            }
+        }
+    }
+
+    /// Waits for the line that says where a node listens, and puts everything that it says into its log.
+    fn greeted(&self, child: &mut Child, node: usize) -> Option<SocketAddr> {
+        let stderr = BufReader::new(child.stderr.take()?);
+        let mut log = fs::File::options().create(true).append(true).open(self.place.log(node)).ok()?;
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || {
+            for line in stderr.lines().map_while(io::Result::ok) {
+                let address =
+                    line.strip_prefix("Listening on http://").and_then(|rest| rest.split(',').next());
+                match address.and_then(|address| address.parse().ok()) {
+                    Some(address) => _ = tell.send(address),
+                    None => _ = writeln!(log, "{line}"),
+                }
+            }
+        });
+        told.recv_timeout(PATIENCE).ok()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for node in self.nodes.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            _ = node.kill();
+            _ = node.wait();
+        }
+    }
+}
