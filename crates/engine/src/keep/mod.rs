@@ -255,7 +255,7 @@ impl Keeper {
     }
 
     /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
-    /// that insisted on what it knew is told so.
+    /// that insisted on what it knew is told so. A conversation that began again meanwhile was first.
     async fn replace(
         &self,
         conversation: Conversation,
@@ -266,7 +266,7 @@ impl Keeper {
         let id = was.id.clone();
         let mut head = conversation.head.clone();
         head.created_at = was.created_at;
-        match self.store.replace(conversation, was.seal.revision, actor).await? {
+        match self.store.replace(conversation, was.seal, actor).await? {
             Replaced::Done => Ok((head, true)),
             Replaced::Stale(head) if expected.is_some() => Err(KeepError::Stale(head)),
             Replaced::Stale(head) => Ok((*head, false)),
