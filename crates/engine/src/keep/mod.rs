@@ -45,7 +45,7 @@ use preface_core::{
     diff::Difference,
     document::Document,
 };
-use preface_host::system::System;
+use preface_host::{places::normal, system::System};
 use preface_store::{
     Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
 };
@@ -337,18 +337,19 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
             );
         }
     };
-    tell("cwd", &head.cwd, asked.cwd.as_deref());
+    // However it is written, it may be the same.
+    let cwd = asked.cwd.as_ref().map(|cwd| normal(Path::new("/"), Path::new(cwd)).display().to_string());
+    tell("cwd", &head.cwd, cwd.as_deref());
     tell("model", head.model.as_deref().unwrap_or_default(), asked.model.as_deref());
     tell("preset", &head.preset, asked.preset.as_deref());
     if let Some(used) = &head.template {
-        tell("template", &used.chosen, asked.template.as_deref());
+        let template = asked.template.as_ref().map(|text| match text.parse::<Choice>() {
+            Ok(choice) => choice.to_string(),
+            Err(_) => text.clone(),
+        });
+        tell("template", &used.chosen, template.as_deref());
     }
     notes
-}
-
-/// Says whether a directory really lies in one of the roots.
-pub(crate) fn lies_in(system: &dyn System, roots: &[PathBuf], dir: &Path) -> bool {
-    system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
 }
 
 impl Engine<'_> {
