@@ -49,6 +49,7 @@ use preface_host::{places::normal, system::System};
 use preface_store::{
     Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
 };
+use record::Terms;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -213,7 +214,7 @@ impl Keeper {
     }
 
     /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same
-    /// stays.
+    /// stays, unless it was asked for another directory, model, preset or template: later turns and compactions go by that.
     ///
     /// # Errors
     /// As [`Keeper::compact`].
@@ -231,7 +232,8 @@ impl Keeper {
         let Constructed { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let difference = Difference::of(&before, &after, &budget::Bytes4);
-        if how == Refresh::Show || difference.same {
+        let stays = difference.same && Terms::of(&was)? == Terms::of(&conversation)?;
+        if how == Refresh::Show || stays {
             return Ok(Refreshed { head: was.head, constructed: false, before, after, difference, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;

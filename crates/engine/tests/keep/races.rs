@@ -201,7 +201,7 @@ async fn a_conversation_that_began_again_keeps_its_prompt_from_a_compaction_of_i
         assert_eq!((&*head.text, head.seal.revision), ("m-1", seal.revision));
         match compacted {
             Ok(compacted) if !insists => {
-                assert_eq!((compacted.head, compacted.constructed), (head.clone(), false))
+                assert_eq!((&compacted.head, compacted.constructed), (&head, false));
             }
             Err(refused) if insists => assert_eq!(refused, KeepError::Stale(Box::new(head.clone()))),
             other => panic!("insists: {insists}, and got {other:?}"),
