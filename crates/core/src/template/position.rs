@@ -24,8 +24,10 @@ pub struct Position {
     pub byte_column: usize,
 }
 
-/// A walk over a text that knows its line and column. Going back starts over.
-pub(crate) struct Locator<'t> {
+/// A walk over a text that knows its line and column. Places in the order of the text cost one walk together; going back
+/// starts over.
+#[derive(Clone, Debug)]
+pub struct Locator<'t> {
     text: &'t str,
     at: usize,
     line: usize,
@@ -35,12 +37,21 @@ pub(crate) struct Locator<'t> {
 }
 
 impl<'t> Locator<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
+    /// Starts at the head of a text.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
         Locator { text, at: 0, line: 1, line_start: 0, chars: 0, utf16: 0 }
     }
 
-    /// Returns the position of `range`, whose ends lie on characters.
-    pub(crate) fn locate(&mut self, range: Range<usize>) -> Position {
+    /// Returns the position of `range`, whose start lies on a character.
+    ///
+    /// ```
+    /// use preface_core::template::Locator;
+    /// let mut locator = Locator::new("one\ntwo");
+    /// let position = locator.locate(5..6);
+    /// assert_eq!((position.line, position.column), (2, 2));
+    /// ```
+    pub fn locate(&mut self, range: Range<usize>) -> Position {
         if range.start < self.at {
             *self = Locator::new(self.text);
         }
