@@ -1,6 +1,11 @@
 //! What the handlers share.
 
-use crate::{guard::Guard, kept::Kept, telemetry::Metrics, threads::Threads};
+use crate::{
+    guard::Guard,
+    kept::Kept,
+    telemetry::Metrics,
+    threads::{Places, Threads},
+};
 use preface::{host::system::System, keep::Keeper, store::Store};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
@@ -56,6 +61,10 @@ pub struct App {
     pub keeper: Keeper,
     /// Those that were read lately.
     pub(crate) kept: Kept,
+    /// Where requests look at disks.
+    pub(crate) looking: Places,
+    /// Where templates are analyzed, which takes longer; apart, so that nothing else waits for it.
+    pub(crate) analyzing: Places,
     /// How it was started.
     pub settings: Arc<Settings>,
     /// Who may come in.
@@ -68,7 +77,7 @@ pub struct App {
 
 /// How many bytes of prompts are kept at hand.
 const AT_HAND: u64 = 64 << 20;
-/// How many prompts are built at once.
+/// How many prompts are built at once, and how many requests look at disks.
 const BUILDS: usize = 16;
 /// How long one may take.
 const BUILD_DEADLINE: Duration = Duration::from_secs(20);
@@ -85,6 +94,8 @@ impl App {
             store,
             keeper,
             kept: Kept::new(AT_HAND),
+            looking: Places::new(BUILDS),
+            analyzing: Places::of_cores(),
             settings,
             guard,
             metrics: Arc::default(),

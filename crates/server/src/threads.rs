@@ -1,22 +1,57 @@
-//! Constructs wait for disks, so they run on threads of their own, a few at a time and never for ever.
+//! What waits for disks or takes long runs on threads of its own, a few at a time: however many requests there are, no more
+//! threads work for them than there are places.
 
 use crate::TRACE;
 use preface::keep::{KeepError, Offload, Work, Worked};
-use std::{sync::Arc, time::Duration};
-use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+use std::{num::NonZero, sync::Arc, thread, time::Duration};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, spawn_blocking},
+    time::timeout,
+};
 use tracing::{Instrument, info_span};
 
-/// Runs constructs on the runtime's blocking threads.
+/// Places on the runtime's blocking threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Places(Arc<Semaphore>);
+
+impl Places {
+    /// So many work at a time.
+    pub(crate) fn new(at_once: usize) -> Self {
+        Places(Arc::new(Semaphore::new(at_once)))
+    }
+
+    /// As many as the machine has cores, and two for those that wait for a disk.
+    pub(crate) fn of_cores() -> Self {
+        Places::new(thread::available_parallelism().map_or(1, NonZero::get) + 2)
+    }
+
+    /// Waits for a place and works there. Whoever is dropped while it waits gives its turn to the next; work that has begun
+    /// keeps its place to its end, also where nobody waits for it any more.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, JoinError> {
+        let place = self.0.clone().acquire_owned().await;
+        spawn_blocking(move || {
+            let _place = place;
+            work()
+        })
+        .await
+    }
+}
+
+/// Runs constructs on the runtime's blocking threads, and for none of them for ever.
 #[derive(Debug)]
 pub(crate) struct Threads {
-    places: Arc<Semaphore>,
+    places: Places,
     deadline: Duration,
 }
 
 impl Threads {
     /// Runs so many at a time. One that waits or works longer than the deadline is given up; nothing of it is kept.
     pub(crate) fn new(at_once: usize, deadline: Duration) -> Self {
-        Threads { places: Arc::new(Semaphore::new(at_once)), deadline }
+        Threads { places: Places::new(at_once), deadline }
     }
 }
 
@@ -25,13 +60,8 @@ impl Offload for Threads {
         let (places, deadline) = (self.places.clone(), self.deadline);
         Box::pin(async move {
             let done = async {
-                let place = places.acquire_owned().await;
-                // The place is given back when the work ends, also where nobody waits for it any more.
-                let worked = spawn_blocking(move || {
-                    let _place = place;
-                    work()
-                });
-                worked
+                places
+                    .run(work)
                     .await
                     .unwrap_or_else(|_| Err(KeepError::Overloaded("the construct was stopped".to_owned())))
             };
@@ -39,5 +69,61 @@ impl Offload for Threads {
             let done = timeout(deadline, done).instrument(info_span!(target: TRACE, "build"));
             done.await.unwrap_or_else(|_| Err(late()))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        future::Future,
+        pin::pin,
+        sync::{
+            atomic::{AtomicUsize, Ordering},
+            mpsc,
+        },
+        task::{Context, Waker},
+    };
+
+    #[tokio::test]
+    async fn no_more_work_at_once_than_there_are_places() {
+        let places = Places::new(2);
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let tasks: Vec<_> = (0..20)
+            .map(|_| {
+                let (places, now, most) = (places.clone(), now.clone(), most.clone());
+                tokio::spawn(async move {
+                    let work = move || {
+                        most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        thread::yield_now();
+                        now.fetch_sub(1, Ordering::SeqCst);
+                    };
+                    places.run(work).await
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.unwrap().unwrap();
+        }
+        assert!(most.load(Ordering::SeqCst) <= 2);
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_waiting_leaves_its_place_and_never_works() {
+        let places = Places::new(1);
+        let mut cx = Context::from_waker(Waker::noop());
+        let (end, held) = mpsc::channel::<()>();
+        let mut first = Box::pin(places.run(move || held.recv()));
+        assert!(first.as_mut().poll(&mut cx).is_pending());
+        {
+            let mut second = pin!(places.run(|| panic!("it was given up")));
+            assert!(second.as_mut().poll(&mut cx).is_pending());
+        }
+        // The work goes on without anybody who waits for it, and keeps its place.
+        drop(first);
+        let mut third = pin!(places.run(|| 3));
+        assert!(third.as_mut().poll(&mut cx).is_pending());
+        end.send(()).unwrap();
+        assert_eq!(third.await.unwrap(), 3);
     }
 }

@@ -1,18 +1,27 @@
 //! Work that waits for disks, on threads that may wait.
 
-use crate::{App, Problem, SERVICE_PRESET, reply::Reply};
+use crate::{App, Problem, SERVICE_PRESET, reply::Reply, threads::Places};
 use axum::http::StatusCode;
 use preface::{Engine, Error, Request};
 use std::path::{Path, PathBuf};
 
 impl App {
-    /// Runs something with an engine, away from the threads that answer.
+    /// Runs something short with an engine, away from the threads that answer.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
     ) -> Reply<T> {
+        self.work_at(&self.looking, work).await
+    }
+
+    /// The same in one of these places; it waits for one as long as the request may take.
+    pub(crate) async fn work_at<T: Send + 'static>(
+        &self,
+        places: &Places,
+        work: impl FnOnce(&Engine<'_>) -> Result<T, Error> + Send + 'static,
+    ) -> Reply<T> {
         let system = self.system.clone();
-        match tokio::task::spawn_blocking(move || work(&Engine::new(&*system))).await {
+        match places.run(move || work(&Engine::new(&*system))).await {
             Ok(done) => done.map_err(refused),
             Err(_) => Err(Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,

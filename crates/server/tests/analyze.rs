@@ -207,4 +207,14 @@ async fn long_lists_say_what_was_left_out() {
         (reply["diagnostics"].as_array().unwrap().len(), &reply["left"]["diagnostics"]),
         (1_000, &json!(500))
     );
+    let last = &reply["diagnostics"][999];
+    assert_eq!((&last["range"], &last["utf16_column"]), (&json!([6_993, 7_000]), &json!(6_994)));
+    // The worst stay: here the hidden text behind all others.
+    let worst = analyze(&service, json!({"template": "é[endif]".repeat(1_500) + "a\u{202e}b"})).await;
+    let last = &worst["diagnostics"][999];
+    assert_eq!(
+        (&last["code"], &last["range"], &last["line"], &last["column"], &last["utf16_column"]),
+        (&json!("hidden/bidi"), &json!([13_501, 13_504]), &json!(1), &json!(12_002), &json!(12_002))
+    );
+    assert_eq!(worst["left"]["diagnostics"], 501);
 }

@@ -1,11 +1,12 @@
 //! What every lint finds: a byte range and what to say about it.
 
+use super::few::Few;
 use crate::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity, excerpt},
     scope::Scope,
 };
 use memchr::memchr_iter;
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 /// Describes one finding in a text.
 ///
@@ -51,6 +52,23 @@ pub fn diagnostics<F: Finding>(findings: &[F], text: &str, scope: Option<Scope>,
         Diagnostic { help: finding.help(), ..note }
     };
     findings.iter().map(note).collect()
+}
+
+/// Keeps so many findings at most, in the order of the text: of more, the worst, and of equally bad ones the first. Returns
+/// how many there were besides.
+///
+/// ```
+/// use preface_core::lint::{finding::worst, hidden::scan};
+/// let (found, left) = worst(scan("<!-- a --> <!-- b --> \u{200b}"), 2);
+/// assert_eq!((found[0].range.clone(), found[1].range.clone(), left), (0..10, 22..25, 1));
+/// ```
+#[must_use]
+pub fn worst<F: Finding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
+    let mut few = Few::new(most);
+    for finding in findings {
+        few.push((Reverse(finding.severity()), finding.range().start), finding);
+    }
+    few.done()
 }
 
 /// Works out many places of one text. Equal to [`Place::within`], which starts over for each.

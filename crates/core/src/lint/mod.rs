@@ -5,6 +5,7 @@
 //! not control is decided beside the lint that finds the trouble: [`hidden::escape_hidden`], [`secret::redact`],
 //! [`forged::neutralise`].
 
+pub mod few;
 pub mod finding;
 pub mod forged;
 pub mod hidden;

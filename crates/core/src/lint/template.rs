@@ -10,13 +10,14 @@ mod volatile;
 
 pub use catalogue::{Catalogue, Kind};
 
+use super::few::Few;
 use crate::{
     diagnostic::{Diagnostic, Severity},
     scope::Scope,
     template::{Locator, Options, Position, Template, too_large},
 };
 use serde::Serialize;
-use std::ops::Range;
+use std::{cmp::Reverse, ops::Range};
 
 /// A note on a place of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -68,14 +69,38 @@ pub fn lint(
     scope: Option<Scope>,
     path: &str,
 ) -> Vec<Finding> {
+    lint_few(text, options, catalogue, scope, path, usize::MAX).0
+}
+
+/// Looks like [`lint`] and keeps so many findings at most: of more, the worst, and of equally bad ones the first. Returns
+/// how many there were besides. Neither time nor memory grows faster than the text.
+///
+/// # Example
+/// ```
+/// use preface_core::{lint::template::{Catalogue, lint_few}, template::Options};
+/// let (options, catalogue) = (Options::default(), Catalogue::default());
+/// let (findings, left) = lint_few("[else][else][else]", &options, &catalogue, None, "template.md", 2);
+/// assert_eq!((findings.len(), left), (2, 1));
+/// ```
+#[must_use]
+pub fn lint_few(
+    text: &str,
+    options: &Options,
+    catalogue: &Catalogue,
+    scope: Option<Scope>,
+    path: &str,
+    most: usize,
+) -> (Vec<Finding>, usize) {
     if let Some(error) = too_large(text, options) {
         let diagnostic = error.to_diagnostic(scope, path, text);
-        return vec![Finding { diagnostic, position: error.position().clone(), edit: None }];
+        return (vec![Finding { diagnostic, position: error.position().clone(), edit: None }], 0);
     }
     let template = Template::parse_unlimited(text.into(), options);
-    let mut notes = tags::notes(&template, options, catalogue);
-    notes.extend(volatile::notes(&template, catalogue));
-    notes.extend(near::notes(&template, options, catalogue));
+    let mut notes = Notes(Few::new(most));
+    tags::notes(&template, options, catalogue, &mut notes);
+    volatile::notes(&template, catalogue, &mut notes);
+    near::notes(&template, options, catalogue, &mut notes);
+    let (mut notes, left) = notes.0.done();
     notes.sort_by_key(|note| note.range.start);
     let mut locator = Locator::new(text);
     let finding = |note: Note| {
@@ -85,7 +110,7 @@ pub fn lint(
         diagnostic.help = note.help;
         Finding { diagnostic, position, edit: note.edit }
     };
-    notes.into_iter().map(finding).collect()
+    (notes.into_iter().map(finding).collect(), left)
 }
 
 /// A finding before its line and column are known.
@@ -111,6 +136,15 @@ impl Note {
     fn edit(mut self, range: Range<usize>, replacement: impl Into<String>) -> Self {
         self.edit = Some(Edit { range, replacement: replacement.into() });
         self
+    }
+}
+
+/// The worst notes, and of equally bad ones the first.
+struct Notes(Few<(Reverse<Severity>, usize), Note>);
+
+impl Notes {
+    fn push(&mut self, note: Note) {
+        self.0.push((Reverse(note.severity), note.range.start), note);
     }
 }
 

@@ -26,7 +26,7 @@ pub use blocks::Stray;
 pub use error::TemplateError;
 pub use options::Options;
 pub use parse::Template;
-pub use position::Position;
+pub use position::{Locator, Position};
 pub use render::{Cursor, Looked, Lookup, Progress, Sink, parse_template};
 pub use tiles::{Tile, TileKind};
 pub use tokens::{Branch, Token, TokenKind};
@@ -34,7 +34,6 @@ pub use utf16::Utf16;
 
 pub(crate) use blocks::{Role, Tag, too_deep};
 pub(crate) use parse::too_large;
-pub(crate) use position::Locator;
 pub(crate) use scan::find_endraw;
 pub(crate) use white::is_white;
 pub use white::trim;

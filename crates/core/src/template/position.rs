@@ -24,27 +24,53 @@ pub struct Position {
     pub byte_column: usize,
 }
 
-/// A walk over a text that knows its line and column. Going back starts over.
-pub(crate) struct Locator<'t> {
+/// A walk over a text that knows its line and column. Places in the order of the text cost one walk together; going back
+/// starts over.
+#[derive(Clone, Debug)]
+pub struct Locator<'t> {
     text: &'t str,
     at: usize,
     line: usize,
     line_start: usize,
     chars: usize,
     utf16: usize,
+    #[cfg(test)]
+    walked: usize,
 }
 
 impl<'t> Locator<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        Locator { text, at: 0, line: 1, line_start: 0, chars: 0, utf16: 0 }
+    /// Starts at the head of a text.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
+        Locator {
+            text,
+            at: 0,
+            line: 1,
+            line_start: 0,
+            chars: 0,
+            utf16: 0,
+            #[cfg(test)]
+            walked: 0,
+        }
     }
 
-    /// Returns the position of `range`, whose ends lie on characters.
-    pub(crate) fn locate(&mut self, range: Range<usize>) -> Position {
+    /// Returns the position of `range`, whose start lies on a character.
+    ///
+    /// ```
+    /// use preface_core::template::Locator;
+    /// let mut locator = Locator::new("one\ntwo");
+    /// let position = locator.locate(5..6);
+    /// assert_eq!((position.line, position.column), (2, 2));
+    /// ```
+    pub fn locate(&mut self, range: Range<usize>) -> Position {
         if range.start < self.at {
             *self = Locator::new(self.text);
         }
         let mut from = self.at;
+        #[cfg(test)]
+        {
+            self.walked += range.start - from;
+        }
         if let Some(last) = memchr::memrchr(b'\n', &self.text.as_bytes()[from..range.start]) {
             self.line += memchr::memchr_iter(b'\n', &self.text.as_bytes()[from..range.start]).count();
             from += last + 1;
@@ -97,6 +123,17 @@ mod tests {
         for start in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             let (_, place) = locator.place(None, "t.md", start..text.len());
             assert_eq!(place, Place::within(None, "t.md", &text, start..text.len()), "at {start}");
+        }
+    }
+
+    #[test]
+    fn places_in_order_cost_one_walk() {
+        for text in ["[else]".repeat(1_000), "[else]\n".repeat(1_000)] {
+            let mut locator = Locator::new(&text);
+            for (at, _) in text.match_indices('[') {
+                let _ = locator.place(None, "t.md", at..at + 6);
+            }
+            assert!(locator.walked <= text.len(), "{} bytes of {}", locator.walked, text.len());
         }
     }
 

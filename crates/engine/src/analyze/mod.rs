@@ -65,21 +65,31 @@ impl Engine<'_> {
         let tiles = template.tiles();
         let utf16 = Utf16::new(text);
         let conditions = preview::conditions(&tiles, &facts);
-        let diagnostics = notes::notes(
+        let (diagnostics, more_diagnostics) = notes::notes(
             &notes::Wanted { text, options: &options, profile: &probe.profile, somewhere: probe.somewhere },
             &tiles,
             &facts,
             trouble,
             &utf16,
         );
+        let (variables, more_variables) = preview::variables(&tiles, &facts);
+        let (preview, more_spans) = preview.map(|prompt| Preview::of(&prompt, conditions)).unzip();
         Ok(Analysis {
-            variables: preview::variables(&tiles, &facts),
-            preview: preview.map(|prompt| Preview::of(&prompt, conditions)),
-            tokens: tiles.iter().map(|tile| AnalyzedToken::of(tile, &utf16)).collect(),
+            variables,
+            preview,
+            tokens: tiles
+                .iter()
+                .take(reply::MOST_TOKENS)
+                .map(|tile| AnalyzedToken::of(tile, &utf16))
+                .collect(),
             diagnostics,
-            left: Left::default(),
-        }
-        .bounded())
+            left: Left {
+                tokens: tiles.len().saturating_sub(reply::MOST_TOKENS),
+                diagnostics: more_diagnostics,
+                spans: more_spans.unwrap_or(0),
+                variables: more_variables,
+            },
+        })
     }
 
     /// Lists the variables with their values for a request. Without a `cwd` nothing about a directory is looked at; with

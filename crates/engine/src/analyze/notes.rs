@@ -1,19 +1,21 @@
 //! The findings about a template, by their place in it.
 
-use super::reply::{AnalyzedEdit, AnalyzedNote, pair};
+use super::reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair};
 use crate::lint::{catalogue, tags};
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     fact::{FactKey, Facts},
     lint::{
+        few::Few,
         finding, forged,
         hidden::{self, Comments},
-        secret, template,
+        secret,
+        template::{self, Edit},
     },
     profile::Profile,
-    template::{Options, Tile, Utf16},
+    template::{Locator, Options, Tile, Utf16},
 };
-use std::{collections::BTreeMap, ops::Range};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 /// The name of the template in places.
 const NAME: &str = "template";
@@ -28,33 +30,34 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Finds everything there is to say: of the tags, of what hides in the text, of the files that it names, and what came up
-/// while it was rendered.
+/// while it was rendered. Returns the worst of it by place, and how many notes there are besides.
 pub(super) fn notes(
     wanted: &Wanted<'_>,
     tiles: &[Tile<'_>],
     facts: &Facts,
     trouble: Diagnostics,
     utf16: &Utf16<'_>,
-) -> Vec<AnalyzedNote> {
+) -> (Vec<AnalyzedNote>, usize) {
     let Wanted { text, options, profile, somewhere } = wanted;
-    let write = Write { text, utf16 };
-    let mut notes: Vec<AnalyzedNote> = Vec::new();
-    for found in template::lint(text, options, &catalogue(profile), None, NAME) {
-        let mut note = write.note(found.diagnostic, found.position.range.clone());
-        note.edit = found.edit.map(|edit| AnalyzedEdit {
-            range: pair(&edit.range),
-            utf16: pair(&utf16.range(&edit.range)),
-            replacement: edit.replacement,
-        });
-        notes.push(note);
+    let mut found = Found { text, few: Few::new(MOST_DIAGNOSTICS) };
+    let (linted, mut left) =
+        template::lint_few(text, options, &catalogue(profile), None, NAME, MOST_DIAGNOSTICS);
+    for one in linted {
+        found.push(one.diagnostic, one.position.range, one.edit);
     }
-    let mut others = hidden::diagnostics(&hidden::scan(text), text, None, NAME, Comments::Sent);
-    others.extend(finding::diagnostics(&secret::scan(text), text, None, NAME));
-    others.extend(finding::diagnostics(&forged::scan_for(text, &tags(profile)), text, None, NAME));
+    let (hidden, more) = finding::worst(hidden::scan(text), MOST_DIAGNOSTICS);
+    left += more;
+    let mut others = hidden::diagnostics(&hidden, text, None, NAME, Comments::Sent);
+    let (secrets, more) = finding::worst(secret::scan(text), MOST_DIAGNOSTICS);
+    left += more;
+    others.extend(finding::diagnostics(&secrets, text, None, NAME));
+    let (forged, more) = finding::worst(forged::scan_for(text, &tags(profile)), MOST_DIAGNOSTICS);
+    left += more;
+    others.extend(finding::diagnostics(&forged, text, None, NAME));
     others.extend(trouble);
     for note in others {
         let span = note.place.as_ref().and_then(|place| place.span.clone()).unwrap_or(0..0);
-        notes.push(write.note(note, span));
+        found.push(note, span, None);
     }
     let mut first: BTreeMap<&FactKey, Range<usize>> = BTreeMap::new();
     for tile in tiles.iter().filter(|tile| tile.stray.is_none()) {
@@ -65,39 +68,68 @@ pub(super) fn notes(
     for (key, range) in first {
         let Some(fact) = facts.get(key) else { continue };
         for note in &fact.diagnostics {
-            notes.push(write.note(note.clone(), range.clone()));
+            found.push(note.clone(), range.clone(), None);
         }
         if *somewhere && fact.value.is_none() && fact.diagnostics.is_empty() && key.kind() == "file" {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), fact.source);
-            notes.push(write.note(Diagnostic::info("template/missing-file", what), range));
+            found.push(Diagnostic::info("template/missing-file", what), range, None);
         }
     }
-    notes.sort_by(|a, b| (a.range, b.severity, &a.code).cmp(&(b.range, a.severity, &b.code)));
-    notes
+    let (mut notes, more) = found.few.done();
+    notes.sort_by(|a, b| {
+        let place = |one: &One| pair(&one.range);
+        (place(a), b.note.severity, &a.note.code).cmp(&(place(b), a.note.severity, &b.note.code))
+    });
+    // By place, so that lines and columns cost one walk over the text.
+    let mut locator = Locator::new(text);
+    (notes.into_iter().map(|one| one.shown(&mut locator, utf16)).collect(), left + more)
 }
 
-struct Write<'a> {
+/// How bad a note is, its place and its code: the worst come first.
+type Rank = (Reverse<Severity>, [usize; 2], String);
+
+/// What was found so far.
+struct Found<'a> {
     text: &'a str,
-    utf16: &'a Utf16<'a>,
+    few: Few<Rank, One>,
 }
 
-impl Write<'_> {
-    fn note(&self, note: Diagnostic, range: Range<usize>) -> AnalyzedNote {
+impl Found<'_> {
+    fn push(&mut self, note: Diagnostic, range: Range<usize>, edit: Option<Edit>) {
         let on_characters = self.text.get(range.clone()).is_some();
         let range = if on_characters { range } else { 0..0 };
-        let line_start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let rank = (Reverse(note.severity), pair(&range), note.code.clone());
+        self.few.push(rank, One { note, range, edit });
+    }
+}
+
+/// A note with its place in the template.
+struct One {
+    note: Diagnostic,
+    range: Range<usize>,
+    edit: Option<Edit>,
+}
+
+impl One {
+    fn shown(self, locator: &mut Locator<'_>, utf16: &Utf16<'_>) -> AnalyzedNote {
+        let One { note, range, edit } = self;
         let place = note.place.unwrap_or_default();
+        let position = locator.locate(range.clone());
         AnalyzedNote {
             code: note.code,
             severity: note.severity,
             message: note.message,
             help: note.help,
             range: pair(&range),
-            utf16: pair(&self.utf16.range(&range)),
-            line: place.line.unwrap_or_else(|| self.text[..range.start].matches('\n').count() + 1),
-            column: place.column.unwrap_or_else(|| self.text[line_start..range.start].chars().count() + 1),
-            utf16_column: self.utf16.offset(range.start) - self.utf16.offset(line_start) + 1,
-            edit: None,
+            utf16: pair(&utf16.range(&range)),
+            line: place.line.unwrap_or(position.line),
+            column: place.column.unwrap_or(position.column),
+            utf16_column: position.utf16_column,
+            edit: edit.map(|edit| AnalyzedEdit {
+                range: pair(&edit.range),
+                utf16: pair(&utf16.range(&edit.range)),
+                replacement: edit.replacement,
+            }),
         }
     }
 }

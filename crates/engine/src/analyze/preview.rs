@@ -2,7 +2,7 @@
 
 use super::{
     Probe,
-    reply::{Condition, UsedVariable, shortened},
+    reply::{Condition, MOST_VARIABLES, UsedVariable, shortened},
 };
 use crate::{Error, request::StoredTemplate};
 use preface_core::{
@@ -88,18 +88,24 @@ pub(super) fn conditions(tiles: &[Tile<'_>], facts: &Facts) -> Vec<Condition> {
     conditions
 }
 
-/// Lists the keys of a template in the order of their first tags, with what is known of them.
-pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> Vec<UsedVariable> {
+/// Lists the keys of a template in the order of their first tags, with what is known of them, and counts those that are too
+/// many.
+pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> (Vec<UsedVariable>, usize) {
     let registry = crate::variables();
     let mut places: BTreeMap<&FactKey, usize> = BTreeMap::new();
     let mut used: Vec<UsedVariable> = Vec::new();
     for (number, tile) in tiles.iter().enumerate().filter(|(_, tile)| tile.stray.is_none()) {
         let Some(key) = tile.key else { continue };
         if let Some(known) = places.get(key) {
-            used[*known].tokens.push(number);
+            if let Some(used) = used.get_mut(*known) {
+                used.tokens.push(number);
+            }
             continue;
         }
-        places.insert(key, used.len());
+        places.insert(key, places.len());
+        if used.len() == MOST_VARIABLES {
+            continue;
+        }
         let fact = facts.get(key);
         let value = fact.and_then(|fact| fact.value.as_deref());
         let (shown, cut) = value.map(shortened).unzip();
@@ -123,5 +129,6 @@ pub(super) fn variables(tiles: &[Tile<'_>], facts: &Facts) -> Vec<UsedVariable> 
             tokens: vec![number],
         });
     }
-    used
+    let left = places.len() - used.len();
+    (used, left)
 }

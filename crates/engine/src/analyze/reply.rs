@@ -241,38 +241,12 @@ pub struct UsedVariable {
 }
 
 /// The most entries of a list.
-const MOST_TOKENS: usize = 100_000;
-const MOST_DIAGNOSTICS: usize = 1_000;
+pub(super) const MOST_TOKENS: usize = 100_000;
+pub(super) const MOST_DIAGNOSTICS: usize = 1_000;
 const MOST_SPANS: usize = 100_000;
-const MOST_VARIABLES: usize = 2_000;
+pub(super) const MOST_VARIABLES: usize = 2_000;
 /// The most bytes of a value that are shown beside the preview.
 const SHOWN: usize = 4_096;
-
-impl Analysis {
-    /// Leaves out what is too much, and says how much.
-    pub(super) fn bounded(mut self) -> Self {
-        if self.diagnostics.len() > MOST_DIAGNOSTICS {
-            // The worst stay.
-            self.diagnostics.sort_by_key(|note| std::cmp::Reverse(note.severity));
-            let left = self.diagnostics.split_off(MOST_DIAGNOSTICS).len();
-            self.diagnostics.sort_by_key(|note| note.range);
-            self.left.diagnostics = left;
-        }
-        self.left = Left {
-            tokens: cut(&mut self.tokens, MOST_TOKENS),
-            diagnostics: self.left.diagnostics,
-            spans: self.preview.as_mut().map_or(0, |preview| cut(&mut preview.spans, MOST_SPANS)),
-            variables: cut(&mut self.variables, MOST_VARIABLES),
-        };
-        self
-    }
-}
-
-fn cut<T>(list: &mut Vec<T>, most: usize) -> usize {
-    let left = list.len().saturating_sub(most);
-    list.truncate(most);
-    left
-}
 
 impl AnalyzedToken {
     pub(super) fn of(tile: &Tile<'_>, utf16: &Utf16<'_>) -> Self {
@@ -302,7 +276,8 @@ impl AnalyzedToken {
 }
 
 impl Preview {
-    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>) -> Self {
+    /// Returns it, and how many spans there are besides.
+    pub(super) fn of(prompt: &Prompt, conditions: Vec<Condition>) -> (Self, usize) {
         let utf16 = Utf16::new(&prompt.text);
         let parts = prompt.parts.iter().map(|part| AnalyzedPart {
             section: part.section.as_str().to_owned(),
@@ -310,12 +285,13 @@ impl Preview {
             tokens: Bytes4.count(prompt.text_of(part)),
             stability: part.stability,
         });
-        let spans = prompt.spans().map(|(_, range, origin)| AnalyzedSpan {
+        let left = prompt.spans().count().saturating_sub(MOST_SPANS);
+        let spans = prompt.spans().take(MOST_SPANS).map(|(_, range, origin)| AnalyzedSpan {
             utf16: pair(&utf16.range(&range)),
             range: pair(&range),
             origin: SpanOrigin::of(origin),
         });
-        Preview {
+        let preview = Preview {
             bytes: prompt.text.len(),
             tokens: Bytes4.count(&prompt.text),
             counter: Bytes4::NAME,
@@ -324,7 +300,8 @@ impl Preview {
             spans: spans.collect(),
             conditions,
             text: prompt.text.clone(),
-        }
+        };
+        (preview, left)
     }
 }
 

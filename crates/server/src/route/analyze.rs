@@ -71,5 +71,5 @@ pub async fn analyze(State(app): State<App>, Body(body): Body<AnalyzeWrite>) -> 
         raw: body.options.raw,
         trim_tag_lines: body.options.trim_tag_lines,
     };
-    Ok(Json(app.work(move |engine| engine.analyze(&wanted)).await?))
+    Ok(Json(app.work_at(&app.analyzing, move |engine| engine.analyze(&wanted)).await?))
 }

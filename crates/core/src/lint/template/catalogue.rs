@@ -84,9 +84,12 @@ fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c String>) -> Opti
     if word.len() > LONGEST {
         return None;
     }
+    let most = (word.len() / 3).max(1);
     candidates
+        // Letters that one has more than the other must be inserted or removed.
+        .filter(|candidate| candidate.chars().count().abs_diff(word.len()) <= most)
         .map(|candidate| (distance(&word, candidate), candidate.as_str()))
-        .filter(|(distance, _)| *distance <= (word.len() / 3).max(1))
+        .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }

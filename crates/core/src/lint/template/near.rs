@@ -1,6 +1,6 @@
 //! Notes on text in brackets that was perhaps meant as a tag.
 
-use super::{Catalogue, Note, shown};
+use super::{Catalogue, Note, Notes, shown};
 use crate::{
     diagnostic::Severity,
     fact::FactKey,
@@ -18,12 +18,11 @@ struct Guess {
     tag: Option<String>,
 }
 
-/// Returns the notes on innermost brackets that are no tags.
-pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue) -> Vec<Note> {
+/// Notes innermost brackets that are no tags.
+pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue, notes: &mut Notes) {
     let text = template.text();
     let bytes = text.as_bytes();
     let mut tags = covered(template).peekable();
-    let mut notes = Vec::new();
     let mut at = 0;
     for close in memchr::memchr_iter(b']', bytes) {
         let open = memchr::memrchr(b'[', &bytes[at..close]).map(|open| at + open);
@@ -44,7 +43,6 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
             notes.push(note);
         }
     }
-    notes
 }
 
 /// Returns the ranges of all tags, a raw block as one.

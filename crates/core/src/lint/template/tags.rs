@@ -1,6 +1,6 @@
 //! Notes on single tags: nobody answers for their key, they turned out to be text, they stand too deep.
 
-use super::{Catalogue, Kind, Note, shown};
+use super::{Catalogue, Kind, Note, Notes, shown};
 use crate::{
     diagnostic::Severity,
     fact::FactKey,
@@ -8,16 +8,21 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Returns the notes on the tags of `template`.
-pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue) -> Vec<Note> {
+/// Notes the tags of `template`.
+pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogue, notes: &mut Notes) {
     let mut answers = Answers { template, catalogue, raw: options.raw, wrapped: 0 };
-    let mut notes = Vec::new();
     for tag in template.tags() {
         match (&tag.role, tag.stray) {
-            (_, Some(stray)) => notes.extend(stray_tag(tag, stray)),
+            (_, Some(stray)) => {
+                if let Some(note) = stray_tag(tag, stray) {
+                    notes.push(note);
+                }
+            }
             (Role::Variable { key } | Role::If { key, .. }, None) => {
                 let key = template.key(*key);
-                notes.extend(answers.check(tag, key));
+                if let Some(note) = answers.check(tag, key) {
+                    notes.push(note);
+                }
                 if matches!(tag.role, Role::Variable { .. }) && key.as_str() == "system:date" {
                     notes.push(utc_date(tag, catalogue));
                 }
@@ -30,7 +35,6 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
     {
         notes.push(Note::new(Severity::Error, "depth", &tag.range, TemplateError::depth_message(limit)));
     }
-    notes
 }
 
 /// Notes a tag that stands in the output as text.

@@ -1,16 +1,15 @@
 //! Notes on values that change with every build and stand before text that does not: a provider's prefix cache ends
 //! at the first byte that changed.
 
-use super::{Catalogue, Note};
+use super::{Catalogue, Note, Notes};
 use crate::{
     diagnostic::Severity,
     fact::Stability,
     template::{Role, Template},
 };
 
-/// Returns the notes on variables that are followed by stable text, in a branch that can be taken with them.
-pub(super) fn notes(template: &Template, catalogue: &Catalogue) -> Vec<Note> {
-    let mut notes = Vec::new();
+/// Notes variables that are followed by stable text, in a branch that can be taken with them.
+pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Notes) {
     // From the end: whether stable text follows, and the same for what stands behind each open block.
     let mut follows = false;
     let mut behind: Vec<Block> = Vec::new();
@@ -46,7 +45,6 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue) -> Vec<Note> {
             Role::Raw | Role::Endraw => {}
         }
     }
-    notes
 }
 
 /// A block, seen from its end.
