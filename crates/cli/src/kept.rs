@@ -18,7 +18,7 @@ use preface::{
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, prompt::Prompt},
     host::look::Confirm,
     keep::{Asked, Here, KeepError, Keeper, Record},
-    store::{Conversation, ConversationId, Head, Store},
+    store::{Conversation, ConversationId, Head, Store, StoreUrl},
 };
 use std::{
     sync::Arc,
@@ -79,6 +79,12 @@ impl SubjectFlags {
     fn turn(&self, ui: &Ui, id: &ConversationId, asking: Asking, format: Format) -> Result<Subject, Failure> {
         let system = Arc::new(files::system());
         let url = self.keep.template.store.url(&*system)?;
+        if url == StoreUrl::Memory {
+            return Err(Failure::usage(
+                "`memory:` is gone with this command, and a prompt for later turns with it",
+            )
+            .hint("name a store that stays, such as `--store sqlite:PATH`, or build with `--no-keep`"));
+        }
         let mut request = self.turn.request();
         self.trust.apply(&mut request)?;
         let actor = actor(request.now.as_deref())?;

@@ -1,14 +1,17 @@
 //! What a request brings: a JSON body, ids in the path, a query. What cannot be read is a [`Problem`].
 
-use crate::Problem;
+use crate::{Problem, misread};
 use axum::{
     body::Bytes,
-    extract::{FromRequest, FromRequestParts, Path, Query, Request, rejection::BytesRejection},
+    extract::{
+        FromRequest, FromRequestParts, Path, Query, Request,
+        rejection::{BytesRejection, PathRejection},
+    },
     http::{StatusCode, header, request::Parts},
 };
 use serde::de::DeserializeOwned;
 
-/// A JSON body. Its content type must say so.
+/// A JSON body. Its content type must say so, and it comes as it is: nothing is unpacked.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
@@ -28,6 +31,15 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail)
                 .hint("send the header `Content-Type: application/json`"));
         }
+        let coded = request.headers().get_all(header::CONTENT_ENCODING).iter().any(|coding| {
+            let plain = |name: &[u8]| name.trim_ascii().eq_ignore_ascii_case(b"identity");
+            !coding.as_bytes().split(|byte| *byte == b',').all(plain)
+        });
+        if coded {
+            let detail = "the body is compressed or coded otherwise (`Content-Encoding`)";
+            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-encoding", detail)
+                .hint("send it as it is, without the header `Content-Encoding`"));
+        }
         let bytes = Bytes::from_request(request, state).await.map_err(|refused: BytesRejection| {
             let status = refused.status();
             let code = if status == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
@@ -39,11 +51,20 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             return Err(Problem::new(StatusCode::BAD_REQUEST, "body", detail)
                 .hint("`/openapi.json` says what belongs there"));
         }
-        serde_json::from_slice(&bytes).map(Body).map_err(|error| {
-            Problem::new(StatusCode::BAD_REQUEST, "body", format!("the body cannot be read: {error}"))
+        document(&bytes).map(Body).map_err(|error| {
+            Problem::new(StatusCode::BAD_REQUEST, "body", misread::body(&error))
                 .hint("`/openapi.json` says what belongs there")
         })
     }
+}
+
+/// Reads a JSON document, and knows where it stopped.
+fn document<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let mut track = serde_path_to_error::Track::new();
+    let read = T::deserialize(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
+    read.and_then(|read| reader.end().map(|()| read))
+        .map_err(|error| serde_path_to_error::Error::new(track.path(), error))
 }
 
 /// A JSON body that may be left out.
@@ -80,6 +101,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Path::<T>::from_request_parts(parts, state).await {
             Ok(Path(value)) => Ok(InPath(value)),
+            Err(PathRejection::FailedToDeserializePathParams(refused)) => {
+                let detail = misread::path(refused.kind());
+                Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail))
+            }
             Err(refused) => Err(Problem::new(StatusCode::BAD_REQUEST, "path", refused.body_text())),
         }
     }
@@ -95,7 +120,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for InQuery<T> {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(value)) => Ok(InQuery(value)),
-            Err(refused) => Err(Problem::new(StatusCode::BAD_REQUEST, "query", refused.body_text())),
+            Err(refused) => {
+                Err(Problem::new(StatusCode::BAD_REQUEST, "query", misread::query(&refused.body_text())))
+            }
         }
     }
 }

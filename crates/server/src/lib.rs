@@ -18,6 +18,7 @@ mod headers;
 mod kept;
 mod layers;
 mod log_line;
+mod misread;
 mod page;
 mod precondition;
 mod reply;

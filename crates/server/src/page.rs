@@ -2,7 +2,7 @@
 
 use crate::{Problem, reply::Reply};
 use axum::http::StatusCode;
-use preface::store::{Page, PageRequest};
+use preface::store::{List, Page, PageRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -18,13 +18,20 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
-    pub(crate) fn request(self) -> Reply<PageRequest> {
+    /// Returns what to ask the store for.
+    pub(crate) fn request(self, list: List) -> Reply<PageRequest> {
         let limit = self.limit.unwrap_or(50);
         if !(1..=PageRequest::MOST).contains(&limit) {
             let detail = format!("`limit` is between 1 and {}", PageRequest::MOST);
             return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail));
         }
-        Ok(PageRequest { limit, after: self.after })
+        let request = PageRequest { limit, after: self.after };
+        if !request.fits(list) {
+            let detail = "`after` is no `next` of this list";
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "query", detail)
+                .hint("give the `next` of the page before as it was given, percent-encoded"));
+        }
+        Ok(request)
     }
 }
 

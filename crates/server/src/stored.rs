@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface::{
-    store::{Actor, Expect, NewVersion, TemplateName, TemplateVersion, Which},
+    store::{Actor, Expect, List, NewVersion, TemplateName, TemplateVersion, Which},
     templates::{self, Diff, Speaking, TemplatesError},
 };
 use preface_core::lint::hidden::escape_hidden;
@@ -186,7 +186,7 @@ pub(crate) async fn versions(
     name: &TemplateName,
     query: PageQuery,
 ) -> Reply<Json<Paged<VersionInfo>>> {
-    let request = query.request()?;
+    let request = query.request(List::Versions)?;
     known(app, name).await?;
     let page = app.store.versions(name, &request).await?;
     Ok(Json(Paged::of(page, |version| VersionInfo::from(&version))))

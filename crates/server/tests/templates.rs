@@ -27,7 +27,7 @@ async fn versions_come_in_pages() {
     let next = page["next"].as_str().unwrap();
     let rest = service.get(&format!("/system-prompt/versions?limit=2&after={next}")).await.json();
     assert_eq!((&rest["items"][0]["version"], &rest["next"]), (&json!(1), &Value::Null));
-    for query in ["limit=0", "limit=501", "limit=x", "limit=-1"] {
+    for query in ["limit=0", "limit=501", "limit=x", "limit=-1", "after=zzz", "after=-1"] {
         service.get(&format!("/system-prompt/versions?{query}")).await.problem(400, "query");
     }
     service.get("/system-prompt/versions/4").await.problem(404, "no-version");
@@ -94,6 +94,7 @@ async fn named_templates_have_what_the_main_one_has() {
     service.delete("/templates/review").await.problem(404, "no-template");
     service.get("/templates/review/versions").await.problem(404, "no-template");
     service.get("/templates/no%20name").await.problem(400, "path");
+    service.get("/templates?after=no%20name").await.problem(400, "query");
     let any = [("if-match", "*")];
     let body = json!({"template": "Review."});
     service.put_with("/templates/review", &any, &body).await.problem(412, "stale");

@@ -34,6 +34,8 @@ pub enum StoreError {
         /// The newest version that this preface knows.
         known: u32,
     },
+    /// Its file was removed, or another took its name. What is written then would be lost, so nothing is.
+    Gone(PathBuf),
     /// It is damaged.
     Damaged(String),
     /// It was closed.
@@ -48,7 +50,11 @@ impl StoreError {
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self,
-            StoreError::Unreachable { .. } | StoreError::Busy(_) | StoreError::Full(_) | StoreError::Closed
+            StoreError::Unreachable { .. }
+                | StoreError::Busy(_)
+                | StoreError::Full(_)
+                | StoreError::Gone(_)
+                | StoreError::Closed
         )
     }
 
@@ -74,6 +80,9 @@ impl StoreError {
             StoreError::Damaged(_) => {
                 "bring the store back from a copy; what is there was left as it is".to_owned()
             }
+            StoreError::Gone(_) => {
+                "put the file back, or start preface again to use what lies there now".to_owned()
+            }
             StoreError::Closed | StoreError::Other(_) => return None,
         })
     }
@@ -92,6 +101,9 @@ impl fmt::Display for StoreError {
             StoreError::NotAStore(path) => write!(f, "not a store of preface: {}", path.display()),
             StoreError::Newer { found, known } => {
                 write!(f, "a newer preface made this store: its tables are version {found}, known is {known}")
+            }
+            StoreError::Gone(path) => {
+                write!(f, "the store's file was removed or replaced while it was open: {}", path.display())
             }
             StoreError::Damaged(why) => write!(f, "the store is damaged: {why}"),
             StoreError::Closed => write!(f, "the store is closed"),

@@ -48,7 +48,7 @@ pub use conversation::{
     Seal, TemplateUsed,
 };
 pub use error::StoreError;
-pub use page::{Page, PageRequest};
+pub use page::{List, Page, PageRequest};
 pub use template::{
     Expect, NewVersion, Put, Template, TemplateName, TemplateNameError, TemplateVersion, Which,
 };

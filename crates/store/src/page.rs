@@ -23,6 +23,19 @@ impl PageRequest {
         PageRequest { limit: limit.clamp(1, Self::MOST), after: None }
     }
 
+    /// Tells whether the page begins where a page of that list can have ended.
+    #[must_use]
+    pub fn fits(&self, list: List) -> bool {
+        fn somewhere<P: Place>(start: &Start<P>) -> bool {
+            !matches!(start, Start::Nowhere)
+        }
+        match list {
+            List::Templates => somewhere(&self.start::<TemplateName>()),
+            List::Conversations => somewhere(&self.start::<Constructed>()),
+            List::Versions | List::Past | List::Audit => somewhere(&self.start::<u64>()),
+        }
+    }
+
     /// Returns how many entries the page has at most.
     pub(crate) fn entries(&self) -> usize {
         self.limit.clamp(1, Self::MOST)
@@ -35,6 +48,21 @@ impl PageRequest {
             Some(after) => P::read(after).map_or(Start::Nowhere, Start::Behind),
         }
     }
+}
+
+/// A list that comes in pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// Templates.
+    Templates,
+    /// The versions of a template.
+    Versions,
+    /// Conversations.
+    Conversations,
+    /// What a conversation was told before.
+    Past,
+    /// The audit.
+    Audit,
 }
 
 impl Default for PageRequest {

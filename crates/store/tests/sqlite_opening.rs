@@ -177,7 +177,53 @@ fn a_file_that_was_taken_away_is_missed() {
         let path = directory.path().join("preface.db");
         let store = open(&path).await.unwrap();
         fs::rename(&path, path.with_file_name("elsewhere.db")).unwrap();
-        assert!(matches!(store.check().await, Err(StoreError::Damaged(_))));
+        assert_eq!(store.check().await, Err(StoreError::Gone(path)));
+    });
+}
+
+#[test]
+fn nothing_is_written_to_a_file_that_was_removed_or_replaced() {
+    hold(async {
+        let directory = directory();
+        let path = directory.path().join("preface.db");
+        let away = path.with_file_name("away.db");
+        let store = open(&path).await.unwrap();
+        assert_eq!(store.create(first("kept", "x"), &actor()).await, Ok(Created::New));
+        assert!(store.seal(&id("kept")).await.unwrap().is_some());
+        let gone = StoreError::Gone(path.clone());
+        assert!(gone.is_unavailable(), "asking again helps once it is back");
+
+        fs::rename(&path, &away).unwrap();
+        assert_eq!(store.create(first("removed", "x"), &actor()).await, Err(gone.clone()));
+        assert_eq!(store.delete(&id("kept"), None, &actor()).await, Err(gone.clone()));
+        assert!(store.seal(&id("kept")).await.unwrap().is_some(), "what is open can still be read");
+
+        let other = directory.path().join("other.db");
+        open(&other).await.unwrap().close().await.unwrap();
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(store.create(first("replaced", "x"), &actor()).await, Err(gone.clone()));
+        assert_eq!(store.check().await, Err(gone));
+
+        fs::rename(&away, &path).unwrap();
+        assert_eq!(store.check().await, Ok(()));
+        assert_eq!(store.create(first("back", "x"), &actor()).await, Ok(Created::New));
+        assert_eq!(store.seal(&id("removed")).await, Ok(None), "what was refused is not there");
+        assert_eq!(store.seal(&id("replaced")).await, Ok(None));
+    });
+}
+
+#[test]
+fn another_file_of_the_same_name_is_not_read() {
+    hold(async {
+        let directory = directory();
+        let (path, other) = (directory.path().join("preface.db"), directory.path().join("other.db"));
+        let store = open(&path).await.unwrap();
+        let second = open(&other).await.unwrap();
+        second.create(first("c", "of the other"), &actor()).await.unwrap();
+        second.close().await.unwrap();
+        fs::rename(&other, &path).unwrap();
+        // No connection for reading was open yet.
+        assert_eq!(store.seal(&id("c")).await, Err(StoreError::Gone(path)));
     });
 }
 

@@ -54,7 +54,7 @@ const AT_ONCE: i32 = 130;
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
     /// Listen at this address; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7677")]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7677", value_parser = address)]
     listen: SocketAddr,
 
     #[command(flatten)]
@@ -99,6 +99,12 @@ enum LogForm {
     Text,
     /// An object a line
     Json,
+}
+
+/// Reads where to listen.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`".to_owned())
 }
 
 /// Serves until the process is told to stop.

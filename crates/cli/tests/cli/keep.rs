@@ -5,6 +5,18 @@ use crate::sandbox::{BARE, Sandbox};
 const KEPT: &str = "kept: since 2026-03-07T14:55:05Z, for `c1` (revision 1)\n";
 
 #[test]
+fn a_prompt_for_later_turns_needs_a_store_that_lasts() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface build --conversation c1 --store memory:").exits(2).prints("").says(
+        "\
+error: `memory:` is gone with this command, and a prompt for later turns with it
+hint: name a store that stays, such as `--store sqlite:PATH`, or build with `--no-keep`
+",
+    );
+    sandbox.run("preface build --conversation c1 --store memory: --no-keep").exits(0).prints(BARE).says("");
+}
+
+#[test]
 fn later_turns_get_the_same_bytes() {
     let sandbox = Sandbox::new();
     sandbox

@@ -165,6 +165,13 @@ fn what_cannot_be_served_is_told_at_once() {
                 .to_owned(),
         ),
         (
+            "preface serve --store memory: --listen 127.0.0.1".to_owned(),
+            2,
+            "error: `--listen`: write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`\n\
+             hint: `preface serve --help` tells what it takes\n"
+                .to_owned(),
+        ),
+        (
             format!("preface serve --store memory: --listen {}", taken.1),
             1,
             format!(

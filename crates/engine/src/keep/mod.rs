@@ -89,14 +89,16 @@ pub struct Compacted {
 }
 
 impl Compacted {
-    /// Returns the prompt of the compaction's own request: instructions after the prompt, or alone where that is empty.
+    /// Returns the prompt of the compaction's own request: instructions after the prompt; where one of them is empty, the
+    /// other alone.
     ///
     /// Seed 002 §4, step 3.
     #[must_use]
     pub fn system_prompt(&self) -> String {
-        match &*self.head.text {
-            "" => self.instructions.clone(),
-            text => format!("{text}\n\n{}", self.instructions),
+        match (&*self.head.text, self.instructions.as_str()) {
+            ("", instructions) => instructions.to_owned(),
+            (text, "") => text.to_owned(),
+            (text, instructions) => format!("{text}\n\n{instructions}"),
         }
     }
 }

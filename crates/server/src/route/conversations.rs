@@ -18,7 +18,7 @@ use axum::{
 use jiff::{Timestamp, ToSpan};
 use preface::{
     keep::{Asked, Choice, FactUsed, KeepError, Keeper, Refresh},
-    store::{ConversationId, Filter, Head, Reason, Seal, TemplateName, TemplateUsed},
+    store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed},
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
@@ -381,7 +381,7 @@ pub async fn past(
     InPath(id): InPath<ConversationId>,
     InQuery(page): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<PastItem>>> {
-    let request = page.request()?;
+    let request = page.request(List::Past)?;
     let past = app.store.past(&id, &request).await?;
     if past.items.is_empty() && app.store.seal(&id).await?.is_none() {
         return Err(KeepError::Unknown(id).into());
@@ -408,7 +408,7 @@ pub async fn list(
     let template = template
         .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, "template-name", error.to_string()))?;
     let filter = Filter { id_prefix: which.prefix, template };
-    let request = page.request()?;
+    let request = page.request(List::Conversations)?;
     let found = app.store.conversations(&filter, &request).await?;
     Ok(Json(Paged::of(found, ConversationItem::from)))
 }

@@ -1,7 +1,7 @@
 //! Whether the service lives, and whether it can do its work.
 
-use crate::{App, reply::Reply};
-use axum::{Json, extract::State};
+use crate::{App, Problem, reply::Reply};
+use axum::{Json, extract::State, http::StatusCode};
 use serde::Serialize;
 
 /// How the service is.
@@ -26,6 +26,10 @@ pub async fn healthz() -> Json<Health> {
     responses((status = 200, body = Health, description = "The store answers"), (status = 503, description = "The store does not answer", body = crate::Problem, content_type = "application/problem+json")),
 )]
 pub async fn readyz(State(app): State<App>) -> Reply<Json<Health>> {
-    app.store.check().await?;
+    // Whatever is wrong with the store: this node is not to be asked.
+    app.store.check().await.map_err(|error| Problem {
+        hint: error.hint(),
+        ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string())
+    })?;
     Ok(Json(Health { status: "ok", store: Some(app.store.kind()) }))
 }

@@ -17,7 +17,10 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::Response,
 };
-use preface::{store::Template, templates::Diff};
+use preface::{
+    store::{List, Template},
+    templates::Diff,
+};
 
 /// Lists the templates by name, each with its current version.
 #[utoipa::path(
@@ -34,7 +37,7 @@ pub async fn list(
     State(app): State<App>,
     InQuery(query): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<TemplateEntry>>> {
-    let page = app.store.templates(&query.request()?).await?;
+    let page = app.store.templates(&query.request(List::Templates)?).await?;
     let entry = |template: &Template| TemplateEntry {
         name: template.current.name.to_string(),
         current: VersionInfo::from(&template.current),

@@ -40,6 +40,24 @@ async fn a_body_of_the_wrong_kind_is_refused() {
 }
 
 #[tokio::test]
+async fn what_is_wrong_with_a_body_is_said_by_its_fields() {
+    let bench = bench().await;
+    for (verb, sent, said) in [
+        ("turns", "null", "the body takes an object, not null"),
+        ("turns", r#"{"cwd":1}"#, "`cwd` takes a string, not a number"),
+        ("turns", r#"{"tools":["a",[]]}"#, "`tools[1]` takes a string, not a list"),
+        ("turns", "{", "the body is not JSON: line 1, column 1: EOF while parsing an object"),
+        ("turns", "{} x", "the body is not JSON: line 1, column 4: trailing characters"),
+        ("compactions", r#"{"instructions":1}"#, "`instructions` takes a string, not a number"),
+        ("compactions", r#"{"cwd":1}"#, "a field takes a string, not a number: line 1, column 9"),
+    ] {
+        let path = format!("/conversations/c/{verb}");
+        let answer = bench.service.send(Method::POST, &path, &[JSON], Body::from(sent)).await;
+        assert_eq!(answer.problem(400, "body")["detail"], said, "{verb}: {sent}");
+    }
+}
+
+#[tokio::test]
 async fn a_field_that_is_null_is_left_out() {
     let bench = bench().await;
     let body = json!({"cwd": null, "model": null, "preset": null, "template": null, "tools": null});
@@ -94,4 +112,35 @@ async fn a_query_that_cannot_be_read_is_refused() {
         bench.get(path).await.problem(400, "query");
     }
     bench.get("?template=a%2Fb").await.problem(400, "template-name");
+    for (path, said) in [
+        ("?limit=x", "the parameter `limit` takes a whole number that is not negative"),
+        ("?limit=1&limit=2", "the parameter `limit` is given twice"),
+        ("?after=x", "`after` is no `next` of this list"),
+    ] {
+        assert_eq!(bench.get(path).await.problem(400, "query")["detail"], said, "{path}");
+    }
+    let problem = bench.post("c/refresh?dry_run=perhaps", &json!({})).await.problem(400, "query");
+    assert_eq!(problem["detail"], "the parameter `dry_run` takes `true` or `false`");
+    let problem = bench.service.get("/system-prompt/diff").await.problem(400, "query");
+    assert_eq!(problem["detail"], "the parameter `from` is missing");
+    let problem = bench.service.get("/system-prompt/versions/x").await.problem(400, "path");
+    assert_eq!(problem["detail"], "the path takes a whole number, not `x`");
+    let problem = bench.get("/a%0Ab/past").await.problem(400, "path");
+    assert!(problem["detail"].as_str().unwrap().starts_with("not a conversation id"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_body_that_is_packed_is_refused() {
+    let bench = bench().await;
+    let ask = async |path: &str, coding: &'static str| {
+        let headers = [JSON, ("content-encoding", coding)];
+        bench.service.send(Method::POST, path, &headers, Body::from("{}")).await
+    };
+    for coding in ["gzip", "br", "identity, gzip", "x", ""] {
+        for path in ["/conversations/c/turns", "/system-prompt/analyze"] {
+            let problem = ask(path, coding).await.problem(415, "content-encoding");
+            assert!(problem["hint"].as_str().unwrap().contains("Content-Encoding"), "{problem}");
+        }
+    }
+    assert_eq!(ask("/conversations/c/turns", "Identity").await.status, 201);
 }

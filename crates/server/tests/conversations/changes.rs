@@ -52,6 +52,15 @@ async fn an_empty_prompt_is_compacted_with_the_instructions_alone() {
 }
 
 #[tokio::test]
+async fn a_compaction_without_instructions_is_the_prompt_alone() {
+    let bench = bench().await;
+    bench.service.store("Hello.").await;
+    bench.begin("c").await;
+    let reply = bench.post("c/compactions", &json!({"instructions": ""})).await.json();
+    assert_eq!((&reply["system_prompt"], &reply["instructions"]), (&json!("Hello."), &json!("")));
+}
+
+#[tokio::test]
 async fn a_profile_may_keep_its_prompt_over_a_compaction() {
     let bench = bench().await;
     let first = bench.post("c/turns", &json!({"cwd": "/work/p", "preset": "pi"})).await;

@@ -27,7 +27,10 @@ async fn conversations_come_in_pages_the_last_built_first() {
     bench.service.delete("/conversations/c").await;
     let next = next.as_str().unwrap().replace('/', "%2F");
     assert_eq!(ids(&bench, &format!("?limit=3&after={next}")).await, (vec!["a".to_owned()], Value::Null));
-    assert_eq!(ids(&bench, "?after=never-given").await, (vec![], Value::Null));
+    for forged in ["never-given", "7", "x/c", "7/", ""] {
+        bench.get(&format!("?after={forged}")).await.problem(400, "query");
+    }
+    assert_eq!(ids(&bench, "?after=-1%2Fc").await, (vec![], Value::Null), "the end of the list");
 }
 
 #[tokio::test]
@@ -83,6 +86,7 @@ async fn the_past_is_there_the_newest_first() {
     let last = bench.get(&format!("/c/past?limit=1&after={next}")).await.json();
     assert_eq!((told(&last), &last["next"]), ((json!("One."), json!(1)), &Value::Null));
     assert!(last["items"][0]["replaced_at"].is_string());
+    bench.get("/c/past?after=zzz").await.problem(400, "query");
 }
 
 #[tokio::test]

@@ -69,3 +69,29 @@ async fn what_cannot_be_kept_is_not_handed_out() {
     assert_eq!(bench.get("/c/past").await.json()["items"], json!([]), "nothing was half done");
     assert_eq!(bench.begin("new").await.json()["system_prompt"], "Two.");
 }
+
+#[tokio::test]
+async fn a_store_whose_file_was_taken_away_is_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("preface.db");
+    let store = preface::store::open(&preface::store::StoreUrl::Sqlite(path.clone())).await.unwrap();
+    let bench = over(store);
+    let first = bench.begin("c").await;
+    std::fs::remove_file(&path).unwrap();
+    for path in ["new/turns", "c/compactions"] {
+        let problem = bench.post(path, &json!({"cwd": "/work/p"})).await.problem(503, "store-unavailable");
+        assert!(problem["detail"].as_str().unwrap().contains("removed or replaced"), "{problem}");
+    }
+    bench.service.put("/system-prompt", &json!({"template": "x"})).await.problem(503, "store-unavailable");
+    bench.service.get("/readyz").await.problem(503, "store-unavailable");
+    assert_eq!(bench.get("/c/system-prompt").await.etag(), first.etag(), "what is open is read");
+}
+
+#[tokio::test]
+async fn who_is_not_ready_says_so_whatever_the_reason() {
+    let switch = Switch::over(memory().await);
+    let bench = over(switch.clone());
+    switch.set(Works::Damaged);
+    bench.service.get("/readyz").await.problem(503, "store-unavailable");
+    bench.post("c/turns", &json!({"cwd": "/work/p"})).await.problem(500, "store-failed");
+}

@@ -59,11 +59,17 @@ impl StoreFile {
         Ok((StoreFile { path, identity }, connection))
     }
 
-    /// Opens the file once more, for reading.
-    pub(super) fn reader(&self) -> rusqlite::Result<Connection> {
-        let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.pragma_update(None, "query_only", true)?;
-        connection.pragma_update(None, "mmap_size", SEEN_AS_MEMORY)?;
+    /// Opens the file once more, for reading. What another file of its name holds is never read.
+    pub(super) fn reader(&self) -> Result<Connection, StoreError> {
+        let open = || {
+            let connection = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            connection.pragma_update(None, "query_only", true)?;
+            connection.pragma_update(None, "mmap_size", SEEN_AS_MEMORY)?;
+            Ok(connection)
+        };
+        self.in_place()?;
+        let connection = open().map_err(|error| self.explain(&error))?;
+        self.in_place()?;
         Ok(connection)
     }
 
@@ -76,7 +82,7 @@ impl StoreFile {
     pub(super) fn in_place(&self) -> Result<(), StoreError> {
         match identity(&self.path) {
             Ok(found) if found == self.identity => Ok(()),
-            _ => Err(StoreError::Damaged(format!("{}: removed or replaced while open", self.path.display()))),
+            _ => Err(StoreError::Gone(self.path.clone())),
         }
     }
 

@@ -2,6 +2,9 @@
 //!
 //! Reads by key happen where they are asked for ([`readers`]), longer ones on a thread ([`lister`]), writes on another,
 //! many in one transaction ([`writer`]). No runtime is needed beyond one that polls.
+//!
+//! Where the file is removed or replaced while it is open, writes are refused until it is back; reads go on from the file
+//! that was opened, as long as they need no connection more.
 
 mod conversations;
 mod failure;

@@ -80,7 +80,7 @@ impl Readers {
         drop(shelf);
         let connection = match loan.connection.take() {
             Some(connection) => connection,
-            None => self.file.reader().map_err(|error| self.file.explain(&error))?,
+            None => self.file.reader()?,
         };
         act(loan.connection.insert(connection))
     }

@@ -153,3 +153,18 @@ fn lists_and_purges_follow_an_index() {
         }
     });
 }
+
+#[test]
+fn a_write_during_which_the_file_goes_away_is_not_acknowledged() {
+    hold(async {
+        let (store, directory) = store().await;
+        let path = directory.path().join("preface.db");
+        let taken = path.clone();
+        let write = store.write(move |_| {
+            std::fs::remove_file(&taken).expect("it was there");
+            Ok(())
+        });
+        assert_eq!(write.await, Err(StoreError::Gone(path.clone())));
+        assert_eq!(store.create(first("later", "x"), &actor()).await, Err(StoreError::Gone(path)));
+    });
+}

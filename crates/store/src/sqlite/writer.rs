@@ -1,6 +1,7 @@
 //! The thread that writes. It takes what waits, up to a bound, writes it in one transaction, and answers once that is on
 //! disk: one wait for the disk serves many. Each write of a batch is a savepoint of its own, so one that fails leaves its
-//! neighbours alone.
+//! neighbours alone. A batch is refused where the file is not in its place any more: what a file without a name holds is gone
+//! when the process ends.
 
 use super::{
     file::{StoreFile, patiently},
@@ -176,6 +177,9 @@ fn together(connection: &Connection, batch: &mut [Box<dyn Write>], file: &StoreF
         }
         file.explain(error)
     };
+    if let Err(gone) = file.in_place() {
+        return Batch::Lost(gone);
+    }
     if let Err(error) = patiently(|| say("BEGIN IMMEDIATE")) {
         return Batch::Lost(undo(&error));
     }
@@ -194,7 +198,8 @@ fn together(connection: &Connection, batch: &mut [Box<dyn Write>], file: &StoreF
         outcomes.push(outcome.map_err(|error| file.explain(&error)));
     }
     match say("COMMIT") {
-        Ok(_) => Batch::Kept(outcomes),
+        // It may have been taken away meanwhile: nobody is told that a write stays which does not.
+        Ok(_) => file.in_place().map_or_else(Batch::Lost, |()| Batch::Kept(outcomes)),
         Err(error) => Batch::Lost(undo(&error)),
     }
 }

@@ -1,0 +1,149 @@
+//! What cannot be read, in our words: which field or parameter, and what it takes. Libraries say it in terms of the program's
+//! types, and repeat what was sent, however long it is.
+
+use axum::extract::path::ErrorKind;
+use preface_core::lint::hidden::escape_hidden;
+
+/// Says why a JSON body cannot be read.
+pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let (path, error) = (error.path().to_string(), error.inner());
+    let said = error.to_string();
+    let said = said.rfind(" at line ").map_or(said.as_str(), |end| &said[..end]);
+    if !error.is_data() {
+        return format!("the body is not JSON: line {}, column {}: {said}", error.line(), error.column());
+    }
+    let whole = path == ".";
+    let who = if whole { "the body".to_owned() } else { format!("`{}`", short(&path)) };
+    if let Some(field) = said.strip_prefix("missing field ") {
+        return if whole { format!("{field} is missing") } else { format!("{field} is missing in {who}") };
+    }
+    if let Some(field) = said.strip_prefix("duplicate field ") {
+        return format!("{field} is given twice");
+    }
+    let wrong = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
+    match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
+        // A field of a part that is read with another: its name is lost, its place is not.
+        Some((found, wanted)) if whole && !is_object(wanted) => format!(
+            "a field takes {}, not {}: line {}, column {}",
+            takes(wanted),
+            kind(found),
+            error.line(),
+            error.column()
+        ),
+        Some((found, wanted)) => format!("{who} takes {}, not {}", takes(wanted), kind(found)),
+        None => format!("{who}: {said}"),
+    }
+}
+
+/// Says why a query cannot be read, from what the reader of queries says.
+pub(crate) fn query(said: &str) -> String {
+    let said = said.strip_prefix("Failed to deserialize query string: ").unwrap_or(said);
+    let said = said.strip_prefix(".: ").unwrap_or(said);
+    if let Some(parameter) = said.strip_prefix("missing field ") {
+        return format!("the parameter {parameter} is missing");
+    }
+    let Some((parameter, why)) = said.split_once(": ") else {
+        return match said.strip_prefix("duplicate field ") {
+            Some(parameter) => format!("the parameter {parameter} is given twice"),
+            None => format!("the query cannot be read: {said}"),
+        };
+    };
+    let parameter = format!("the parameter `{}`", short(parameter));
+    if why.starts_with("duplicate field ") {
+        return format!("{parameter} is given twice");
+    }
+    match why {
+        "provided string was not `true` or `false`" => format!("{parameter} takes `true` or `false`"),
+        _ if why.contains("digit") || why.contains("number") || why.contains("integer") => {
+            format!("{parameter} takes a whole number that is not negative")
+        }
+        _ => format!("{parameter} cannot be read: {why}"),
+    }
+}
+
+/// Says why a variable of the path cannot be read.
+pub(crate) fn path(error: &ErrorKind) -> String {
+    match error {
+        ErrorKind::ParseErrorAtKey { value, .. }
+        | ErrorKind::ParseErrorAtIndex { value, .. }
+        | ErrorKind::ParseError { value, .. } => {
+            format!("the path takes a whole number, not `{}`", short(value))
+        }
+        ErrorKind::InvalidUtf8InPathParam { .. } => "the path is not UTF-8".to_owned(),
+        ErrorKind::DeserializeError { message, .. } | ErrorKind::Message(message) => message.clone(),
+        _ => "the path cannot be read".to_owned(),
+    }
+}
+
+/// Names a kind of value. The value itself is not repeated.
+fn kind(found: &str) -> &'static str {
+    match found.split([' ', '`']).next().unwrap_or_default() {
+        "string" => "a string",
+        "integer" | "floating" | "number" => "a number",
+        "boolean" => "`true` or `false`",
+        "null" | "unit" => "null",
+        "map" => "an object",
+        "sequence" => "a list",
+        _ => "something else",
+    }
+}
+
+fn takes(wanted: &str) -> &str {
+    match wanted {
+        _ if is_object(wanted) => "an object",
+        "a sequence" => "a list",
+        "a boolean" => "`true` or `false`",
+        "u16" | "u32" | "u64" | "usize" => "a whole number that is not negative",
+        _ => wanted,
+    }
+}
+
+fn is_object(wanted: &str) -> bool {
+    wanted.starts_with("struct ") || matches!(wanted, "a map" | "an object")
+}
+
+fn short(text: &str) -> String {
+    escape_hidden(&text.chars().take(80).collect::<String>()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it is only read into")]
+    struct Sent {
+        text: String,
+        #[serde(default)]
+        names: Vec<String>,
+        #[serde(default)]
+        part: Option<Part>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[allow(dead_code, reason = "it is only read into")]
+    struct Part {
+        on: bool,
+    }
+
+    #[test]
+    fn a_body_is_told_by_its_fields() {
+        for (sent, said) in [
+            ("null", "the body takes an object, not null"),
+            ("\"x\"", "the body takes an object, not a string"),
+            ("{}", "`text` is missing"),
+            (r#"{"text": 1}"#, "`text` takes a string, not a number"),
+            (r#"{"text": "", "names": "a, expected b"}"#, "`names` takes a list, not a string"),
+            (r#"{"text": "", "names": ["a", {}]}"#, "`names[1]` takes a string, not an object"),
+            (r#"{"text": "", "part": {}}"#, "`on` is missing in `part`"),
+            (r#"{"text": "", "part": {"on": 1}}"#, "`part.on` takes `true` or `false`, not a number"),
+            (r#"{"text": "", "text": ""}"#, "`text` is given twice"),
+            (r#"{"text": "",}"#, "the body is not JSON: line 1, column 13: trailing comma"),
+        ] {
+            let mut reader = serde_json::Deserializer::from_str(sent);
+            let error = serde_path_to_error::deserialize::<_, Sent>(&mut reader).unwrap_err();
+            assert_eq!(body(&error), said, "{sent}");
+        }
+    }
+}
