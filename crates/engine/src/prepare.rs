@@ -122,7 +122,7 @@ impl Engine<'_> {
         };
 
         let turn = Turn {
-            cwd: cwd.display().to_string(),
+            cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
             // Which tools there are is known once the layers are.

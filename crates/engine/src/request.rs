@@ -11,6 +11,8 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 pub struct Request {
     /// The directory that is worked in; made absolute, links not resolved. `None` is the process's own.
     pub cwd: Option<PathBuf>,
+    /// What the directory is called in the prompt, where that is not its path: the name that a caller knows it by.
+    pub cwd_name: Option<String>,
     /// A preset or profile by name.
     pub preset: Option<String>,
     /// A profile file; wins over `preset`.

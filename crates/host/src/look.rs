@@ -96,7 +96,11 @@ impl Look<'_> {
 
     /// Reads a file and lets the gate decide; the pieces are the caller's to make.
     pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
-        let read = match self.system.read(what.path, what.within, what.limit) {
+        let read = match what.scope {
+            Scope::Project => self.open(what.path, what.within, what.limit),
+            _ => self.system.read(what.path, what.within, what.limit),
+        };
+        let read = match read {
             Ok(read) => read,
             Err(ReadError::Missing) => return None,
             Err(error) => {
@@ -124,6 +128,27 @@ impl Look<'_> {
             TrustMode::None if self.roots.is_none() => Within::Anywhere,
             _ => self.layer_within(),
         }
+    }
+
+    /// Reads a file of the tree. Where there are roots it is opened beneath one of them, in one step that nobody can get
+    /// between: whoever swaps a directory for a link meanwhile leads to another file of the roots at most.
+    ///
+    /// # Errors
+    /// Those of [`System::read`]; a file beside the roots is [`ReadError::Outside`].
+    pub fn open(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let Some(roots) = self.roots else { return self.system.read(path, within, limit) };
+        let outside = |target: PathBuf| Err(ReadError::Outside { target });
+        if let Within::Root(dir) = within {
+            let (real, dir) = (self.system.canonical(path)?, self.system.canonical(dir)?);
+            if !real.starts_with(&dir) {
+                return outside(real);
+            }
+        }
+        roots
+            .iter()
+            .map(|root| self.system.read(path, Within::Root(root), limit))
+            .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
+            .unwrap_or_else(|| outside(path.to_owned()))
     }
 
     /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.

@@ -89,6 +89,7 @@ impl From<KeepError> for Problem {
             KeepError::Outside(_) => (StatusCode::FORBIDDEN, "outside-roots"),
             KeepError::NoCwd => (StatusCode::BAD_REQUEST, "no-cwd"),
             KeepError::Choice(_) => (StatusCode::BAD_REQUEST, "template-choice"),
+            KeepError::NoDirectory(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-directory"),
             KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
             KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
             KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
@@ -98,6 +99,9 @@ impl From<KeepError> for Problem {
         let hint = error.hint();
         let mut problem = match error {
             KeepError::Store(error) => Problem::from(error),
+            KeepError::Engine(preface::Error::Profile(error)) => {
+                Problem { hint: error.help, ..Problem::new(status, "preset", error.message) }
+            }
             KeepError::Engine(preface::Error::Render(note)) => {
                 Problem::new(status, "template", detail).diagnostics([*note].into_iter().collect())
             }

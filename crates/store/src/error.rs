@@ -69,7 +69,9 @@ impl StoreError {
             StoreError::Busy(_) => "another program writes to it; try again, or end that program".to_owned(),
             StoreError::Full(_) => "free some space; nothing of this write was kept".to_owned(),
             StoreError::ReadOnly(_) => {
-                "make the file and its directory writable, or name another with `--store`".to_owned()
+                "a file and its directory must be writable, a server must take writes from its user; or name \
+                 another store with `--store`"
+                    .to_owned()
             }
             StoreError::NotAStore(_) => {
                 "name another file with `--store`; this one was left as it is".to_owned()
@@ -78,7 +80,9 @@ impl StoreError {
             StoreError::Gone(_) => {
                 "put the file back, or start preface again to use what lies there now".to_owned()
             }
-            StoreError::Damaged(_) => "bring back a copy; the file was left as it is".to_owned(),
+            StoreError::Damaged(_) => {
+                "bring the store back from a copy; what is there was left as it is".to_owned()
+            }
             StoreError::Closed | StoreError::Other(_) => return None,
         })
     }
@@ -109,3 +113,16 @@ impl fmt::Display for StoreError {
 }
 
 impl std::error::Error for StoreError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_and_a_server_may_say_is_worded_for_both() {
+        for error in [StoreError::ReadOnly("why".to_owned()), StoreError::Damaged("why".to_owned())] {
+            let hint = error.hint().expect("there is something to do");
+            assert_eq!(hint.contains("file"), hint.contains("server"), "{hint}");
+        }
+    }
+}

@@ -121,12 +121,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// The `revision` of what is given must be 1.
     fn create<'a>(&'a self, conversation: Conversation, actor: &'a Actor) -> Answer<'a, Created>;
 
-    /// Puts a prompt in the place of revision `expected`; what stood there becomes a [`PastPrompt`]. The `revision` of what
-    /// is given must be `expected + 1`; `created_at` stays that of the first turn.
+    /// Puts a prompt in the place of the one with the seal `expected`; what stood there becomes a [`PastPrompt`]. The seal
+    /// and not its revision alone: a conversation that was forgotten and began again counts from 1, too. The `revision` of
+    /// what is given must be that of `expected` and one more; `created_at` stays that of the first turn.
     fn replace<'a>(
         &'a self,
         conversation: Conversation,
-        expected: u64,
+        expected: Seal,
         actor: &'a Actor,
     ) -> Answer<'a, Replaced>;
 

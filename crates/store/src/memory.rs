@@ -225,13 +225,13 @@ impl Store for MemoryStore {
     fn replace<'a>(
         &'a self,
         conversation: Conversation,
-        expected: u64,
+        expected: Seal,
         actor: &'a Actor,
     ) -> Answer<'a, Replaced> {
         self.with(|shelves| {
             let id = conversation.head.id.clone();
             let Some(current) = shelves.conversations.get_mut(&id) else { return Replaced::Missing };
-            if current.head.seal.revision != expected {
+            if current.head.seal != expected {
                 return Replaced::Stale(Box::new(current.head.clone()));
             }
             let detail = told(&conversation);

@@ -1,6 +1,6 @@
 //! One construct: from what a conversation asks to what the store keeps. It waits for disks.
 
-use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record, lies_in};
+use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record};
 use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth};
 use jiff::Timestamp;
 use preface_core::{
@@ -11,9 +11,13 @@ use preface_core::{
     section::Body,
     template::Template,
 };
-use preface_host::{look::Headless, system::System};
+use preface_host::{look::Headless, places::normal, system::System};
 use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
-use std::{mem::take, path::PathBuf, sync::Arc};
+use std::{
+    mem::take,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Everything that a construct needs.
 #[derive(Debug)]
@@ -50,14 +54,15 @@ impl Order {
             (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
             (None, _) => return Err(KeepError::NoCwd),
         };
-        if let Some(roots) = &roots
-            && !(std::path::Path::new(&cwd).is_absolute() && lies_in(system, roots, cwd.as_ref()))
-        {
-            return Err(KeepError::Outside(cwd));
-        }
         asked.cwd = Some(cwd);
         let mut request = asked.request(id.as_str());
-        if let Some(roots) = &roots {
+        let place = match &roots {
+            Some(roots) => Some(Place::find(system, roots, &request)?),
+            None => None,
+        };
+        if let (Some(roots), Some(place)) = (&roots, &place) {
+            request.cwd = Some(place.real.clone());
+            request.cwd_name = Some(place.name.display().to_string());
             request.roots = Some(roots.to_vec());
             request.trust = TrustChoice::Once;
         }
@@ -67,6 +72,9 @@ impl Order {
             text,
         });
         let built = Engine::new(system).build(&request)?;
+        if let Some(place) = place.filter(|place| !place.is_still_there(system)) {
+            return Err(KeepError::Outside(place.name.display().to_string()));
+        }
         let mut prompt = built.prompt;
         let profile = &built.world.profile;
         let takes = profile.takes_template();
@@ -110,6 +118,38 @@ impl Order {
             instructions: profile.compaction.instructions.clone(),
             keeps: profile.compaction.prompt == OnCompaction::Keep,
         })
+    }
+}
+
+/// A directory in the roots.
+struct Place {
+    /// As the caller calls it, absolute.
+    name: PathBuf,
+    /// Where it really is.
+    real: PathBuf,
+}
+
+impl Place {
+    fn find(system: &dyn System, roots: &[PathBuf], request: &Request) -> Result<Place, KeepError> {
+        let cwd = request.cwd.clone().unwrap_or_default();
+        let outside = || KeepError::Outside(cwd.display().to_string());
+        if !cwd.is_absolute() {
+            return Err(outside());
+        }
+        let name = normal(Path::new("/"), &cwd);
+        let is_in = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+        match system.canonical(&name) {
+            Ok(real) if is_in(&real) => Ok(Place { name, real }),
+            // What is missing in a root may be told; elsewhere not even that.
+            Err(_) if is_in(&name) => Err(KeepError::NoDirectory(name.display().to_string())),
+            _ => Err(outside()),
+        }
+    }
+
+    /// False where somebody put a link in its place meanwhile. Files are read beneath the roots in any case; this is for
+    /// what is found by walking up from a directory.
+    fn is_still_there(&self, system: &dyn System) -> bool {
+        system.canonical(&self.real).is_ok_and(|real| real == self.real)
     }
 }
 

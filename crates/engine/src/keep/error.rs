@@ -16,6 +16,8 @@ pub enum KeepError {
     NoCwd,
     /// It works outside of the directories that were named.
     Outside(String),
+    /// There is no such directory.
+    NoDirectory(String),
     /// There is no such template or version, or it was taken back.
     UnknownTemplate(String),
     /// That is no choice of a template.
@@ -40,6 +42,7 @@ impl KeepError {
             KeepError::Unknown(_) => Some("its first turn makes it".to_owned()),
             KeepError::NoCwd => Some("say `cwd`".to_owned()),
             KeepError::Outside(_) => Some("name a directory at or below a `--root`, or add one".to_owned()),
+            KeepError::NoDirectory(_) => Some("make it, or name another".to_owned()),
             KeepError::UnknownTemplate(_) => Some("store it first, or choose another".to_owned()),
             KeepError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
             KeepError::Stale(_) => Some("read it again".to_owned()),
@@ -56,6 +59,7 @@ impl fmt::Display for KeepError {
             KeepError::Unknown(id) => write!(f, "unknown conversation: `{id}`"),
             KeepError::NoCwd => write!(f, "the first turn must say where it works"),
             KeepError::Outside(cwd) => write!(f, "not below a root: `{cwd}`"),
+            KeepError::NoDirectory(cwd) => write!(f, "no such directory: `{cwd}`"),
             KeepError::UnknownTemplate(choice) => write!(f, "unknown template: `{choice}`"),
             KeepError::Choice(text) => write!(f, "not a template: `{}`", text.escape_debug()),
             KeepError::Stale(head) => {

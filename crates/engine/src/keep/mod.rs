@@ -45,10 +45,11 @@ use preface_core::{
     diff::Difference,
     document::Document,
 };
-use preface_host::system::System;
+use preface_host::{places::normal, system::System};
 use preface_store::{
     Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
 };
+use record::Terms;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -215,7 +216,7 @@ impl Keeper {
     }
 
     /// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same
-    /// stays.
+    /// stays, unless it was asked for another directory, model, preset or template: later turns and compactions go by that.
     ///
     /// # Errors
     /// As [`Keeper::compact`].
@@ -233,7 +234,8 @@ impl Keeper {
         let Constructed { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let difference = Difference::of(&before, &after, &budget::Bytes4);
-        if how == Refresh::Show || difference.same {
+        let stays = difference.same && Terms::of(&was)? == Terms::of(&conversation)?;
+        if how == Refresh::Show || stays {
             return Ok(Refreshed { head: was.head, constructed: false, before, after, difference, notes });
         }
         let (head, constructed) = self.replace(conversation, &was.head, expected, actor).await?;
@@ -257,7 +259,7 @@ impl Keeper {
     }
 
     /// Puts a prompt in the place of the one that was read. Of two that race, the first stays and the second gets it; one
-    /// that insisted on what it knew is told so.
+    /// that insisted on what it knew is told so. A conversation that began again meanwhile was first.
     async fn replace(
         &self,
         conversation: Conversation,
@@ -268,7 +270,7 @@ impl Keeper {
         let id = was.id.clone();
         let mut head = conversation.head.clone();
         head.created_at = was.created_at;
-        match self.store.replace(conversation, was.seal.revision, actor).await? {
+        match self.store.replace(conversation, was.seal, actor).await? {
             Replaced::Done => Ok((head, true)),
             Replaced::Stale(head) if expected.is_some() => Err(KeepError::Stale(head)),
             Replaced::Stale(head) => Ok((*head, false)),
@@ -339,18 +341,19 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
             );
         }
     };
-    tell("cwd", &head.cwd, asked.cwd.as_deref());
+    // However it is written, it may be the same.
+    let cwd = asked.cwd.as_ref().map(|cwd| normal(Path::new("/"), Path::new(cwd)).display().to_string());
+    tell("cwd", &head.cwd, cwd.as_deref());
     tell("model", head.model.as_deref().unwrap_or_default(), asked.model.as_deref());
     tell("preset", &head.preset, asked.preset.as_deref());
     if let Some(used) = &head.template {
-        tell("template", &used.chosen, asked.template.as_deref());
+        let template = asked.template.as_ref().map(|text| match text.parse::<Choice>() {
+            Ok(choice) => choice.to_string(),
+            Err(_) => text.clone(),
+        });
+        tell("template", &used.chosen, template.as_deref());
     }
     notes
-}
-
-/// Says whether a directory really lies in one of the roots.
-pub(crate) fn lies_in(system: &dyn System, roots: &[PathBuf], dir: &Path) -> bool {
-    system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
 }
 
 impl Engine<'_> {

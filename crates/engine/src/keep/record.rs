@@ -8,6 +8,7 @@ use preface_core::{
 };
 use preface_store::Conversation;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// The version of the form that a store keeps.
 pub const RECORD_VERSION: u32 = 1;
@@ -77,5 +78,30 @@ impl Record {
             return Err(KeepError::Record(why));
         }
         serde_json::from_str(&conversation.record).map_err(unreadable)
+    }
+}
+
+/// What a prompt was asked for, beside its text: a later turn is measured by it, and a compaction asks for it again. The
+/// values of facts are no part of it; they change from one call to the next.
+#[derive(PartialEq, Eq)]
+pub(super) struct Terms {
+    cwd: String,
+    model: Option<String>,
+    /// The profile that it was built by, and the words that chose it.
+    preset: (String, Option<String>, Option<PathBuf>),
+    template: Option<String>,
+}
+
+impl Terms {
+    pub(super) fn of(conversation: &Conversation) -> Result<Terms, KeepError> {
+        let asked = Record::of(conversation)?.asked;
+        let head = &conversation.head;
+        Ok(Terms {
+            cwd: head.cwd.clone(),
+            model: head.model.clone(),
+            preset: (head.preset.clone(), asked.preset, asked.profile),
+            // A template that was left out is the one that was taken.
+            template: head.template.as_ref().map(|used| used.chosen.clone()).or(asked.template),
+        })
     }
 }

@@ -20,11 +20,16 @@ fn with_roots_a_cwd_lies_in_one_of_them_really() {
         for cwd in ["/work", "/work/p", "/work/p/", "/work/p/../p", "/back"] {
             bench.turn_of(&format!("in {cwd}"), &in_dir(cwd)).await.unwrap();
         }
-        for cwd in ["/", "/elsewhere", "/work-not", "/work/away", "/work/..", "/work/gone", "p", "", "work/p"]
-        {
+        for cwd in ["/", "/elsewhere", "/work-not", "/work/away", "/work/..", "p", "", "work/p"] {
             let error = bench.turn_of("out", &in_dir(cwd)).await.unwrap_err();
             assert_eq!(error, KeepError::Outside(cwd.to_owned()));
         }
+        let gone = bench.turn_of("out", &in_dir("/work/gone")).await.unwrap_err();
+        assert_eq!(
+            gone,
+            KeepError::NoDirectory("/work/gone".into()),
+            "what is missing in a root may be told"
+        );
         let file = bench.turn_of("out", &in_dir("/work/file")).await.unwrap_err();
         assert!(matches!(file, KeepError::Engine(_)), "{file}");
         assert_eq!(bench.store.head(&id("out")).await.unwrap(), None);

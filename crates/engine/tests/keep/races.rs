@@ -172,3 +172,41 @@ async fn what_was_forgotten_meanwhile_is_not_brought_back() {
     assert_eq!(refused, KeepError::Unknown(id("c")));
     assert_eq!(store.head(&id("c")).await.unwrap(), None);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_began_again_keeps_its_prompt_from_a_compaction_of_its_former_life() {
+    for insists in [false, true] {
+        let store = memory().await;
+        put(&store, "[prompt:model]").await;
+        let alone = Keeper::new(Arc::new(machine()), store.clone(), Arc::new(preface::keep::Here));
+        let (id, old, new, late) = (id("c"), of_model(0), of_model(1), of_model(2));
+        let seal = alone.turn(&id, &old, &at(1)).await.expect("a first turn").head.seal;
+
+        let (all, done) = (Arc::new(Barrier::new(2)), Arc::new(AtomicUsize::new(0)));
+        let offload = Arc::new(Together { all: all.clone(), done: done.clone() });
+        let slow = Keeper::new(Arc::new(machine()), store.clone(), offload);
+        let (compacts, begins) = (at(2), at(3));
+        let compaction = slow.compact(&id, &late, insists.then_some(seal), &compacts);
+        // Between the build and its keeping, the conversation is forgotten and begins again, at the same revision.
+        let another_life = async {
+            while done.load(Ordering::Relaxed) == 0 {
+                tokio::task::yield_now().await;
+            }
+            assert!(store.delete(&id, None, &begins).await.expect("the store answers"));
+            let head = alone.turn(&id, &new, &begins).await.expect("a first turn").head;
+            all.wait().await;
+            head
+        };
+        let (compacted, head) = tokio::join!(compaction, another_life);
+        assert_eq!((&*head.text, head.seal.revision), ("m-1", seal.revision));
+        match compacted {
+            Ok(compacted) if !insists => {
+                assert_eq!((&compacted.head, compacted.constructed), (&head, false));
+            }
+            Err(refused) if insists => assert_eq!(refused, KeepError::Stale(Box::new(head.clone()))),
+            other => panic!("insists: {insists}, and got {other:?}"),
+        }
+        assert_eq!(store.head(&id).await.unwrap(), Some(head));
+        assert!(store.past(&id, &PageRequest::first(9)).await.unwrap().items.is_empty());
+    }
+}

@@ -1,8 +1,8 @@
 //! A refresh builds afresh where somebody asks for it, and says what that changes.
 
-use crate::bench::{Bench, at, id, instant, run};
+use crate::bench::{Bench, PRESET, asked, at, id, instant, machine, run};
 use preface::{
-    keep::{Asked, KeepError, Refresh},
+    keep::{Asked, KeepError, Keeper, Refresh},
     store::Reason,
 };
 
@@ -37,6 +37,51 @@ fn a_refresh_that_changes_nothing_adds_nothing() {
         assert!(!refreshed.constructed && refreshed.difference.same);
         assert_eq!(refreshed.head, first);
         assert_eq!(bench.past("c").await, 0);
+        // Asking in so many words for what there is changes nothing either.
+        let again = Asked { template: Some("main".into()), ..asked() };
+        let refreshed = bench.keeper.refresh(&id("c"), &again, Refresh::Keep, None, &at(30)).await.unwrap();
+        assert!(!refreshed.constructed);
+        assert_eq!((refreshed.head, bench.past("c").await), (first, 0));
+    });
+}
+
+#[test]
+fn a_refresh_that_asks_for_something_else_is_kept_though_the_text_is_the_same() {
+    run(async {
+        let profile = format!("extends = \"{PRESET}\"\n");
+        let system =
+            machine().with_dir("/work/q").with_file("/home/user/.config/preface/profiles/mine.toml", profile);
+        let bench = Bench::on(system).await;
+        for name in ["main", "review"] {
+            bench.named(name, "same").await;
+        }
+        bench.turn_of("c", &Asked { model: Some("m-1".into()), ..asked() }).await.unwrap();
+        let others = [
+            Asked::in_dir("/work/q"),
+            Asked { model: Some("m-2".into()), ..Asked::default() },
+            Asked { preset: Some("mine".into()), ..Asked::default() },
+            Asked { template: Some("review".into()), ..Asked::default() },
+        ];
+        for (revision, over) in (2..).zip(&others) {
+            let shown = bench.keeper.refresh(&id("c"), over, Refresh::Show, None, &at(30)).await.unwrap();
+            assert!(!shown.constructed && shown.difference.same, "{over:?}");
+            let kept = bench.keeper.refresh(&id("c"), over, Refresh::Keep, None, &at(30)).await.unwrap();
+            assert!(kept.constructed && kept.difference.same, "{over:?}");
+            assert_eq!((&*kept.head.text, kept.head.seal.revision), ("same", revision), "{over:?}");
+            assert_eq!(bench.kept("c").await.head, kept.head);
+            assert!(Keeper::notes(&kept.head, over).is_empty(), "a later turn is told nothing: {over:?}");
+            let again = bench.keeper.refresh(&id("c"), over, Refresh::Keep, None, &at(30)).await.unwrap();
+            assert!(!again.constructed, "once is enough: {over:?}");
+        }
+        let asked = bench.keeper.explain(&id("c")).await.unwrap().asked;
+        let words = [&asked.cwd, &asked.model, &asked.preset, &asked.template].map(Option::as_deref);
+        assert_eq!(words, [Some("/work/q"), Some("m-2"), Some("mine"), Some("review")]);
+
+        for name in ["main", "review"] {
+            bench.named(name, &format!("{name}: [prompt:cwd] [prompt:model]")).await;
+        }
+        let compacted = bench.compact("c").await.head;
+        assert_eq!((&*compacted.text, &*compacted.preset), ("review: /work/q m-2", "mine"));
     });
 }
 

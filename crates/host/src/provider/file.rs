@@ -8,7 +8,7 @@ use crate::{
     gate::{Belongs, Verdict},
     look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, Look},
     places::normal,
-    system::{FileRead, ReadError, Within},
+    system::{ReadError, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
@@ -16,7 +16,7 @@ use preface_core::{
     lint,
     scope::Scope,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Answers `file:` and `project_file:`.
 #[derive(Debug)]
@@ -58,12 +58,8 @@ impl FactProvider for File {
             return refused(key, "template/file-outside", "a project's text reads inside the project only");
         }
         let path = if absolute { Path::new(name).to_owned() } else { cwd.join(name) };
-        let read = match (look.roots, absolute) {
-            (_, false) => look.system.read(&path, Within::Root(cwd), FILE_FACT_LIMIT),
-            (None, true) => look.system.read(&path, Within::Anywhere, FILE_FACT_LIMIT),
-            (Some(roots), true) => in_one_of(roots, &path, look),
-        };
-        let read = match read {
+        let within = if absolute { Within::Anywhere } else { Within::Root(cwd) };
+        let read = match look.open(&path, within, FILE_FACT_LIMIT) {
             Ok(read) => read,
             Err(ReadError::Missing) => return Fact::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
@@ -104,16 +100,6 @@ impl FactProvider for File {
         }
         fact
     }
-}
-
-/// Reads a file that must lie in one of the directories, wherever links lead.
-fn in_one_of(roots: &[PathBuf], path: &Path, look: &Look<'_>) -> Result<FileRead, ReadError> {
-    let outside = || Err(ReadError::Outside { target: path.to_owned() });
-    roots
-        .iter()
-        .map(|root| look.system.read(path, Within::Root(root), FILE_FACT_LIMIT))
-        .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
-        .unwrap_or_else(outside)
 }
 
 fn refused(key: &FactKey, code: &str, why: &str) -> Fact {

@@ -316,7 +316,8 @@ pub async fn compact(
     Ok(tagged(StatusCode::OK, compacted.head.seal, &reply))
 }
 
-/// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays.
+/// Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
+/// unless it was asked for another directory, model, preset or template.
 #[utoipa::path(
     post, path = "/conversations/{id}/refresh", tag = "conversations", operation_id = "refresh",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept"), RefreshQuery),

@@ -122,7 +122,7 @@ impl Store for Switch {
         self.write(|store| store.create(conversation, actor))
     }
 
-    fn replace<'a>(&'a self, new: Conversation, expected: u64, actor: &'a Actor) -> Answer<'a, Replaced> {
+    fn replace<'a>(&'a self, new: Conversation, expected: Seal, actor: &'a Actor) -> Answer<'a, Replaced> {
         self.write(|store| store.replace(new, expected, actor))
     }
 

@@ -70,10 +70,23 @@ async fn with_two_roots_the_first_turn_says_where() {
 #[tokio::test]
 async fn a_cwd_outside_of_the_roots_is_refused() {
     let bench = bench().await;
-    for cwd in ["/elsewhere", "/work/away", "/work/../elsewhere", "/work/gone", "p", "", "/", "/workshop"] {
+    for cwd in ["/elsewhere", "/work/away", "/work/../elsewhere", "/", "/workshop"] {
         bench.post("c/turns", &json!({"cwd": cwd})).await.problem(403, "outside-roots");
     }
+    for cwd in ["p", ""] {
+        bench.post("c/turns", &json!({"cwd": cwd})).await.problem(400, "cwd");
+    }
+    bench.post("c/turns", &json!({"cwd": "/work/gone"})).await.problem(422, "no-directory");
     bench.get("/c/system-prompt").await.problem(404, "unknown-conversation");
+}
+
+#[tokio::test]
+async fn the_same_request_again_is_no_news_however_it_is_written() {
+    let bench = bench().await;
+    let body = json!({"cwd": "/work/q/../q/", "model": "m-1", "template": ""});
+    assert_eq!(bench.post("c/turns", &body).await.status, 201);
+    let again = bench.post("c/turns", &body).await;
+    assert_eq!((again.status.as_u16(), &again.json()["diagnostics"]), (200, &json!([])));
 }
 
 #[tokio::test]
@@ -102,7 +115,7 @@ async fn the_body_may_name_another_preset_and_tools() {
     let text = reply["system_prompt"].as_str().unwrap();
     assert!(text.contains("Use tabs."), "naming the root was the grant: {text}");
     let unknown = bench.post("d/turns", &json!({"cwd": "/work/p", "preset": "nobody"})).await;
-    assert!(unknown.problem(422, "not-built")["detail"].as_str().unwrap().contains("nobody"));
+    assert!(unknown.problem(422, "preset")["detail"].as_str().unwrap().contains("nobody"));
 }
 
 #[tokio::test]

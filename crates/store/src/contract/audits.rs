@@ -29,7 +29,7 @@ pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     let one = first("c/1", "one");
     let two = next(&one, "two");
     store.create(one.clone(), &somebody).await.unwrap();
-    store.replace(two.clone(), 1, &somebody).await.unwrap();
+    store.replace(two.clone(), one.head.seal, &somebody).await.unwrap();
     store.delete(&id("c/1"), None, &somebody).await.unwrap();
     store.create(first("d", "one"), &somebody).await.unwrap();
     store.create(first("e", "one"), &somebody).await.unwrap();
@@ -92,8 +92,10 @@ pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
     store.label(&template("main"), "live", Some(7), &somebody).await.unwrap();
     store.label(&template("nobody"), "live", None, &somebody).await.unwrap();
     store.create(other.clone(), &somebody).await.unwrap();
-    store.replace(next(&next(&one, ""), ""), 2, &somebody).await.unwrap();
-    store.replace(next(&first("nobody", ""), ""), 1, &somebody).await.unwrap();
+    let (two, nobody) = (next(&one, ""), first("nobody", ""));
+    store.replace(next(&two, ""), two.head.seal, &somebody).await.unwrap();
+    store.replace(next(&other, ""), other.head.seal, &somebody).await.unwrap();
+    store.replace(next(&nobody, ""), nobody.head.seal, &somebody).await.unwrap();
     store.delete(&id("c"), Some(other.head.seal), &somebody).await.unwrap();
     store.delete(&id("nobody"), None, &somebody).await.unwrap();
     store.purge(at(-1), 10, &somebody).await.unwrap();

@@ -35,7 +35,7 @@ pub async fn any_text_of_a_prompt_comes_back(nodes: &Nodes) {
         assert!(found.is_whole(), "text {number}");
         let mut two = next(&one, text);
         two.record = text.as_str().into();
-        assert_eq!(nodes.other().replace(two.clone(), 1, &actor()).await, Ok(Replaced::Done));
+        assert_eq!(nodes.other().replace(two.clone(), one.head.seal, &actor()).await, Ok(Replaced::Done));
         there(nodes.one(), &two).await;
         let past = nodes.one().past(&one.head.id, &PageRequest::default()).await.unwrap();
         assert_eq!(past.items[0].was, one);

@@ -16,9 +16,9 @@ pub(super) async fn create(store: &dyn Store, conversation: &Conversation) {
     assert_eq!(created, Ok(Created::New), "{}", conversation.head.id);
 }
 
-/// Replaces a prompt by one that must take its place.
+/// Replaces the prompt that is there by one that must take its place.
 pub(super) async fn replace(store: &dyn Store, conversation: &Conversation) {
-    let expected = conversation.head.seal.revision - 1;
+    let expected = store.seal(&conversation.head.id).await.expect("it answers").expect("it is there");
     let replaced = store.replace(conversation.clone(), expected, &actor()).await;
     assert_eq!(replaced, Ok(Replaced::Done), "{}", conversation.head.id);
 }
@@ -38,8 +38,8 @@ pub async fn what_is_missing_is_missing(nodes: &Nodes) {
     assert_eq!(store.head(&nobody).await, Ok(None));
     assert_eq!(store.conversation(&nobody).await, Ok(None));
     assert_eq!(store.delete(&nobody, None, &actor()).await, Ok(false));
-    let second = next(&first("nobody", "one"), "two");
-    assert_eq!(store.replace(second, 1, &actor()).await, Ok(Replaced::Missing));
+    let never = first("nobody", "one");
+    assert_eq!(store.replace(next(&never, "two"), never.head.seal, &actor()).await, Ok(Replaced::Missing));
     assert_eq!(store.head(&nobody).await, Ok(None));
     let past = store.past(&nobody, &PageRequest::default()).await.unwrap();
     assert!(past.items.is_empty() && past.next.is_none());
@@ -105,7 +105,16 @@ pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
     let two = next(&one, "two");
     create(nodes.one(), &one).await;
     replace(nodes.one(), &two).await;
-    for (late, expected) in [(next(&one, "late"), 1), (next(&next(&two, ""), "early"), 3)] {
+    let three = next(&two, "");
+    let wrong_stamp = Seal { revision: 2, stamp: two.head.seal.stamp ^ 1 };
+    let wrong_revision = Seal { revision: 3, ..two.head.seal };
+    for (late, expected) in [
+        (next(&one, "late"), one.head.seal),
+        (next(&three, "early"), three.head.seal),
+        (next(&two, "of somebody else"), wrong_stamp),
+        (next(&three, "of another revision"), wrong_revision),
+        (next(&two, "of none"), Seal { revision: u64::MAX, stamp: -1 }),
+    ] {
         let answer = nodes.other().replace(late, expected, &actor()).await;
         assert_eq!(answer, Ok(Replaced::Stale(Box::new(two.head.clone()))));
     }
@@ -142,6 +151,34 @@ pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
     assert_eq!(nodes.one().delete(&id("c"), Some(before.head.seal), &actor()).await, Ok(false));
 }
 
+/// A prompt that was built for a conversation before it was forgotten does not replace one that was built since, at
+/// whatever revision.
+pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
+    let (mut before, mut after) = (first("c", "one"), first("c", "again"));
+    let two = next(&before, "two");
+    create(nodes.one(), &before).await;
+    replace(nodes.one(), &two).await;
+    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    create(nodes.other(), &after).await;
+    for revision in [1, 2] {
+        assert_eq!((before.head.seal.revision, after.head.seal.revision), (revision, revision));
+        let audit = nodes.one().audit(&PageRequest::default()).await;
+        for node in [nodes.one(), nodes.other()] {
+            let answer = node.replace(next(&before, "late"), before.head.seal, &actor()).await;
+            assert_eq!(answer, Ok(Replaced::Stale(Box::new(after.head.clone()))), "revision {revision}");
+            there(node, &after).await;
+        }
+        let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
+        assert_eq!(past.items.len() as u64, revision - 1, "its own past and no other");
+        assert_eq!(nodes.other().audit(&PageRequest::default()).await, audit, "nothing is told");
+        if revision == 1 {
+            before = two.clone();
+            after = next(&after, "again and newer");
+            replace(nodes.one(), &after).await;
+        }
+    }
+}
+
 /// Stores keep milliseconds; what is finer is dropped wherever it comes in.
 pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
     let (store, other) = (nodes.one(), nodes.other());
@@ -155,7 +192,7 @@ pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
 
     let mut two = next(&one, "two");
     two.head.constructed_at = fine;
-    assert_eq!(store.replace(two.clone(), 1, &fine_actor).await, Ok(Replaced::Done));
+    assert_eq!(store.replace(two.clone(), one.head.seal, &fine_actor).await, Ok(Replaced::Done));
     two.head.constructed_at = at(1);
     there(other, &two).await;
     assert_eq!(other.past(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));

@@ -59,7 +59,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     closed(store.head(&c).await, "head");
     closed(store.conversation(&c).await, "conversation");
     closed(store.create(one.clone(), &actor).await, "create");
-    closed(store.replace(next(&one, ""), 1, &actor).await, "replace");
+    closed(store.replace(next(&one, ""), one.head.seal, &actor).await, "replace");
     closed(store.delete(&c, None, &actor).await, "delete");
     closed(store.conversations(&Filter::default(), &PageRequest::default()).await, "conversations");
     closed(store.past(&c, &PageRequest::default()).await, "past");

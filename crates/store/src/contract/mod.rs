@@ -105,6 +105,7 @@ macro_rules! contract {
             bytes::short_texts_with_nul_are_kept_or_refused_as_a_whole,
             conversations::a_conversation_that_began_again_has_another_seal,
             conversations::a_first_prompt_stays,
+            conversations::a_seal_of_a_former_life_replaces_nothing,
             conversations::a_stale_delete_changes_nothing,
             conversations::a_stale_replace_changes_nothing,
             conversations::every_field_comes_back,

@@ -14,9 +14,9 @@ pub async fn the_past_is_filed_whole(nodes: &Nodes) {
     let three = next(&two, "three");
     create(nodes.one(), &one).await;
     create(nodes.one(), &first("d", "else")).await;
-    for (number, prompt) in [(1, &two), (2, &three)] {
-        let actor = Actor::at("compacts", at(i64::try_from(number).unwrap() * 10));
-        assert_eq!(nodes.turn(1).replace(prompt.clone(), number, &actor).await, Ok(Replaced::Done));
+    for (second, was, prompt) in [(10, &one, &two), (20, &two, &three)] {
+        let actor = Actor::at("compacts", at(second));
+        assert_eq!(nodes.turn(1).replace(prompt.clone(), was.head.seal, &actor).await, Ok(Replaced::Done));
     }
     let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
     let wanted = [PastPrompt { was: two, replaced_at: at(20) }, PastPrompt { was: one, replaced_at: at(10) }];

@@ -53,11 +53,11 @@ pub async fn first_prompts_of_many_conversations_race(nodes: &Nodes) {
 pub async fn replacements_race(nodes: &Nodes) {
     let one = first("c", "one");
     create(nodes.one(), &one).await;
-    let before = one.clone();
+    let (before, seal) = (one.clone(), one.head.seal);
     let said = nodes
         .at_once(RACERS, |number, store| {
             let mine = next(&before, &format!("prompt {number}"));
-            async move { (mine.clone(), store.replace(mine, 1, &actor()).await.expect("it answers")) }
+            async move { (mine.clone(), store.replace(mine, seal, &actor()).await.expect("it answers")) }
         })
         .await;
     let winners: Vec<_> = said.iter().filter(|(_, said)| *said == Replaced::Done).collect();

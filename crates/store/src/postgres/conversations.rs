@@ -114,7 +114,7 @@ const CREATE: &str = concat!(
 const REPLACE: &str = concat!(
     "WITH was AS (SELECT ",
     head_columns!("text"),
-    ", record FROM preface_conversations WHERE id = $1 AND revision = $21 FOR UPDATE), \
+    ", record FROM preface_conversations WHERE id = $1 AND revision = $21 AND stamp = $22 FOR UPDATE), \
      past AS (INSERT INTO preface_past_prompts (",
     head_columns!("text"),
     ", record, replaced_at) SELECT ",
@@ -180,20 +180,21 @@ impl PostgresStore {
         }
     }
 
-    /// Puts a prompt in the place of the expected one.
+    /// Puts a prompt in the place of the expected one. After an attempt whose answer was lost the seal tells whether it is
+    /// ours that stands there.
     pub(super) async fn add_next(
         &self,
         conversation: &Conversation,
-        expected: u64,
+        expected: Seal,
         actor: &Actor,
         before: Before,
     ) -> Result<Replaced, Fault> {
         let flat = Flat::of(conversation, actor)?;
-        let wanted = i64::try_from(expected).unwrap_or(-1);
+        let revision = i64::try_from(expected.revision).unwrap_or(-1);
         let session = self.session().await?;
         loop {
             let mut values = flat.values().to_vec();
-            values.push(&wanted);
+            values.extend([&revision as &(dyn ToSql + Sync), &expected.stamp]);
             if is_done(&session, REPLACE, &values).await? {
                 return Ok(Replaced::Done);
             }
@@ -202,8 +203,8 @@ impl PostgresStore {
                 Some(now) if before == Before::Perhaps && now.seal == conversation.head.seal => {
                     return Ok(Replaced::Done);
                 }
-                // It came to the expected revision between our two looks.
-                Some(now) if now.seal.revision == expected => (),
+                // It came to be the expected one between our two looks.
+                Some(now) if now.seal == expected => (),
                 Some(now) => return Ok(Replaced::Stale(Box::new(now))),
             }
         }

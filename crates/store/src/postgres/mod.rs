@@ -178,7 +178,7 @@ impl Store for PostgresStore {
     fn replace<'a>(
         &'a self,
         conversation: Conversation,
-        expected: u64,
+        expected: Seal,
         actor: &'a Actor,
     ) -> Answer<'a, Replaced> {
         Box::pin(async move {

@@ -111,16 +111,16 @@ pub(super) fn create(
     Ok(Created::New)
 }
 
-/// Puts a prompt in the place of revision `expected`, which becomes past.
+/// Puts a prompt in the place of the one that is `expected`, which becomes past.
 pub(super) fn replace(
     connection: &Connection,
     conversation: &Conversation,
-    expected: u64,
+    expected: Seal,
     actor: &Actor,
 ) -> rusqlite::Result<Replaced> {
     let id = &conversation.head.id;
     let Some(current) = head(connection, id)? else { return Ok(Replaced::Missing) };
-    if current.seal.revision != expected {
+    if current.seal != expected {
         return Ok(Replaced::Stale(Box::new(current)));
     }
     connection

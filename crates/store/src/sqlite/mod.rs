@@ -198,7 +198,7 @@ impl Store for SqliteStore {
     fn replace<'a>(
         &'a self,
         conversation: Conversation,
-        expected: u64,
+        expected: Seal,
         actor: &'a Actor,
     ) -> Answer<'a, Replaced> {
         let actor = actor.clone();

@@ -160,6 +160,7 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
     }
     let request = Request {
         cwd: Some(turn.cwd.as_deref().map_or_else(|| PathBuf::from(PROJECT), absolute)),
+        cwd_name: None,
         preset: turn.preset.clone(),
         profile: turn.profile.as_deref().map(absolute),
         model: turn.model.clone(),

@@ -22,8 +22,9 @@ Examples:
 
 /// Build the prompt of a conversation again, and show what that changes
 ///
-/// Everything is looked up afresh, with the template as it is now. A prompt that comes out the same stays; another takes its
-/// place, and a provider's cache starts anew where the first difference is.
+/// Everything is looked up afresh, with the template as it is now. A prompt that comes out the same stays, unless
+/// it was asked for another directory, model, preset or template; another takes its place, and a provider's cache starts anew
+/// where the first difference is.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
