@@ -4,14 +4,15 @@ use crate::ui::{
     Talk, Ui,
     note::Note,
     style,
-    text::{count, listed},
+    text::{count, listed, number},
 };
 use preface::core::{
     diagnostic::{Diagnostic, Severity},
     draft::AbsentReason,
-    lint::hidden::escape_hidden,
+    lint::{few::Few, hidden::escape_hidden},
     prompt::Prompt,
 };
+use std::cmp::Reverse;
 
 /// Tells the notes of a prompt: one line where something was held, cut or skipped, or every note in full.
 pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
@@ -32,6 +33,22 @@ pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
 pub fn all(ui: &Ui, notes: &[Diagnostic]) {
     for note in notes {
         ui.say(&format!("{:#}", Note::of(note, ui.note_columns())));
+    }
+}
+
+/// The most notes that [`few`] tells.
+const FEW: usize = 10;
+
+/// Tells the worst notes in full, ten at most, then how many there are besides and which command lists them.
+pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
+    let mut few = Few::new(FEW);
+    for note in notes {
+        few.push(Reverse(note.severity), note);
+    }
+    let (notes, more) = few.done();
+    all(ui, &notes);
+    if more > 0 {
+        ui.say(&format!("and {} more; `{command}` lists them\n", number(more)));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
 };
 use preface::{
     Engine,
+    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden},
     lint::LintFile,
     store::{Expect, NewVersion, Put},
     templates::{TemplatesError, check_note},
@@ -25,7 +26,7 @@ Examples:
 
 /// Store a template as a new version
 ///
-/// The text is kept byte for byte. What lint finds in it is told and stops nothing; a template that is too deep or too
+/// The text is kept byte for byte. What lint finds in it is told, ten notes at most, and stops nothing; a template that is too deep or too
 /// large is refused. Text that is the current one already makes no version.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -75,9 +76,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let place = note.place.clone().map(|place| preface::core::diagnostic::Place { path: shown, ..place });
         return Err(preface::core::diagnostic::Diagnostic { place, ..*note }.into());
     }
+    let mut findings = Diagnostics::new();
     if !args.quiet {
         let file = LintFile { path: "template".into(), shown, bytes: text.clone().into_bytes() };
-        notes::all(ui, &engine.lint_files(&request, &[file])?.findings);
+        findings = engine.lint_files(&request, &[file])?.findings;
     }
     let expect = args.if_version.map_or(Expect::Any, Expect::Version);
     let name = args.target.name.clone();
@@ -85,6 +87,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let put = args.target.store.work(async |store| Ok(store.put_template(new, expect, &actor).await?))?;
     let said = match &put {
         Put::Stored(version) => {
+            // What is there already was told when it came.
+            let file = escape_hidden(&args.file.to_string_lossy()).into_owned();
+            notes::few(ui, findings, &format!("preface lint {file}"));
             format!("`{name}` is at version {} now ({}).\n", version.version, size(version))
         }
         Put::Unchanged(version) => format!("`{name}` says that already (version {}).\n", version.version),
