@@ -30,6 +30,7 @@ mod conversation;
 mod error;
 mod memory;
 mod page;
+mod pulse;
 mod template;
 mod url;
 
@@ -49,6 +50,7 @@ pub use conversation::{
 };
 pub use error::StoreError;
 pub use page::{List, Page, PageRequest};
+pub use pulse::Pulse;
 pub use template::{
     Expect, NewVersion, Put, Template, TemplateName, TemplateNameError, TemplateVersion, Which,
 };
@@ -69,6 +71,12 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Asks whether the store can be read and is of this version.
     fn check(&self) -> Answer<'_, ()>;
+
+    /// Returns what changes with every write, by whomever, where that can be told in far less time than a read takes. Whoever
+    /// takes it, then reads, and later finds it the same knows that what was read is still what is kept. `None`: read again.
+    fn pulse(&self) -> Option<Pulse> {
+        None
+    }
 
     /// Waits until everything accepted is on disk, and lets go of what the store holds. It answers nothing after that.
     fn close(&self) -> Answer<'_, ()>;

@@ -2,7 +2,7 @@
 
 use crate::{
     Access, Action, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    NewVersion, Page, PageRequest, PastPrompt, Pulse, Put, Replaced, Seal, Store, StoreError, Template,
     TemplateName, TemplateVersion, Which,
     actor::to_millisecond,
     page::{Constructed, Place, Start},
@@ -92,6 +92,12 @@ impl Store for MemoryStore {
 
     fn check(&self) -> Answer<'_, ()> {
         self.with(|_| ())
+    }
+
+    fn pulse(&self) -> Option<Pulse> {
+        let shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Each change is told.
+        (!shelves.closed).then(|| Pulse::count(shelves.audit.len() as u64))
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -4,7 +4,9 @@ use super::{
     Nodes,
     samples::{actor, at, first, id, new_version, next, template},
 };
-use crate::{Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Role, StoreError, Which};
+use crate::{
+    Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Replaced, Role, StoreError, Which,
+};
 
 /// A store that was opened answers.
 pub async fn a_store_is_well(nodes: &Nodes) {
@@ -40,6 +42,33 @@ pub async fn access_names_are_unique(nodes: &Nodes) {
     assert_eq!(other.accesses().await, Ok(vec![desk, taken]));
 }
 
+/// A pulse changes with every write by anybody, and with nothing else; a store without one says so each time.
+pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
+    let (store, other, actor) = (nodes.one(), nodes.other(), actor());
+    let one = first("c", "one");
+    assert_eq!(other.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.pulse().is_some(), nodes.other().pulse().is_some());
+    let Some(mut before) = store.pulse() else { return };
+    assert_eq!(store.head(&id("c")).await, Ok(Some(one.head.clone())));
+    assert_eq!(store.pulse(), Some(before), "a read is no write");
+    let two = next(&one, "two");
+    let mut wrote = |what: &str| {
+        let now = store.pulse().expect("it had one before");
+        assert_ne!(now, before, "{what}");
+        before = now;
+    };
+    assert_eq!(other.replace(two.clone(), one.head.seal, &actor).await, Ok(Replaced::Done));
+    wrote("a prompt replaced by another node");
+    assert_eq!(store.replace(next(&two, "three"), two.head.seal, &actor).await, Ok(Replaced::Done));
+    wrote("a prompt replaced by this node");
+    assert_eq!(other.delete(&id("c"), None, &actor).await, Ok(true));
+    wrote("a conversation forgotten");
+    assert_eq!(other.create(first("c", "one"), &actor).await, Ok(Created::New));
+    wrote("a conversation that began again");
+    assert_eq!(other.purge(at(1 << 40), 10, &actor).await, Ok(1));
+    wrote("a purge");
+}
+
 /// A store that was closed answers nothing else any more.
 pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     fn closed<T: std::fmt::Debug + PartialEq>(answer: Result<T, StoreError>, what: &str) {
@@ -50,6 +79,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
     assert_eq!(store.close().await, Ok(()));
     closed(store.check().await, "check");
+    assert_eq!(store.pulse(), None);
     closed(store.template(&main, &Which::Current).await, "template");
     closed(store.put_template(new_version("main", ""), Expect::Any, &actor).await, "put_template");
     closed(store.templates(&PageRequest::default()).await, "templates");

@@ -9,6 +9,7 @@
 mod conversations;
 mod failure;
 mod file;
+mod index;
 mod lister;
 mod lists;
 mod log;
@@ -23,7 +24,7 @@ mod writer;
 
 use crate::{
     Access, Actor, Answer, AuditEntry, Conversation, ConversationId, Created, Expect, Filter, Head,
-    NewVersion, Page, PageRequest, PastPrompt, Put, Replaced, Seal, Store, StoreError, Template,
+    NewVersion, Page, PageRequest, PastPrompt, Pulse, Put, Replaced, Seal, Store, StoreError, Template,
     TemplateName, TemplateVersion, Which,
 };
 use file::StoreFile;
@@ -124,6 +125,10 @@ impl Store for SqliteStore {
             self.open_still()?;
             self.lister.read(Readers::check).await
         })
+    }
+
+    fn pulse(&self) -> Option<Pulse> {
+        if self.closed.load(Ordering::Acquire) { None } else { self.readers.pulse() }
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -1,8 +1,8 @@
 //! Connections for reading. A read by key takes a few microseconds, less than handing it to another thread would, so it
 //! happens where it is asked for, on a connection that is borrowed for as long.
 
-use super::file::StoreFile;
-use crate::StoreError;
+use super::{file::StoreFile, index::Index};
+use crate::{Pulse, StoreError};
 use rusqlite::Connection;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -15,6 +15,8 @@ pub(super) struct Readers {
     file: StoreFile,
     shelf: Mutex<Shelf>,
     back: Condvar,
+    /// Let go of behind the connections.
+    index: Option<Index>,
 }
 
 #[derive(Debug, Default)]
@@ -40,7 +42,8 @@ impl Drop for Loan<'_> {
         {
             shelf.idle.push(connection);
         }
-        if shelf.out == 0 {
+        // Only who closes waits.
+        if shelf.closed && shelf.out == 0 {
             self.readers.back.notify_all();
         }
     }
@@ -49,7 +52,13 @@ impl Drop for Loan<'_> {
 impl Readers {
     /// Makes a shelf without any connection yet.
     pub(super) fn new(file: StoreFile) -> Self {
-        Readers { file, shelf: Mutex::default(), back: Condvar::new() }
+        let index = Index::of(&file.path);
+        Readers { file, shelf: Mutex::default(), back: Condvar::new(), index }
+    }
+
+    /// Tells whether anybody wrote.
+    pub(super) fn pulse(&self) -> Option<Pulse> {
+        self.index.as_ref()?.pulse()
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
