@@ -1,15 +1,19 @@
 //! What a prompt looks like on its way out, and the answers that are at hand.
 
+use crate::CacheAnswer;
 use axum::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use moka::sync::Cache;
-use preface::store::{ConversationId, Head, Reason, Seal, TemplateUsed};
+use preface::store::{ConversationId, Head, Pulse, Reason, Seal, Store, StoreError, TemplateUsed};
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
-use std::{mem::size_of, sync::Arc};
+use std::{
+    mem::size_of,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// The prompt of a conversation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -114,8 +118,11 @@ pub(crate) fn tagged(status: StatusCode, seal: Seal, body: &impl Serialize) -> R
     sent(status, tag(seal), bytes.into())
 }
 
+/// How many headers an answer has in the end; room for them is made once.
+const HEADERS: usize = 12;
+
 fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
-    let mut headers = HeaderMap::with_capacity(4);
+    let mut headers = HeaderMap::with_capacity(HEADERS);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ETAG, tag);
     (status, headers, body).into_response()
@@ -124,20 +131,22 @@ fn sent(status: StatusCode, tag: HeaderValue, body: Bytes) -> Response {
 /// Prompts that were read before. Each use asks the store whether they still are what is kept, so that an answer is never
 /// older than the store's.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept(Cache<ConversationId, AtHand>);
+pub(crate) struct Kept(Option<Cache<ConversationId, Arc<AtHand>>>);
 
 /// A prompt at hand.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct AtHand {
-    pub(crate) head: Arc<Head>,
+    pub(crate) head: Head,
     tag: HeaderValue,
     body: Bytes,
+    /// What the store looked like when this was found to be what it keeps.
+    seen: Mutex<Option<Pulse>>,
 }
 
 impl AtHand {
-    pub(crate) fn of(head: Head) -> Self {
+    fn of(head: Head, pulse: Option<Pulse>) -> Self {
         let body = serde_json::to_vec(&PromptReply::of(&head, false, Diagnostics::new()));
-        AtHand { tag: tag(head.seal), body: body.unwrap_or_default().into(), head: Arc::new(head) }
+        AtHand { tag: tag(head.seal), body: body.unwrap_or_default().into(), head, seen: Mutex::new(pulse) }
     }
 
     /// The answer of a request that built nothing and has nothing to note.
@@ -148,28 +157,65 @@ impl AtHand {
     pub(crate) fn tag(&self) -> &HeaderValue {
         &self.tag
     }
+
+    /// True where nobody wrote anything since it was found to be what is kept.
+    fn is_fresh(&self, pulse: Option<Pulse>) -> bool {
+        pulse.is_some() && *self.seen() == pulse
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Option<Pulse>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Kept {
     /// Keeps so many bytes at hand.
     pub(crate) fn new(bytes: u64) -> Self {
-        let weight = |_: &ConversationId, kept: &AtHand| {
-            let held = kept.body.len() + kept.head.text.len() + size_of::<Head>() + 512;
+        let weight = |_: &ConversationId, kept: &Arc<AtHand>| {
+            let held = kept.body.len() + kept.head.text.len() + size_of::<AtHand>() + 512;
             u32::try_from(held).unwrap_or(u32::MAX)
         };
-        Kept(Cache::builder().weigher(weight).max_capacity(bytes).build())
+        Kept((bytes > 0).then(|| Cache::builder().weigher(weight).max_capacity(bytes).build()))
     }
 
-    /// Returns the prompt of this state, where it is at hand.
-    pub(crate) fn get(&self, id: &ConversationId, seal: Seal) -> Option<AtHand> {
-        self.0.get(id).filter(|kept| kept.head.seal == seal)
-    }
-
-    pub(crate) fn put(&self, kept: &AtHand) {
-        self.0.insert(kept.head.id.clone(), kept.clone());
+    /// Returns the prompt of a conversation, and whether it was at hand. The store is asked for no more than it takes to
+    /// know that the answer is what it keeps now.
+    pub(crate) async fn read(
+        &self,
+        store: &dyn Store,
+        id: &ConversationId,
+    ) -> Result<Option<(Arc<AtHand>, CacheAnswer)>, StoreError> {
+        // Before anything is read: what is written meanwhile is then seen the next time.
+        let pulse = store.pulse();
+        let Some(cache) = &self.0 else {
+            let head = store.head(id).await?;
+            return Ok(head.map(|head| (Arc::new(AtHand::of(head, pulse)), CacheAnswer::Miss)));
+        };
+        if let Some(kept) = cache.get(id) {
+            if kept.is_fresh(pulse) {
+                return Ok(Some((kept, CacheAnswer::Hit)));
+            }
+            match store.seal(id).await? {
+                Some(seal) if seal == kept.head.seal => {
+                    *kept.seen() = pulse;
+                    return Ok(Some((kept, CacheAnswer::Hit)));
+                }
+                Some(_) => {}
+                None => {
+                    cache.invalidate(id);
+                    return Ok(None);
+                }
+            }
+        }
+        let Some(head) = store.head(id).await? else { return Ok(None) };
+        let kept = Arc::new(AtHand::of(head, pulse));
+        cache.insert(id.clone(), kept.clone());
+        Ok(Some((kept, CacheAnswer::Miss)))
     }
 
     pub(crate) fn drop(&self, id: &ConversationId) {
-        self.0.invalidate(id);
+        if let Some(cache) = &self.0 {
+            cache.invalidate(id);
+        }
     }
 }

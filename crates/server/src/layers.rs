@@ -32,7 +32,7 @@ const UNMATCHED: &str = "unmatched";
 
 /// Puts a router behind everything that a request passes.
 pub fn layered(router: Router, app: &App) -> Router {
-    let shell = Arc::new(Shell { app: app.clone(), ids: Ids::default() });
+    let shell = Arc::new(Shell { app: Arc::new(app.clone()), ids: Ids::default() });
     let limit = DefaultBodyLimit::max(app.settings.max_body);
     router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(limit))
 }
@@ -50,7 +50,7 @@ enum Actor {
 /// What all routes share.
 #[derive(Debug)]
 struct Shell {
-    app: App,
+    app: Arc<App>,
     ids: Ids,
 }
 

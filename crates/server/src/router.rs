@@ -11,11 +11,13 @@ use axum::{
     Router,
     http::{Method, StatusCode},
 };
+use std::sync::Arc;
 use utoipa::openapi::{Info, OpenApi, OpenApiBuilder};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Builds the service.
 pub fn router(app: App) -> Router {
+    let app = Arc::new(app);
     let (router, _) = routed().split_for_parts();
     let router = router
         .fallback(async || Problem::new(StatusCode::NOT_FOUND, "no-route", "there is no such address"))
@@ -33,7 +35,7 @@ pub fn api() -> OpenApi {
     describe::complete(routed().split_for_parts().1)
 }
 
-fn routed() -> OpenApiRouter<App> {
+fn routed() -> OpenApiRouter<Arc<App>> {
     let info = Info::new("preface", env!("CARGO_PKG_VERSION"));
     OpenApiRouter::with_openapi(OpenApiBuilder::new().info(info).build())
         .routes(routes!(main::get, main::put, main::delete))

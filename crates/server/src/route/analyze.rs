@@ -7,6 +7,7 @@ use preface::{
     analyze::{Analysis, Analyze},
 };
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// A template to be looked at. Fields that are not listed here are ignored.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
@@ -52,7 +53,7 @@ pub struct AnalyzeOptions {
         (status = 415, description = "The body is not said to be JSON.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn analyze(State(app): State<App>, Body(body): Body<AnalyzeWrite>) -> Reply<Json<Analysis>> {
+pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>) -> Reply<Json<Analysis>> {
     let cwd = match &body.cwd {
         Some(cwd) => Some(app.below_a_root(cwd).await?),
         None => None,

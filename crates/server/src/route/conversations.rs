@@ -1,7 +1,7 @@
 //! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction (seed 002 §4).
 
 use crate::{
-    App, CacheAnswer, ConstructOutcome, Problem,
+    App, ConstructOutcome, Problem,
     caller::Caller,
     extract::{InPath, InQuery, MaybeBody},
     kept::{AtHand, PromptReply, tag, tagged},
@@ -22,7 +22,7 @@ use preface::{
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 
 /// What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it.
@@ -232,7 +232,7 @@ pub struct PurgeReply {
     ),
 )]
 pub async fn turn(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     Caller(actor): Caller,
     MaybeBody(body): MaybeBody<TurnBody>,
@@ -248,7 +248,7 @@ pub async fn turn(
     }
     asked.preset.get_or_insert_with(|| app.settings.preset.clone());
     let turned =
-        counted(&app, app.keeper.turn(&id, &asked, &actor).await, |turned| match turned.constructed {
+        counted(&app, app.keeper.first_turn(&id, &asked, &actor).await, |turned| match turned.constructed {
             true => Some(ConstructOutcome::Created),
             false => Some(ConstructOutcome::Raced),
         })?;
@@ -268,7 +268,7 @@ pub async fn turn(
     ),
 )]
 pub async fn system_prompt(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     headers: HeaderMap,
 ) -> Reply<Response> {
@@ -295,7 +295,7 @@ pub async fn system_prompt(
     ),
 )]
 pub async fn compact(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     Caller(actor): Caller,
     headers: HeaderMap,
@@ -330,7 +330,7 @@ pub async fn compact(
     ),
 )]
 pub async fn refresh(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     InQuery(query): InQuery<RefreshQuery>,
     Caller(actor): Caller,
@@ -358,7 +358,7 @@ pub async fn refresh(
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
     ),
 )]
-pub async fn explain(State(app): State<App>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
+pub async fn explain(State(app): State<Arc<App>>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
     let explained = app.keeper.explain(&id).await?;
     let seal = explained.head.seal;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
@@ -377,7 +377,7 @@ pub async fn explain(State(app): State<App>, InPath(id): InPath<ConversationId>)
     ),
 )]
 pub async fn past(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     InQuery(page): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<PastItem>>> {
@@ -400,7 +400,7 @@ pub async fn past(
     responses((status = 200, body = Paged<ConversationItem>, description = "A page of conversations")),
 )]
 pub async fn list(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InQuery(which): InQuery<ListQuery>,
     InQuery(page): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<ConversationItem>>> {
@@ -424,7 +424,7 @@ pub async fn list(
     ),
 )]
 pub async fn forget(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(id): InPath<ConversationId>,
     Caller(actor): Caller,
     headers: HeaderMap,
@@ -451,7 +451,7 @@ const PURGE_AT_ONCE: u64 = 1000;
     responses((status = 200, body = PurgeReply, description = "They are forgotten")),
 )]
 pub async fn purge(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     Caller(actor): Caller,
     crate::extract::Body(body): crate::extract::Body<PurgeBody>,
 ) -> Reply<Json<PurgeReply>> {
@@ -479,18 +479,12 @@ fn counted<T>(
     done
 }
 
-/// Reads what is kept, from memory where the store says that it still is that.
-async fn read(app: &App, id: &ConversationId) -> Reply<Option<AtHand>> {
-    let Some(seal) = app.store.seal(id).await? else { return Ok(None) };
-    if let Some(at_hand) = app.kept.get(id, seal) {
-        app.metrics.looked_up(CacheAnswer::Hit);
-        return Ok(Some(at_hand));
-    }
-    app.metrics.looked_up(CacheAnswer::Miss);
-    let Some(head) = app.store.head(id).await? else { return Ok(None) };
-    let at_hand = AtHand::of(head);
-    app.kept.put(&at_hand);
-    Ok(Some(at_hand))
+/// Reads what is kept, from memory where that still is what the store keeps.
+async fn read(app: &App, id: &ConversationId) -> Reply<Option<Arc<AtHand>>> {
+    Ok(app.kept.read(&*app.store, id).await?.map(|(at_hand, answer)| {
+        app.metrics.looked_up(answer);
+        at_hand
+    }))
 }
 
 /// Compares what the request knows with what is kept; returns what it insists on.

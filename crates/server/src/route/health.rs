@@ -3,6 +3,7 @@
 use crate::{App, Problem, reply::Reply};
 use axum::{Json, extract::State, http::StatusCode};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// How the service is.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -25,7 +26,7 @@ pub async fn healthz() -> Json<Health> {
     get, path = "/readyz", tag = "service",
     responses((status = 200, body = Health, description = "The store answers"), (status = 503, description = "The store does not answer", body = crate::Problem, content_type = "application/problem+json")),
 )]
-pub async fn readyz(State(app): State<App>) -> Reply<Json<Health>> {
+pub async fn readyz(State(app): State<Arc<App>>) -> Reply<Json<Health>> {
     // Whatever is wrong with the store: this node is not to be asked.
     app.store.check().await.map_err(|error| Problem {
         hint: error.hint(),

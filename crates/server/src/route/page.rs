@@ -7,6 +7,7 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
+use std::sync::Arc;
 
 const HTML: &str = include_str!("../../assets/page/index.html");
 const STYLE: &str = include_str!("../../assets/page/page.css");
@@ -23,7 +24,7 @@ const ROOT: &str = "{{root}}";
     operation_id = "page",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
-pub async fn page(State(app): State<App>) -> Response {
+pub async fn page(State(app): State<Arc<App>>) -> Response {
     let root = app.settings.roots.first().map(|root| root.display().to_string()).unwrap_or_default();
     let html = HTML.replace(TOKEN, &attribute(app.guard.page_token())).replace(ROOT, &attribute(&root));
     file("text/html; charset=utf-8", html)

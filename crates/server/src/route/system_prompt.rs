@@ -15,6 +15,7 @@ use axum::{
     response::Response,
 };
 use preface::{store::TemplateName, templates::Diff};
+use std::sync::Arc;
 
 /// Returns the template of new conversations: the one that was stored last, else the default.
 ///
@@ -29,7 +30,7 @@ use preface::{store::TemplateName, templates::Diff};
         (status = 304, description = "The reader has it: `If-None-Match` names its ETag."),
     ),
 )]
-pub async fn get(State(app): State<App>, headers: HeaderMap) -> Reply<Response> {
+pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply<Response> {
     stored::read(&app, &TemplateName::main(), &headers).await
 }
 
@@ -50,7 +51,7 @@ pub async fn get(State(app): State<App>, headers: HeaderMap) -> Reply<Response> 
     ),
 )]
 pub async fn put(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     headers: HeaderMap,
     Caller(actor): Caller,
     Body(body): Body<TemplateWrite>,
@@ -69,7 +70,11 @@ pub async fn put(
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn delete(State(app): State<App>, headers: HeaderMap, Caller(actor): Caller) -> Reply<Response> {
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    Caller(actor): Caller,
+) -> Reply<Response> {
     stored::reset(&app, &TemplateName::main(), &headers, &actor).await
 }
 
@@ -85,7 +90,7 @@ pub async fn delete(State(app): State<App>, headers: HeaderMap, Caller(actor): C
     ),
 )]
 pub async fn versions(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InQuery(query): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<VersionInfo>>> {
     stored::versions(&app, &TemplateName::main(), query).await
@@ -102,7 +107,7 @@ pub async fn versions(
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn version(State(app): State<App>, InPath(version): InPath<u64>) -> Reply<Json<VersionReply>> {
+pub async fn version(State(app): State<Arc<App>>, InPath(version): InPath<u64>) -> Reply<Json<VersionReply>> {
     stored::version(&app, &TemplateName::main(), version).await
 }
 
@@ -119,7 +124,7 @@ pub async fn version(State(app): State<App>, InPath(version): InPath<u64>) -> Re
     ),
 )]
 pub async fn restore(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(version): InPath<u64>,
     headers: HeaderMap,
     Caller(actor): Caller,
@@ -139,7 +144,7 @@ pub async fn restore(
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn diff(State(app): State<App>, InQuery(query): InQuery<DiffQuery>) -> Reply<Json<Diff>> {
+pub async fn diff(State(app): State<Arc<App>>, InQuery(query): InQuery<DiffQuery>) -> Reply<Json<Diff>> {
     stored::diff(&app, &TemplateName::main(), query).await
 }
 
@@ -158,7 +163,7 @@ pub async fn diff(State(app): State<App>, InQuery(query): InQuery<DiffQuery>) ->
     ),
 )]
 pub async fn set_label(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(label): InPath<String>,
     Caller(actor): Caller,
     Body(body): Body<LabelWrite>,
@@ -180,7 +185,7 @@ pub async fn set_label(
     ),
 )]
 pub async fn remove_label(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(label): InPath<String>,
     Caller(actor): Caller,
 ) -> Reply<StatusCode> {

@@ -21,6 +21,7 @@ use preface::{
     store::{List, Template},
     templates::Diff,
 };
+use std::sync::Arc;
 
 /// Lists the templates by name, each with its current version.
 #[utoipa::path(
@@ -34,7 +35,7 @@ use preface::{
     ),
 )]
 pub async fn list(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InQuery(query): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<TemplateEntry>>> {
     let page = app.store.templates(&query.request(List::Templates)?).await?;
@@ -57,7 +58,7 @@ pub async fn list(
     ),
 )]
 pub async fn get(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(name): InPath<String>,
     headers: HeaderMap,
 ) -> Reply<Response> {
@@ -81,7 +82,7 @@ pub async fn get(
     ),
 )]
 pub async fn put(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(name): InPath<String>,
     headers: HeaderMap,
     Caller(actor): Caller,
@@ -103,7 +104,7 @@ pub async fn put(
     ),
 )]
 pub async fn delete(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(name): InPath<String>,
     headers: HeaderMap,
     Caller(actor): Caller,
@@ -124,7 +125,7 @@ pub async fn delete(
     ),
 )]
 pub async fn versions(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(name): InPath<String>,
     InQuery(query): InQuery<PageQuery>,
 ) -> Reply<Json<Paged<VersionInfo>>> {
@@ -143,7 +144,7 @@ pub async fn versions(
     ),
 )]
 pub async fn version(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath((name, version)): InPath<(String, u64)>,
 ) -> Reply<Json<VersionReply>> {
     stored::version(&app, &named(&name)?, version).await
@@ -162,7 +163,7 @@ pub async fn version(
     ),
 )]
 pub async fn restore(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath((name, version)): InPath<(String, u64)>,
     headers: HeaderMap,
     Caller(actor): Caller,
@@ -183,7 +184,7 @@ pub async fn restore(
     ),
 )]
 pub async fn diff(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath(name): InPath<String>,
     InQuery(query): InQuery<DiffQuery>,
 ) -> Reply<Json<Diff>> {
@@ -205,7 +206,7 @@ pub async fn diff(
     ),
 )]
 pub async fn set_label(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath((name, label)): InPath<(String, String)>,
     Caller(actor): Caller,
     Body(body): Body<LabelWrite>,
@@ -227,7 +228,7 @@ pub async fn set_label(
     ),
 )]
 pub async fn remove_label(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InPath((name, label)): InPath<(String, String)>,
     Caller(actor): Caller,
 ) -> Reply<StatusCode> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
-pub async fn export(State(app): State<App>) -> Reply<Json<Document>> {
+pub async fn export(State(app): State<Arc<App>>) -> Reply<Json<Document>> {
     Ok(Json(templates::export(&*app.store).await?))
 }
 
@@ -36,7 +36,7 @@ pub async fn export(State(app): State<App>) -> Reply<Json<Document>> {
     ),
 )]
 pub async fn import(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     Caller(actor): Caller,
     Body(document): Body<Document>,
 ) -> Reply<Json<Imported>> {

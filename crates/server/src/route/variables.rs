@@ -4,6 +4,7 @@ use crate::{App, Problem, extract::InQuery, reply::Reply};
 use axum::{Json, extract::State};
 use preface::{Request, Variable};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// For whom values are looked up. Without any of these there are none.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -52,7 +53,7 @@ pub struct VariableEntry {
     ),
 )]
 pub async fn variables(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     InQuery(query): InQuery<VariablesQuery>,
 ) -> Reply<Json<VariablesReply>> {
     let VariablesQuery { cwd, model, conversation_id } = query;
