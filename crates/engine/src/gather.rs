@@ -94,6 +94,20 @@ impl Gathered {
             audit: take(&mut self.audit),
         }
     }
+
+    /// Forgets what a build looked at after the gathering: each looks for itself.
+    pub(crate) fn forget_looks(&mut self, seen: usize) {
+        self.real_dirs = RealDirs::default();
+        self.gate.forget_after(seen);
+    }
+
+    /// Returns how many bytes the texts have that were gathered.
+    pub(crate) fn text_bytes(&self) -> usize {
+        let files = self.stack.0.iter().flat_map(|layer| layer.files.values().chain(layer.sections.values()));
+        let items = self.contributions.iter().flat_map(|said| &said.items).map(|item| &item.pieces);
+        let pieces: usize = files.chain(items).flatten().map(|piece| piece.text.len()).sum();
+        pieces + self.gate.seen().iter().map(|seen| seen.bytes.len()).sum::<usize>()
+    }
 }
 
 impl Engine<'_> {

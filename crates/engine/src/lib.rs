@@ -23,6 +23,7 @@ mod engine;
 mod error;
 mod extensions;
 mod gather;
+mod gatherings;
 mod given;
 pub mod grant;
 mod hooks;

@@ -149,6 +149,11 @@ impl Gate {
         }
     }
 
+    /// Forgets what came to the gate after the first so many.
+    pub fn forget_after(&self, first: usize) {
+        self.seen.borrow_mut().truncate(first);
+    }
+
     /// Returns what came to the gate so far. Only pinned texts are listed.
     #[must_use]
     pub fn seen(&self) -> Vec<Seen> {

@@ -1,15 +1,16 @@
 //! One construct: from what a conversation asks to what the store keeps. It waits for disks.
 
 use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record};
-use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth};
+use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth, gatherings::Gatherings};
 use jiff::Timestamp;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     profile::{Candidate, OnCompaction},
-    prompt::fingerprint,
+    prompt::{Prompt, fingerprint},
     render::Rules,
     section::Body,
     template::Template,
+    world::World,
 };
 use preface_host::{look::Headless, places::normal, system::System};
 use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
@@ -46,8 +47,13 @@ pub struct Constructed {
 }
 
 impl Order {
-    pub(super) fn construct(self, system: &dyn System) -> Result<Constructed, KeepError> {
-        let Order { id, mut asked, reason, revision, created_at, constructed_at, roots, .. } = self;
+    pub(super) fn construct(
+        mut self,
+        system: &dyn System,
+        gatherings: &Gatherings,
+    ) -> Result<Constructed, KeepError> {
+        let roots = self.roots.clone();
+        let asked = &mut self.asked;
         let cwd = match (&asked.cwd, &roots) {
             (Some(cwd), _) => cwd.clone(),
             // Where there is one root, there is no other place to mean.
@@ -55,7 +61,7 @@ impl Order {
             (None, _) => return Err(KeepError::NoCwd),
         };
         asked.cwd = Some(cwd);
-        let mut request = asked.request(id.as_str());
+        let mut request = asked.request(self.id.as_str());
         let place = match &roots {
             Some(roots) => Some(Place::find(system, roots, &request)?),
             None => None,
@@ -66,17 +72,25 @@ impl Order {
             request.roots = Some(roots.to_vec());
             request.trust = TrustChoice::Once;
         }
-        request.template = self.text.map(|text| StoredTemplate {
+        request.template = self.text.take().map(|text| StoredTemplate {
             name: self.template.name.as_str().into(),
             version: self.template.version,
             text,
         });
-        let built = Engine::new(system).build(&request)?;
-        if let Some(place) = place.filter(|place| !place.is_still_there(system)) {
-            return Err(KeepError::Outside(place.name.display().to_string()));
+        let engine = Engine::new(system);
+        let made = engine.build_from(gatherings, &request, |prompt, world| self.keep(prompt, world))?;
+        match place {
+            Some(place) if !place.is_still_there(system) => {
+                Err(KeepError::Outside(place.name.display().to_string()))
+            }
+            _ => made,
         }
-        let mut prompt = built.prompt;
-        let profile = &built.world.profile;
+    }
+
+    /// Turns a prompt into what is kept of it.
+    fn keep(self, mut prompt: Prompt, world: &World) -> Result<Constructed, KeepError> {
+        let Order { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
+        let profile = &world.profile;
         let takes = profile.takes_template();
         if asked.template.is_some() && !takes {
             prompt.diagnostics.push(Diagnostic::warning(
@@ -89,14 +103,14 @@ impl Order {
         }
         let notes = prompt.diagnostics.clone();
         let text = take(&mut prompt.text);
-        asked.cwd = Some(built.world.turn.cwd.clone());
+        asked.cwd = Some(world.turn.cwd.clone());
         let head = Head {
             id,
             seal: Seal::new(revision),
             bytes: text.len() as u64,
             fingerprint: fingerprint(&text),
             text: text.into(),
-            cwd: built.world.turn.cwd.clone(),
+            cwd: world.turn.cwd.clone(),
             model: asked.model.clone(),
             preset: prompt.preset.clone(),
             template: takes.then_some(self.template),
@@ -109,7 +123,7 @@ impl Order {
             engine: env!("CARGO_PKG_VERSION").to_owned(),
             asked,
             prompt,
-            facts: FactUsed::all(&built.world.facts),
+            facts: FactUsed::all(&world.facts),
         };
         let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;
         Ok(Constructed {

@@ -37,7 +37,7 @@ pub use error::KeepError;
 pub use offload::{Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};
 
-use crate::Engine;
+use crate::{Engine, gatherings::Gatherings};
 use construct::{Constructed, Order};
 use preface_core::{
     budget,
@@ -62,6 +62,7 @@ pub struct Keeper {
     store: Arc<dyn Store>,
     offload: Arc<dyn Offload>,
     roots: Option<Arc<[PathBuf]>>,
+    gatherings: Arc<Gatherings>,
 }
 
 /// What a turn is told.
@@ -146,7 +147,7 @@ impl Keeper {
     /// Joins a machine and a store.
     #[must_use]
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
-        Keeper { system, store, offload, roots: None }
+        Keeper { system, store, offload, roots: None, gatherings: Arc::default() }
     }
 
     /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
@@ -173,9 +174,22 @@ impl Keeper {
     /// # Errors
     /// See [`KeepError`]. Nothing is kept then.
     pub async fn turn(&self, id: &ConversationId, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
-        if let Some(head) = self.store.head(id).await? {
-            return Ok(Turned { notes: differs(&head, asked), head, constructed: false });
+        match self.store.head(id).await? {
+            Some(head) => Ok(Turned { notes: differs(&head, asked), head, constructed: false }),
+            None => self.first_turn(id, asked, actor).await,
         }
+    }
+
+    /// The same for a caller that has just looked and found no prompt: it is built before anybody looks again.
+    ///
+    /// # Errors
+    /// As [`Keeper::turn`].
+    pub async fn first_turn(
+        &self,
+        id: &ConversationId,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<Turned, KeepError> {
         let made = self.construct(id, asked, Reason::FirstTurn, None, actor).await?;
         let Constructed { conversation, notes, .. } = made;
         let head = conversation.head.clone();
@@ -307,8 +321,8 @@ impl Keeper {
             template,
             text: version.and_then(|version| version.text),
         };
-        let system = self.system.clone();
-        self.offload.run(Box::new(move || order.construct(&*system))).await
+        let (system, gatherings) = (self.system.clone(), self.gatherings.clone());
+        self.offload.run(Box::new(move || order.construct(&*system, &gatherings))).await
     }
 }
 

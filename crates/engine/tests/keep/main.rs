@@ -3,6 +3,7 @@
 
 mod bench;
 mod compactions;
+mod gatherings;
 mod model;
 mod once;
 mod places;

@@ -574,9 +574,25 @@ mod tests {
             assert!(trailed.read(Path::new("/proc/self/status"), Within::Anywhere, 1 << 20).is_ok());
             assert!(trailed.into_trail().is_none(), "it says something else each time");
         }
-        let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c");
-        let trailed = Trailed::new(&memory);
-        _ = trailed.read(Path::new("/a/b"), Within::Anywhere, 10);
-        assert!(trailed.into_trail().is_none(), "this machine tells no time of change");
+    }
+
+    #[test]
+    fn a_machine_in_memory_leaves_trails_too() {
+        let memory = crate::system::memory::MemorySystem::new().with_file("/a/b", "c").with_dir("/a/skills");
+        let trail = |memory| {
+            let trailed = Trailed::new(memory);
+            _ = trailed.read(Path::new("/a/b"), Within::Anywhere, 10);
+            _ = trailed.read(Path::new("/a/missing"), Within::Anywhere, 10);
+            _ = trailed.list(Path::new("/a/skills"), 10);
+            trailed.into_trail().expect("each change has its time")
+        };
+        for change in ["/a/b", "/a/missing", "/a/skills/new"] {
+            let before = trail(&memory);
+            assert!(before.holds(&memory), "{change}");
+            memory.put_file("/a/other", change);
+            // A listed directory may have changed with anything that did.
+            memory.put_file(change, "c");
+            assert!(!before.holds(&memory), "{change}");
+        }
     }
 }

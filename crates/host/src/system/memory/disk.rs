@@ -5,6 +5,7 @@ use crate::system::{
     DirEntry, FileId, FileKind, FileRead, Made, NOT_ABSOLUTE, ReadError, Stat, Within, Write, WriteError,
     resolve::{self, Lead, Looked},
 };
+use jiff::Timestamp;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -23,6 +24,8 @@ const MAX_NAME: usize = 255;
 pub(super) struct Disk {
     nodes: BTreeMap<PathBuf, Node>,
     next_inode: u64,
+    /// How often anything changed.
+    changes: i64,
     pub(super) user: u32,
 }
 
@@ -32,6 +35,8 @@ struct Node {
     inode: u64,
     mode: u32,
     owner: u32,
+    /// Which change was its last.
+    changed: i64,
     /// Every read of it answers this.
     broken: Option<ReadError>,
 }
@@ -46,8 +51,8 @@ pub(super) enum What {
 
 impl Disk {
     pub(super) fn new(user: u32) -> Self {
-        let root = Node { what: What::Dir, inode: 1, mode: 0o755, owner: user, broken: None };
-        Disk { nodes: BTreeMap::from([(PathBuf::from("/"), root)]), next_inode: 2, user }
+        let root = Node { what: What::Dir, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
+        Disk { nodes: BTreeMap::from([(PathBuf::from("/"), root)]), next_inode: 2, changes: 0, user }
     }
 
     // ---- for the builder: no permissions, parents come by themselves
@@ -69,13 +74,15 @@ impl Disk {
 
     /// Gives `path` the file (the inode) that stands at `existing`.
     pub(super) fn put_hard_link(&mut self, existing: &Path, path: &Path) {
+        let changed = self.change();
         let node = self.node(existing).expect("a hard link needs an existing file").clone();
         let place = self.make_parents(path);
-        self.nodes.insert(place, node);
+        self.nodes.insert(place, Node { changed, ..node });
     }
 
     /// Takes `path` away, with all that is below it.
     pub(super) fn cut(&mut self, path: &Path) {
+        self.change();
         self.nodes.retain(|place, _| !place.starts_with(path));
     }
 
@@ -118,8 +125,18 @@ impl Disk {
     }
 
     fn node_mut(&mut self, path: &Path) -> &mut Node {
+        let changed = self.change();
         let place = self.entry_place(path);
-        self.nodes.get_mut(&place).unwrap_or_else(|| panic!("nothing stands at {}", path.display()))
+        let node =
+            self.nodes.get_mut(&place).unwrap_or_else(|| panic!("nothing stands at {}", path.display()));
+        node.changed = changed;
+        node
+    }
+
+    /// Counts a change.
+    fn change(&mut self) -> i64 {
+        self.changes += 1;
+        self.changes
     }
 
     /// Resolves the links in the parents of `path`, not `path` itself.
@@ -181,11 +198,11 @@ impl Disk {
         if size > limit {
             return Err(ReadError::TooLarge { size, limit });
         }
-        Ok(FileRead { bytes: bytes.to_vec(), stat: stat(node) })
+        Ok(FileRead { bytes: bytes.to_vec(), stat: self.stat_of(node) })
     }
 
     pub(super) fn stat(&self, path: &Path) -> Option<Stat> {
-        self.found(path).ok().map(|(_, node)| stat(node))
+        self.found(path).ok().map(|(_, node)| self.stat_of(node))
     }
 
     pub(super) fn link_stat(&self, path: &Path) -> Option<Stat> {
@@ -194,7 +211,7 @@ impl Disk {
         if !self.may(node, SEARCH) {
             return None;
         }
-        self.nodes.get(&parent.join(name)).map(stat)
+        self.nodes.get(&parent.join(name)).map(|node| self.stat_of(node))
     }
 
     pub(super) fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
@@ -243,6 +260,7 @@ impl Disk {
         self.insert(temp.clone(), What::File(Arc::from([])), 0o600);
         if let Err(error) = self.fill_and_place(&temp, &place, bytes, how, mode, steps) {
             if !steps.crashed {
+                self.change();
                 self.nodes.remove(&temp);
             }
             return Err(error);
@@ -268,8 +286,9 @@ impl Disk {
         if how == Write::New && self.nodes.contains_key(place) {
             return Err(WriteError::Exists);
         }
+        let changed = self.change();
         let node = self.nodes.remove(temp).expect("the temporary file was just written");
-        self.nodes.insert(place.to_owned(), node);
+        self.nodes.insert(place.to_owned(), Node { changed, ..node });
         Ok(())
     }
 
@@ -294,7 +313,9 @@ impl Disk {
         if !self.nodes.contains_key(&entry) {
             self.insert(entry.clone(), What::File(Arc::from([])), mode);
         }
+        let changed = self.change();
         let node = self.nodes.get_mut(&entry).expect("it was there or was just created");
+        node.changed = changed;
         node.mode = mode & 0o777;
         if let What::File(old) = &node.what {
             node.what = What::File([old, bytes].concat().into());
@@ -317,8 +338,9 @@ impl Disk {
             self.parent_allows(place, WRITE | SEARCH)?;
         }
         steps.take()?;
+        let changed = self.change();
         let node = self.nodes.remove(&from).expect("it was there");
-        self.nodes.insert(to, node);
+        self.nodes.insert(to, Node { changed, ..node });
         Ok(())
     }
 
@@ -403,6 +425,7 @@ impl Disk {
         }
         self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
+        self.change();
         self.nodes.remove(&entry);
         Ok(())
     }
@@ -426,9 +449,24 @@ impl Disk {
     }
 
     fn insert(&mut self, place: PathBuf, what: What, mode: u32) {
-        let node = Node { what, inode: self.next_inode, mode, owner: self.user, broken: None };
+        let changed = self.change();
+        let node = Node { what, inode: self.next_inode, mode, owner: self.user, changed, broken: None };
         self.next_inode += 1;
         self.nodes.insert(place, node);
+    }
+
+    fn stat_of(&self, node: &Node) -> Stat {
+        let len = match &node.what {
+            What::File(bytes) => bytes.len() as u64,
+            What::Link(target) => target.as_os_str().len() as u64,
+            What::Dir | What::Special => 0,
+        };
+        // A directory may have changed with anything that did. Each change has an instant of its own, long ago.
+        let change = if matches!(node.what, What::Dir) { self.changes } else { node.changed };
+        let id = FileId { device: 1, inode: node.inode };
+        let (mode, owner) = (Some(node.mode), Some(node.owner));
+        let changed = Timestamp::from_millisecond(change).ok();
+        Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, changed }
     }
 
     fn may(&self, node: &Node, wish: u32) -> bool {
@@ -456,17 +494,6 @@ fn kind(what: &What) -> FileKind {
         What::Link(_) => FileKind::Link,
         What::Special => FileKind::Special,
     }
-}
-
-fn stat(node: &Node) -> Stat {
-    let len = match &node.what {
-        What::File(bytes) => bytes.len() as u64,
-        What::Link(target) => target.as_os_str().len() as u64,
-        What::Dir | What::Special => 0,
-    };
-    let id = FileId { device: 1, inode: node.inode };
-    let (mode, owner) = (Some(node.mode), Some(node.owner));
-    Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, changed: None }
 }
 
 fn cannot_write(error: ReadError) -> WriteError {

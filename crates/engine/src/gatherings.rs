@@ -1,0 +1,118 @@
+//! What was gathered for a request, kept for the next one that asks for the same: whoever builds many prompts for one
+//! directory (a service, with each conversation) reads profile, settings and layers once, and looks again only whether
+//! anything there changed ([`Trail`]).
+//!
+//! Nothing of a finished prompt is kept. Instant, conversation and template are those of the new request, and the pure line
+//! asks for every fact anew, so a prompt is what it would be without this: the same world, the same bytes.
+
+use crate::{
+    Engine, Error, Request,
+    gather::{Breadth, Gathered},
+    hooks::Told,
+};
+use preface_core::{fact::Facts, prompt::Prompt, world::World};
+use preface_host::{
+    look::Headless,
+    system::trail::{Trail, Trailed},
+};
+use std::sync::{Mutex, PoisonError};
+
+/// How many are kept. One that is used by a build is not there for another, so that several builds for one directory keep
+/// several.
+const MOST: usize = 64;
+/// The most bytes of text in one that is kept.
+const LARGEST: usize = 1 << 20;
+
+/// A shelf of them, the one that was used last at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Gatherings(Mutex<Vec<Gathering>>);
+
+#[derive(Debug)]
+struct Gathering {
+    /// What was asked, without what is new in each request.
+    asked: Request,
+    gathered: Gathered,
+    world: World,
+    /// How many texts had come to the gate.
+    seen: usize,
+    trail: Trail,
+}
+
+impl Gatherings {
+    /// Takes one off the shelf that was gathered for such a request.
+    fn take(&self, asked: &Request) -> Option<Gathering> {
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = shelf.iter().rposition(|kept| kept.asked == *asked)?;
+        Some(shelf.remove(at))
+    }
+
+    fn put(&self, gathering: Gathering) {
+        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if shelf.len() == MOST {
+            shelf.remove(0);
+        }
+        shelf.push(gathering);
+    }
+}
+
+impl Gathering {
+    /// Makes it ready for another request.
+    fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
+        let Gathering { gathered, world, seen, .. } = self;
+        gathered.turn.now = engine.instant_now();
+        gathered.turn.conversation.clone_from(&request.conversation);
+        gathered.forget_looks(*seen);
+        world.turn.clone_from(&gathered.turn);
+        world.stored = request.template.as_ref().map(crate::StoredTemplate::pieces);
+        world.facts = Facts::default();
+    }
+}
+
+impl Engine<'_> {
+    /// Builds as [`Engine::build`] does, out of what was gathered before where that still is what is there. `read` gets the
+    /// prompt and the world that it was made from.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub(crate) fn build_from<T>(
+        &self,
+        gatherings: &Gatherings,
+        request: &Request,
+        read: impl FnOnce(Prompt, &World) -> T,
+    ) -> Result<T, Error> {
+        // A build at another instant, or with templates of its own, is no business of the next.
+        if request.now.is_some() || self.templates().is_some() {
+            let built = self.build(request)?;
+            return Ok(read(built.prompt, &built.world));
+        }
+        let asked = Request { conversation: None, template: None, ..request.clone() };
+        if let Some(mut kept) = gatherings.take(&asked)
+            && kept.trail.holds(self.system())
+        {
+            kept.renew(self, request);
+            let mut prompt = self.compose(&kept.gathered, &mut kept.world, &Headless)?;
+            self.log(&kept.gathered, &mut prompt);
+            self.refuse_held_of(request, &kept.gathered)?;
+            let made = read(prompt, &kept.world);
+            gatherings.put(kept);
+            return Ok(made);
+        }
+        let trailed = Trailed::new(self.system());
+        let mut gathered = self.on(&trailed).gather(request, Breadth::Turn, None, &Headless)?;
+        let seen = gathered.gate.seen().len();
+        let trail = trailed.into_trail().filter(|_| self.is_lasting(&gathered));
+        let (world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), &Headless)?;
+        self.log(&gathered, &mut prompt);
+        self.refuse_held_of(request, &gathered)?;
+        let made = read(prompt, &world);
+        if let Some(trail) = trail {
+            gatherings.put(Gathering { asked, gathered, world, seen, trail });
+        }
+        Ok(made)
+    }
+
+    /// True for what another build may use: no program has a say in it, and it is not too large to keep.
+    fn is_lasting(&self, gathered: &Gathered) -> bool {
+        self.programs(gathered, &Headless).is_empty() && gathered.text_bytes() <= LARGEST
+    }
+}
