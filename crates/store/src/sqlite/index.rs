@@ -39,8 +39,11 @@ mod unix {
         sync::{Arc, Mutex, PoisonError, Weak},
     };
 
-    /// Those that stores of this process have open, by device and inode.
-    static OPEN: Mutex<Vec<((u64, u64), Weak<File>)>> = Mutex::new(Vec::new());
+    /// Device and inode.
+    type Identity = (u64, u64);
+
+    /// Those that stores of this process have open.
+    static OPEN: Mutex<Vec<(Identity, Weak<File>)>> = Mutex::new(Vec::new());
 
     /// The index of a store's log.
     #[derive(Clone, Debug)]
@@ -51,7 +54,7 @@ mod unix {
         pub fn of(path: &Path) -> Option<Self> {
             let mut index = path.canonicalize().ok()?.into_os_string();
             index.push("-shm");
-            let identity = |found: std::fs::Metadata| (found.dev(), found.ino());
+            let identity = |found: std::fs::Metadata| -> Identity { (found.dev(), found.ino()) };
             let known = metadata(&index).ok().map(identity)?;
             let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
             open.retain(|(_, file)| file.strong_count() > 0);

@@ -148,8 +148,7 @@ impl Store for SqliteStore {
     ) -> Answer<'a, Option<TemplateVersion>> {
         self.read(move |connection| {
             // What it reads one after the other belongs together.
-            let transaction = connection.unchecked_transaction()?;
-            templates::template(&transaction, name, which)
+            readers::together(connection, |connection| templates::template(connection, name, which))
         })
     }
 

@@ -37,6 +37,7 @@ impl Drop for Loan<'_> {
         let mut shelf = self.readers.shelf();
         shelf.out -= 1;
         if let Some(connection) = self.connection.take()
+            && connection.is_autocommit()
             && !shelf.closed
             && shelf.idle.len() < KEPT
         {
@@ -111,4 +112,18 @@ impl Readers {
             shelf = self.back.wait(shelf).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// Reads several things as they are at one instant.
+pub(super) fn together<T>(
+    connection: &Connection,
+    act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    // Statements that are known need not be understood again, as those of a `Transaction` would.
+    let say = |sql| connection.prepare_cached(sql).and_then(|mut statement| statement.execute([]));
+    say("BEGIN")?;
+    let outcome = act(connection);
+    // Nothing was written, so there is nothing to keep.
+    say("ROLLBACK")?;
+    outcome
 }
