@@ -12,7 +12,7 @@ use crate::{
     variables,
 };
 use preface_core::{
-    fact::{Fact, FactKey},
+    fact::{Fact, FactKey, Facts},
     line,
     origin::Piece,
     profile::Arrange,
@@ -249,10 +249,22 @@ impl<'s> Engine<'s> {
         world: &mut World,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
+        self.compose_knowing(&Facts::default(), gathered, world, ask)
+    }
+
+    /// The same with facts that are known to be what the machine would answer.
+    pub(crate) fn compose_knowing(
+        &self,
+        known: &Facts,
+        gathered: &Gathered,
+        world: &mut World,
+        ask: &dyn Ask,
+    ) -> Result<Prompt, Error> {
         let look = self.look(gathered, ask);
         let profile = &gathered.profile;
         let mut prompt = line::run(world, &mut |key| {
-            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
+            let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
+            Some(option_fact(key, profile).or_else(known).unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
         Ok(prompt)

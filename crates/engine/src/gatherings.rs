@@ -3,16 +3,22 @@
 //! anything there changed ([`Trail`]).
 //!
 //! Nothing of a finished prompt is kept. Instant, conversation and template are those of the new request, and the pure line
-//! asks for every fact anew, so a prompt is what it would be without this: the same world, the same bytes.
+//! runs for each. What it asks of files is answered from before where those files did not change, everything else anew. So
+//! a prompt is what it would be without this: the same world, the same bytes.
 
 use crate::{
     Engine, Error, Request,
     gather::{Breadth, Gathered},
     hooks::Told,
 };
-use preface_core::{fact::Facts, prompt::Prompt, world::World};
+use preface_core::{
+    fact::{FactKey, Facts},
+    prompt::Prompt,
+    world::World,
+};
 use preface_host::{
     look::Headless,
+    provider::{self, FactProvider},
     system::trail::{Trail, Trailed},
 };
 use std::sync::{Mutex, PoisonError};
@@ -36,6 +42,29 @@ struct Gathering {
     /// How many texts had come to the gate.
     seen: usize,
     trail: Trail,
+    known: Option<Known>,
+}
+
+/// Facts that are files, and what was looked at for them.
+#[derive(Debug)]
+struct Known {
+    facts: Facts,
+    trail: Trail,
+}
+
+impl Known {
+    /// Keeps what a build found out with these looks. Nothing, where a text had to pass the gate by its digest: each build
+    /// tells which those are.
+    fn of(looks: Trailed<'_>, gathered: &Gathered, seen: usize, world: &World) -> Option<Self> {
+        let of_files = |key: &FactKey| provider::fact_provider(key).is_some_and(FactProvider::is_of_files);
+        let mut facts = world.facts.clone();
+        facts.retain(|key, _| of_files(key) && !world.turn.facts.contains_key(key));
+        let bytes: usize = facts.iter().filter_map(|(_, fact)| fact.value.as_ref()).map(String::len).sum();
+        if gathered.gate.seen().len() > seen || bytes > LARGEST {
+            return None;
+        }
+        Some(Known { facts, trail: looks.into_trail()? })
+    }
 }
 
 impl Gatherings {
@@ -66,6 +95,17 @@ impl Gathering {
         world.stored = request.template.as_ref().map(crate::StoredTemplate::pieces);
         world.facts = Facts::default();
     }
+
+    fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
+        let Gathering { gathered, world, seen, known, .. } = self;
+        if let Some(known) = known.as_ref().filter(|known| known.trail.holds(engine.system())) {
+            return engine.compose_knowing(&known.facts, gathered, world, &Headless);
+        }
+        let looks = Trailed::new(engine.system());
+        let prompt = engine.on(&looks).compose(gathered, world, &Headless)?;
+        *known = Known::of(looks, gathered, *seen, world);
+        Ok(prompt)
+    }
 }
 
 impl Engine<'_> {
@@ -90,7 +130,7 @@ impl Engine<'_> {
             && kept.trail.holds(self.system())
         {
             kept.renew(self, request);
-            let mut prompt = self.compose(&kept.gathered, &mut kept.world, &Headless)?;
+            let mut prompt = kept.compose(self)?;
             self.log(&kept.gathered, &mut prompt);
             self.refuse_held_of(request, &kept.gathered)?;
             let made = read(prompt, &kept.world);
@@ -101,12 +141,14 @@ impl Engine<'_> {
         let mut gathered = self.on(&trailed).gather(request, Breadth::Turn, None, &Headless)?;
         let seen = gathered.gate.seen().len();
         let trail = trailed.into_trail().filter(|_| self.is_lasting(&gathered));
-        let (world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), &Headless)?;
+        let looks = Trailed::new(self.system());
+        let (world, mut prompt) = self.on(&looks).first_base(&mut gathered, &Told::nobody(), &Headless)?;
         self.log(&gathered, &mut prompt);
         self.refuse_held_of(request, &gathered)?;
         let made = read(prompt, &world);
         if let Some(trail) = trail {
-            gatherings.put(Gathering { asked, gathered, world, seen, trail });
+            let known = Known::of(looks, &gathered, seen, &world);
+            gatherings.put(Gathering { asked, gathered, world, seen, trail, known });
         }
         Ok(made)
     }

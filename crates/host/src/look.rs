@@ -7,6 +7,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    fact::Fact,
     hook::SkillPath,
     origin::{Piece, decode},
     profile::ByteOrderMark,
@@ -82,6 +83,14 @@ pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
 impl Look<'_> {
+    /// Takes the room that an answer of this build needs among all that are files. False where there is too little left.
+    #[must_use]
+    pub fn has_room(&self, fact: &Fact) -> bool {
+        let bytes = fact.value.as_ref().map_or(0, String::len) as u64;
+        let left = self.file_room.get().checked_sub(bytes);
+        left.inspect(|left| self.file_room.set(*left)).is_some()
+    }
+
     /// Adds a note.
     pub fn note(&self, note: Diagnostic) {
         self.notes.borrow_mut().push(note);

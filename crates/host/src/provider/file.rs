@@ -47,6 +47,10 @@ impl FactProvider for File {
         FACTS
     }
 
+    fn is_of_files(&self) -> bool {
+        true
+    }
+
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
         let name = key.name();
         if name.is_empty() || name.contains('\0') {

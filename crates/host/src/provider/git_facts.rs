@@ -36,6 +36,10 @@ impl FactProvider for Git {
         FACTS
     }
 
+    fn is_of_files(&self) -> bool {
+        true
+    }
+
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
         if !matches!(key.name(), "branch" | "status") {
             return Fact::absent("no such name");

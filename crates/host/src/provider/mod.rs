@@ -52,6 +52,11 @@ pub trait FactProvider: Sync {
     /// The facts that it answers.
     fn facts(&self) -> &'static [FactInfo];
 
+    /// True where the answer follows from files and nothing else of the turn than where it is.
+    fn is_of_files(&self) -> bool {
+        false
+    }
+
     /// Answers one fact of one of its types; a name that it does not know is absent.
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact;
 }
@@ -93,6 +98,15 @@ pub fn context_provider(name: &str) -> Option<&'static dyn ContextProvider> {
     CONTEXT_PROVIDERS.iter().copied().find(|provider| provider.name() == name)
 }
 
+/// Returns who answers facts of this type.
+#[must_use]
+pub fn fact_provider(key: &FactKey) -> Option<&'static dyn FactProvider> {
+    FACT_PROVIDERS
+        .iter()
+        .copied()
+        .find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()))
+}
+
 /// Answers a fact: by the caller's `--fact`, else by the provider of its type, else it is absent.
 #[must_use]
 pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
@@ -103,9 +117,7 @@ pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
             None => Fact { stability: Stability::Conversation, ..Fact::absent(source) },
         };
     }
-    let provider =
-        FACT_PROVIDERS.iter().find(|provider| provider.facts().iter().any(|info| info.kind == key.kind()));
-    let Some(provider) = provider else { return Fact::absent("no such type") };
+    let Some(provider) = fact_provider(key) else { return Fact::absent("no such type") };
     let mut fact = provider.answer(key, look);
     if fact.value.is_none() {
         // What is not there now may be there as soon as it could change.
