@@ -29,6 +29,7 @@ mod serve;
 mod stored;
 mod telemetry;
 mod threads;
+mod web;
 mod work;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};

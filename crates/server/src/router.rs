@@ -3,8 +3,8 @@
 use crate::{
     App, Problem, describe, layers,
     route::{
-        analyze, conversations, health, metrics, openapi, page, system_prompt as main, templates as named,
-        transfer, variables,
+        analyze, conversations, editor, health, metrics, openapi, page, scopes, system_prompt as main,
+        templates as named, transfer, variables,
     },
 };
 use axum::{
@@ -55,6 +55,9 @@ fn routed() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(named::set_label, named::remove_label))
         .routes(routes!(transfer::export))
         .routes(routes!(transfer::import))
+        .routes(routes!(scopes::scopes))
+        .routes(routes!(editor::editor))
+        .routes(routes!(editor::asset))
         .routes(routes!(page::page))
         .routes(routes!(page::style))
         .routes(routes!(page::script))

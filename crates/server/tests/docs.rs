@@ -27,7 +27,8 @@ fn the_page_lists_every_address_and_no_other() {
         })
         // The parts of the page of the service.
         .filter(|route| {
-            !["GET /", "GET /icon.svg", "GET /page.css", "GET /page.js"].contains(&route.as_str())
+            !["GET /", "GET /assets/{name}", "GET /icon.svg", "GET /page.css", "GET /page.js", "GET /plain"]
+                .contains(&route.as_str())
         })
         .collect();
     assert_eq!(listed, known);

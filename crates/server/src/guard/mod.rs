@@ -25,7 +25,8 @@ use token::PageToken;
 const PAGE_TOKEN: &str = "x-preface-token";
 
 /// The addresses that anybody may ask: they tell a supervisor whether the service is well.
-pub(crate) const OPEN: [&str; 6] = ["/", "/healthz", "/icon.svg", "/page.css", "/page.js", "/readyz"];
+pub(crate) const OPEN: [&str; 8] =
+    ["/", "/assets/{name}", "/healthz", "/icon.svg", "/page.css", "/page.js", "/plain", "/readyz"];
 
 /// Decides who may come in.
 #[derive(Debug)]

@@ -2,10 +2,12 @@
 
 pub mod analyze;
 pub mod conversations;
+pub mod editor;
 pub mod health;
 pub mod metrics;
 pub mod openapi;
 pub mod page;
+pub mod scopes;
 pub mod system_prompt;
 pub mod templates;
 pub mod transfer;

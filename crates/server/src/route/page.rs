@@ -1,5 +1,5 @@
-//! The page at `/`: the template in a text field, a button for each variable, a preview (seed 002 §1). Three files, no build
-//! step.
+//! The plain page at `/plain`: the template in a text field, a button for each variable, a preview (seed 002 §1). Three
+//! files, no build step. It stands at `/`, too, where the editor was not built.
 
 use crate::App;
 use axum::{
@@ -20,14 +20,23 @@ const ROOT: &str = "{{root}}";
 
 /// Shows the page.
 #[utoipa::path(
-    get, path = "/", tag = "page",
+    get, path = "/plain", tag = "page",
     operation_id = "page",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
 pub async fn page(State(app): State<Arc<App>>) -> Response {
+    plain(&app)
+}
+
+/// The page with what it is told.
+pub(super) fn plain(app: &App) -> Response {
+    file("text/html; charset=utf-8", filled(HTML, app))
+}
+
+/// Fills in what every page is told.
+pub(super) fn filled(html: &str, app: &App) -> String {
     let root = app.settings.roots.first().map(|root| root.display().to_string()).unwrap_or_default();
-    let html = HTML.replace(TOKEN, &attribute(app.guard.page_token())).replace(ROOT, &attribute(&root));
-    file("text/html; charset=utf-8", html)
+    html.replace(TOKEN, &attribute(app.guard.page_token())).replace(ROOT, &attribute(&root))
 }
 
 /// Returns the page's style.
@@ -60,7 +69,7 @@ pub async fn icon() -> Response {
     file("image/svg+xml", ICON)
 }
 
-fn file(kind: &'static str, body: impl IntoResponse) -> Response {
+pub(super) fn file(kind: &'static str, body: impl IntoResponse) -> Response {
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
