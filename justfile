@@ -51,3 +51,7 @@ doc:
 # Tries the service against its own description, and through clients made from it.
 api *args:
     cargo xtask api {{args}}
+
+# Builds the editor, or tries it in a browser: `just web --test`.
+web *args:
+    cargo xtask web {{args}}

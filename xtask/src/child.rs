@@ -66,6 +66,20 @@ pub fn quietly(command: Command) -> Result<bool, Failure> {
     Ok(ok)
 }
 
+/// True where a command can be started and succeeds; what it says is thrown away.
+pub fn runs(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success())
+}
+
+/// Builds the program as it is while one works on it, and returns its path.
+///
+/// # Errors
+/// It does not build.
+pub fn debug_binary() -> Result<PathBuf, Failure> {
+    run(cargo(&["build", "--package", "preface-cli", "--bin", "preface"]))?;
+    Ok(target().join(format!("debug/preface{}", env::consts::EXE_SUFFIX)))
+}
+
 /// Runs a command that talks to the person in front of the terminal by itself.
 ///
 /// # Errors

@@ -12,6 +12,7 @@ mod failure;
 mod flags;
 #[cfg(unix)]
 mod nodes;
+mod npm;
 mod peers;
 mod postgres;
 mod real;
@@ -20,6 +21,7 @@ mod say;
 mod tally;
 mod test;
 mod tool;
+mod web;
 
 use failure::Failure;
 use std::{env, process::ExitCode};
@@ -47,6 +49,7 @@ const COMMANDS: &[Command] = &[
     real::COMMAND,
     release::COMMAND,
     test::COMMAND,
+    web::COMMAND,
 ];
 
 fn main() -> ExitCode {

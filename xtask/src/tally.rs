@@ -11,8 +11,18 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Reads the last line of a test binary: `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    /// Reads the last line of a test binary, `test result: ok. 3 passed; 0 failed; 1 ignored; …`, or one of the last lines of
+    /// node's test runner: `# pass 3`.
     pub fn read(line: &str) -> Option<Tally> {
+        if let Some((word, number)) = line.strip_prefix("# ").and_then(|rest| rest.split_once(' ')) {
+            let number = number.parse().ok()?;
+            return match word {
+                "pass" => Some(Tally { passed: number, ..Tally::default() }),
+                "fail" | "cancelled" => Some(Tally { failed: number, ..Tally::default() }),
+                "skipped" => Some(Tally { skipped: number, ..Tally::default() }),
+                _ => None,
+            };
+        }
         let (_word, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
         let mut tally = Tally::default();
         for count in counts.split("; ") {
@@ -59,12 +69,25 @@ mod tests {
             sum += Tally::read(line).unwrap();
         }
         assert_eq!(sum.to_string(), "5 passed, 1 failed, 1 skipped");
+        for line in ["# pass 12", "# fail 2", "# cancelled 1", "# skipped 3"] {
+            sum += Tally::read(line).unwrap();
+        }
+        assert_eq!(sum.to_string(), "17 passed, 4 failed, 4 skipped");
         assert_eq!(Tally::default().to_string(), "0 passed, 0 failed");
     }
 
     #[test]
     fn other_lines_are_no_results() {
-        for line in ["", "running 3 tests", "test result", "test result: ok", "test a::b ... ok"] {
+        for line in [
+            "",
+            "# tests 3",
+            "# duration_ms 3.5",
+            "# pass",
+            "running 3 tests",
+            "test result",
+            "test result: ok",
+            "test a::b ... ok",
+        ] {
             assert_eq!(Tally::read(line), None, "{line}");
         }
     }

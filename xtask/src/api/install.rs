@@ -2,7 +2,7 @@
 //! npm's in a directory of their own. Each list of exact versions is a file beside this one; an environment that was made
 //! for another list is made again.
 
-use crate::{child, debian, failure::Failure, say};
+use crate::{child, debian, failure::Failure, npm, say};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -30,11 +30,11 @@ pub fn directory() -> PathBuf {
 pub fn python() -> Result<PathBuf, Failure> {
     let directory = directory().join("python");
     let python = directory.join("bin/python");
-    if is_made(&directory, &[REQUIREMENTS]) && runs(Command::new(&python).arg("--version")) {
+    if is_made(&directory, &[REQUIREMENTS]) && child::runs(Command::new(&python).arg("--version")) {
         return Ok(python);
     }
     let hint = "install Python 3.10 or later with its module `venv` (Debian: apt-get install python3-venv)";
-    if !runs(Command::new("python3").args(["-c", "import venv, ensurepip"]))
+    if !child::runs(Command::new("python3").args(["-c", "import venv, ensurepip"]))
         && let Err(why) = debian::install("Python with its module `venv`", &["python3-venv"])?
     {
         return Err(Failure::new(format!("Python with its module `venv` is missing {why}")).hint(hint));
@@ -74,12 +74,7 @@ pub fn python() -> Result<PathBuf, Failure> {
 /// Node or the packages cannot be had. The error says what to install.
 pub fn node() -> Result<PathBuf, Failure> {
     let directory = directory().join("typescript");
-    let hint = "install Node 20 or later with npm (Debian: apt-get install nodejs npm)";
-    if !(runs(Command::new("node").arg("--version")) && runs(Command::new("npm").arg("--version")))
-        && let Err(why) = debian::install("Node with npm", &["nodejs", "npm"])?
-    {
-        return Err(Failure::new(format!("Node with npm is missing {why}")).hint(hint));
-    }
+    npm::ensure()?;
     if is_made(&directory, &[PACKAGE, LOCK]) && directory.join("node_modules").is_dir() {
         return Ok(directory);
     }
@@ -87,19 +82,9 @@ pub fn node() -> Result<PathBuf, Failure> {
     empty(&directory)?;
     write(&directory.join("package.json"), PACKAGE)?;
     write(&directory.join("package-lock.json"), LOCK)?;
-    let mut fill = Command::new("npm");
-    fill.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(&directory);
-    if !child::quietly(fill)? {
-        return Err(Failure::new("npm's packages cannot be installed").hint(
-            "it needs the registry that npm is set up for; xtask/src/api/clients/typescript/package.json lists them",
-        ));
-    }
+    npm::fill(&directory, "xtask/src/api/clients/typescript/package.json")?;
     finish(&directory, &[PACKAGE, LOCK])?;
     Ok(directory)
-}
-
-fn runs(command: &mut Command) -> bool {
-    command.output().is_ok_and(|output| output.status.success())
 }
 
 fn is_made(directory: &Path, lists: &[&str]) -> bool {

@@ -12,8 +12,8 @@ mod service;
 mod typescript;
 
 use crate::{Command, child, failure::Failure, flags::Flags};
-use service::Service;
-use std::{env, path::PathBuf};
+pub use service::Service;
+use std::path::PathBuf;
 
 pub const COMMAND: Command = Command {
     name: "api",
@@ -48,10 +48,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let wanted = wanted(words)?;
     let binary = match wanted.binary {
         Some(binary) => binary,
-        None => {
-            child::run(child::cargo(&["build", "--package", "preface-cli", "--bin", "preface"]))?;
-            child::target().join(format!("debug/preface{}", env::consts::EXE_SUFFIX))
-        }
+        None => child::debug_binary()?,
     };
     let python = install::python()?;
     if wanted.part != Part::Clients {

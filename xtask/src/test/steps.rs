@@ -104,6 +104,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "clients"]))),
     },
     Step {
+        name: "web",
+        about: "cargo xtask web --test: the editor, built and tried in Chromium against the real service",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "web", "--test"]))),
+    },
+    Step {
         name: "deny",
         about: "cargo deny check bans licenses sources",
         when: When::All,

@@ -1,0 +1,156 @@
+//! `cargo xtask web`: builds the editor in `web/` into `web/dist`, from where a release embeds it; and tries it in a browser.
+
+use crate::{Command, api::Service, child, debian, failure::Failure, flags::Flags, npm, say};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process,
+};
+
+pub const COMMAND: Command = Command {
+    name: "web",
+    usage: "[--test [NAME] | --types | --measure]",
+    about: "Builds the editor; with --test also tries it in Chromium against the real service.",
+    run,
+};
+
+/// Where Debian's Chromium is.
+const CHROMIUM: &str = "/usr/bin/chromium";
+/// The types of the service that the editor is written against.
+const TYPES: &str = "web/src/api/schema.d.ts";
+/// For which lock file the packages were installed.
+const STAMP: &str = "node_modules/.installed-for";
+
+/// What is asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted {
+    Build,
+    /// The tests whose file has this in its name.
+    Test(Option<String>),
+    /// The types are written anew.
+    Types,
+    Measure,
+}
+
+fn run(words: &[String]) -> Result<(), Failure> {
+    let wanted = wanted(words)?;
+    install()?;
+    if wanted == Wanted::Types {
+        let binary = child::debug_binary()?;
+        return types(&binary, &child::root().join(TYPES));
+    }
+    build()?;
+    match wanted {
+        Wanted::Build | Wanted::Types => Ok(()),
+        Wanted::Test(name) => test(name.as_deref()),
+        Wanted::Measure => in_browser(&child::debug_binary()?, &["run", "measure"]),
+    }
+}
+
+fn wanted(words: &[String]) -> Result<Wanted, Failure> {
+    let flags = Flags::new("web [--test [NAME] | --types | --measure]", words);
+    match words {
+        [] => Ok(Wanted::Build),
+        [flag] if flag == "--types" => Ok(Wanted::Types),
+        [flag] if flag == "--measure" => Ok(Wanted::Measure),
+        [flag, name @ ..] if flag == "--test" && name.len() < 2 => Ok(Wanted::Test(name.first().cloned())),
+        [word, ..] => Err(flags.unknown(word)),
+    }
+}
+
+fn web() -> PathBuf {
+    child::root().join("web")
+}
+
+/// Makes sure of Node and of the packages, which are installed anew where the lock file changed.
+fn install() -> Result<(), Failure> {
+    npm::ensure()?;
+    let lock = web().join("package-lock.json");
+    let wanted = fs::read_to_string(&lock)
+        .map_err(|error| Failure::new(format!("`{}` cannot be read: {error}", lock.display())))?;
+    let stamp = web().join(STAMP);
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    say::line("    installing what web/package-lock.json names");
+    npm::fill(&web(), "web/package.json")?;
+    fs::write(&stamp, wanted)
+        .map_err(|error| Failure::new(format!("`{}` cannot be written: {error}", stamp.display())))
+}
+
+/// Checks the types of the editor's code, and builds it.
+fn build() -> Result<(), Failure> {
+    if !child::quietly(script(&["run", "check"]))? {
+        return Err(Failure::new("the editor's code does not fit its types"));
+    }
+    child::run(script(&["run", "--silent", "build"]))
+}
+
+/// Tries the editor in a browser. First its types must be those of the service.
+fn test(name: Option<&str>) -> Result<(), Failure> {
+    let binary = child::debug_binary()?;
+    let fresh = child::target().join("schema.d.ts");
+    types(&binary, &fresh)?;
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    if read(&fresh) != read(&child::root().join(TYPES)) {
+        return Err(Failure::new(format!("`{TYPES}` is not what the service's description says"))
+            .hint("`cargo xtask web --types` writes it anew"));
+    }
+    if !Path::new(CHROMIUM).exists()
+        && let Err(why) = debian::install("Chromium", &["chromium"])?
+    {
+        return Err(Failure::new(format!("Chromium is missing {why}"))
+            .hint("install it as /usr/bin/chromium (Debian: apt-get install chromium)"));
+    }
+    let mut words = vec!["run", "--silent", "test"];
+    words.extend(name.map(|_| "--"));
+    words.extend(name);
+    in_browser(&binary, &words)
+}
+
+/// Runs a script of the editor's that opens a browser.
+fn in_browser(binary: &Path, words: &[&str]) -> Result<(), Failure> {
+    let mut command = script(words);
+    command.env("PREFACE_BIN", binary).env_remove("PREFACE_PAGE");
+    child::run(command)
+}
+
+/// Writes the types that the service's description gives.
+fn types(binary: &Path, to: &Path) -> Result<(), Failure> {
+    let service = Service::start(binary)?;
+    let from = format!("{}/openapi.json", service.url);
+    let mut command = process::Command::new("node");
+    command.args(["tools/types.mjs", &from]).arg(to).current_dir(web());
+    match child::quietly(command)? {
+        true => Ok(()),
+        false => Err(Failure::new("no types can be made of `/openapi.json`")),
+    }
+}
+
+fn script(words: &[&str]) -> process::Command {
+    let mut command = process::Command::new("npm");
+    command.args(words).current_dir(web());
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_say_what_is_wanted() {
+        let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        for (line, meant) in [
+            ("", Some(Wanted::Build)),
+            ("--test", Some(Wanted::Test(None))),
+            ("--test write", Some(Wanted::Test(Some("write".to_owned())))),
+            ("--types", Some(Wanted::Types)),
+            ("--measure", Some(Wanted::Measure)),
+            ("--test a b", None),
+            ("--types --test", None),
+            ("build", None),
+        ] {
+            assert_eq!(wanted(&words(line)).ok(), meant, "{line}");
+        }
+    }
+}
