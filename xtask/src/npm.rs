@@ -3,13 +3,17 @@
 use crate::{child, debian, failure::Failure};
 use std::{path::Path, process::Command};
 
+/// True where Node and npm can be run.
+pub fn is_there() -> bool {
+    ["node", "npm"].iter().all(|name| child::runs(Command::new(name).arg("--version")))
+}
+
 /// Makes sure of Node and npm.
 ///
 /// # Errors
 /// They are missing. The error says what to install.
 pub fn ensure() -> Result<(), Failure> {
-    let is_there = |name| child::runs(Command::new(name).arg("--version"));
-    if !(is_there("node") && is_there("npm"))
+    if !is_there()
         && let Err(why) = debian::install("Node with npm", &["nodejs", "npm"])?
     {
         let hint = "install Node 20 or later with npm (Debian: apt-get install nodejs npm)";

@@ -62,6 +62,19 @@ fn web() -> PathBuf {
     child::root().join("web")
 }
 
+/// Builds the editor for a release. Without Node the plain page stands in, and that is said.
+///
+/// # Errors
+/// There is Node, and the editor does not build.
+pub fn for_release() -> Result<(), Failure> {
+    if !npm::is_there() {
+        say::line("Node is not there: the plain page stands in for the editor");
+        return Ok(());
+    }
+    install()?;
+    build()
+}
+
 /// Makes sure of Node and of the packages, which are installed anew where the lock file changed.
 fn install() -> Result<(), Failure> {
     npm::ensure()?;
