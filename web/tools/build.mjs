@@ -15,7 +15,7 @@ export async function buildPage({ dist = path.join(web, "dist"), quiet = false }
   await mkdir(path.join(dist, "assets"), { recursive: true });
   const result = await build({
     absWorkingDir: web,
-    entryPoints: { app: "src/main.tsx" },
+    entryPoints: { app: "src/main.tsx", worker: "src/edit/analysis/worker.ts" },
     outdir: path.join(dist, "assets"),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -36,16 +36,18 @@ export async function buildPage({ dist = path.join(web, "dist"), quiet = false }
   }
   const entry = [...made.keys()].find((file) => /^assets\/app-.*\.js$/.test(file));
   const style = [...made.keys()].find((file) => /^assets\/app-.*\.css$/.test(file));
-  if (!entry || !style) throw new Error("the build has no entry or no style");
-  const first = reached(entry, made, dist);
+  const worker = [...made.keys()].find((file) => /^assets\/worker-.*\.js$/.test(file));
+  if (!entry || !style || !worker) throw new Error("the build has no entry, no style or no worker");
+  const first = [...new Set([...reached(entry, made, dist), ...reached(worker, made, dist)])];
   const icon = await hashed(dist, "icon", ".svg", await readFile(path.join(web, "icon.svg")));
   const notice = await hashed(dist, "licences", ".txt", await licences(web, result.metafile));
 
-  const preload = first.filter((file) => file !== entry);
+  const preload = reached(entry, made, dist).filter((file) => file !== entry);
   const html = (await readFile(path.join(web, "index.html"), "utf8"))
     .replace("{{icon}}", icon)
     .replace("{{style}}", style)
     .replace("{{entry}}", entry)
+    .replace("{{worker}}", worker)
     .replace("{{preload}}\n", preload.map((file) => `<link rel="modulepreload" href="${file}">\n`).join(""));
   await writeFile(path.join(dist, "index.html"), html);
 
@@ -55,7 +57,7 @@ export async function buildPage({ dist = path.join(web, "dist"), quiet = false }
     const load = file === "index.html" || file === style || first.includes(file) ? "first" : "lazy";
     files[file] = { load, ...sizes(bytes) };
   }
-  const manifest = { entry, style, icon, licences: notice, preload, files };
+  const manifest = { entry, style, worker, icon, licences: notice, preload, files };
   await writeFile(path.join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }

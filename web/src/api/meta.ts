@@ -1,4 +1,5 @@
-// What the service wrote into the page: the token that its writes carry, a root to work in, the nonce of its styles.
+// What the service wrote into the page: the token that its writes carry, a root to work in, the nonce of its styles. And what
+// the build wrote: where the worker lies.
 
 function read(name: string): string {
   const content = document.querySelector<HTMLMetaElement>(`meta[name="preface-${name}"]`)?.content ?? "";
@@ -9,5 +10,7 @@ function read(name: string): string {
 export const meta = {
   token: read("token"),
   root: read("root"),
-  nonce: document.querySelector<HTMLMetaElement>('meta[name="preface-nonce"]')?.content ?? "",
+  /** The script that asks for analyses. */
+  worker: read("worker"),
+  nonce: read("nonce"),
 };

@@ -1,0 +1,30 @@
+// F6 goes from pane to pane, as in other programs with panes.
+import { useEffect } from "preact/hooks";
+import { narrow, tab, type Tab } from "../layout";
+
+const STOPS: readonly { tab: Tab; place: string }[] = [
+  { tab: "variables", place: ".palette input" },
+  { tab: "text", place: ".text .cm-content" },
+  { tab: "findings", place: ".findings .finding" },
+  { tab: "preview", place: ".preview .cm-content" },
+];
+
+export function useNextPane(): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key !== "F6" || document.querySelector("dialog[open]")) return;
+      event.preventDefault();
+      const there = STOPS.filter(({ place }) => document.querySelector(place));
+      const at = there.findIndex(({ place }) => {
+        const root = document.querySelector(place)?.closest(".palette, .text, .findings, .preview");
+        return root?.contains(document.activeElement) ?? false;
+      });
+      const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
+      if (!next) return;
+      if (narrow.peek()) tab.value = next.tab;
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(next.place)?.focus());
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}

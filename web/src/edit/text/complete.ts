@@ -1,0 +1,170 @@
+// Completion inside of a bracket: variables with their values, files that are there, blocks.
+import {
+  autocompletion,
+  startCompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
+import type { Extension } from "@codemirror/state";
+import type { EditorView } from "@codemirror/view";
+import type { VariableEntry } from "../../api/types";
+import { escaped, head } from "../../shown";
+import { LASTS, variables } from "../context";
+import { likelyFiles } from "../files";
+import { analysed } from "./analysed";
+import { beginsLine, bracketAt, type Bracket } from "./place";
+
+/** How much of a value stands beside a name, and how much in the note about it. */
+const BESIDE = 32;
+const ABOUT = 400;
+
+export function completion(): Extension {
+  return autocompletion({
+    override: [complete],
+    icons: false,
+    activateOnTypingDelay: 0,
+    interactionDelay: 30,
+    maxRenderedOptions: 60,
+    optionClass: (option) => `option-${option.type ?? "plain"}`,
+  });
+}
+
+function complete({ state, pos, explicit }: CompletionContext): CompletionResult | null {
+  const bracket = bracketAt(state, pos);
+  if (!bracket) return explicit ? { from: pos, options: wholeTags() } : null;
+  // Prose in brackets is prose: it is not talked into while it has blanks.
+  if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
+  const options = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
+  if (!bracket.condition) options.push(...words());
+  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) options.push(negation());
+  // A blank before any colon may be the end of `if`: then it is another question.
+  return { from: bracket.from, options, validFor: /^(?:[^\s\][]*|\w+:[^\][\n]*)$/ };
+}
+
+function keys(bracket: Bracket): Completion[] {
+  return variables.peek().map((one) => {
+    const label = one.dynamic ? `${one.type}:` : `${one.type}:${one.name}`;
+    return {
+      label,
+      detail: one.dynamic ? one.name : beside(one),
+      type: one.stability,
+      boost: one.dynamic ? 1 : 2,
+      info: () => about(one),
+      apply: one.dynamic ? startsName(label) : closes(label, bracket),
+    };
+  });
+}
+
+/** Paths: those that the template names already, and likely ones that are there. */
+function files(used: readonly { type: string; name: string }[], bracket: Bracket): Completion[] {
+  const named = used.filter(({ type, name }) => type === "file" && name !== "").map(({ name }) => name);
+  const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
+  return paths.map((path) => ({
+    label: `file:${path}`,
+    displayLabel: escaped(head(`file:${path}`, 80)),
+    detail: likelyFiles.peek().includes(path) ? "is there" : "used here",
+    type: "conversation",
+    apply: closes(`file:${path}`, bracket),
+  }));
+}
+
+function words(): Completion[] {
+  const word = (label: string, detail: string, info: string, apply: Completion["apply"]): Completion => ({
+    label,
+    detail,
+    info,
+    type: "condition",
+    boost: -1,
+    apply: apply!,
+  });
+  return [
+    word("if", "exists", "Text that is there only if something exists.", startsName("if ")),
+    word("if !", "is missing", "Text that is there only if something does not exist.", startsName("if !")),
+    word("else", "otherwise", "What is there if the condition does not hold.", closing("else]")),
+    word("endif", "end of a condition", "Ends the innermost condition.", closing("endif]")),
+    word("raw", "as it is", "Nothing up to [endraw] is a tag, where the profile allows it.", closing("raw]")),
+    word("endraw", "end of raw", "Ends a raw block.", closing("endraw]")),
+  ];
+}
+
+function negation(): Completion {
+  return { label: "!", detail: "is missing", type: "condition", boost: -5, apply: startsName("!") };
+}
+
+/** Outside of brackets, asked for: whole tags. */
+function wholeTags(): Completion[] {
+  const plain = variables.peek().filter(({ dynamic }) => !dynamic);
+  return plain.map((one) => ({
+    label: `[${one.type}:${one.name}]`,
+    detail: beside(one),
+    type: one.stability,
+    info: () => about(one),
+  }));
+}
+
+function beside({ exists, value }: VariableEntry): string {
+  if (exists === false) return "is not there";
+  if (value === "") return "empty";
+  if (value == null) return "";
+  const short = head(value, BESIDE);
+  return escaped(short.replace(/\s+/g, " ")) + (short.length < value.length ? "…" : "");
+}
+
+function about(one: VariableEntry): Node {
+  const box = document.createElement("div");
+  const line = (text: string, name: string) => {
+    const paragraph = box.appendChild(document.createElement("p"));
+    paragraph.className = name;
+    paragraph.textContent = text;
+  };
+  line(`${one.description}.`, "about");
+  if (one.value != null && one.value !== "") line(escaped(head(one.value, ABOUT)), "value");
+  else if (one.dynamic && one.example) line(`Such as ${one.type}:${one.example}`, "soft");
+  line(`${LASTS[one.stability][0]!.toUpperCase()}${LASTS[one.stability].slice(1)}; costs ${one.cost === "free" ? "nothing" : one.cost}.`, "soft");
+  return box;
+}
+
+type Apply = (view: EditorView, option: Completion, from: number, to: number) => void;
+
+function put(view: EditorView, from: number, to: number, insert: string, caret: number): void {
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: caret },
+    scrollIntoView: true,
+    userEvent: "input.complete",
+  });
+}
+
+/** Writes what the name follows, and completes on. */
+function startsName(text: string): Apply {
+  return (view, _, from, to) => {
+    put(view, from, to, text, from + text.length);
+    startCompletion(view);
+  };
+}
+
+/** Writes a whole tag; a closing bracket that stands there already is taken. */
+function closing(text: string): Apply {
+  return (view, _, from, to) => {
+    const taken = view.state.sliceDoc(to, to + 1) === "]" ? 1 : 0;
+    put(view, from, to + taken, text, from + text.length);
+  };
+}
+
+/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret stands in its branch. */
+function closes(key: string, bracket: Bracket): Apply {
+  return (view, _, from, to) => {
+    const { state } = view;
+    const line = state.doc.lineAt(to);
+    const after = /^[^[\]]*\]/.exec(state.sliceDoc(to, line.to));
+    if (!bracket.condition || after) {
+      const end = after ? to + after[0].length : to;
+      put(view, from, end, `${key}]`, from + key.length + 1);
+      return;
+    }
+    const lines = beginsLine(state, bracket.open) && /^\s*$/.test(state.sliceDoc(to, line.to));
+    const gap = lines ? "\n" : "";
+    put(view, from, to, `${key}]${gap}${gap}[endif]`, from + key.length + 1 + gap.length);
+  };
+}
