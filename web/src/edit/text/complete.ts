@@ -10,6 +10,7 @@ import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
+import { spoken } from "../../spoken";
 import { LASTS, variables } from "../context";
 import { likelyFiles } from "../files";
 import { analysed } from "./analysed";
@@ -114,9 +115,8 @@ function beside({ exists, value }: VariableEntry): string {
 function about(one: VariableEntry): Node {
   const box = document.createElement("div");
   const line = (text: string, name: string) => {
-    const paragraph = box.appendChild(document.createElement("p"));
-    paragraph.className = name;
-    paragraph.textContent = text;
+    box.appendChild(name === "about" ? spoken("p", text) : document.createElement("p")).className = name;
+    if (name !== "about") box.lastElementChild!.textContent = text;
   };
   line(`${one.description}.`, "about");
   if (one.value != null && one.value !== "") line(escaped(head(one.value, ABOUT)), "value");
