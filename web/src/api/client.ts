@@ -1,0 +1,111 @@
+// Asks the service. The paths, bodies and answers are those of its description; nothing is said here about single resources.
+import { meta } from "./meta";
+import { access, askForAccess } from "./access";
+import { Away, Problem, isAborted, type ProblemBody } from "./problem";
+import type { paths } from "./schema";
+
+type Method = "get" | "put" | "post" | "delete";
+
+/** The paths that know a method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P][M] extends { responses: unknown } ? P : never;
+}[keyof paths];
+
+type Operation<M extends Method, P extends PathOf<M>> = NonNullable<paths[P][M]>;
+type Parameter<O, In extends string> = O extends { parameters: { [K in In]?: infer T } } ? T : never;
+type Body<O> = O extends { requestBody?: infer R }
+  ? NonNullable<R> extends { content: { "application/json": infer T } } ? T : undefined
+  : undefined;
+type Good<R> = R extends { 200: infer T } ? T : R extends { 204: unknown } ? never : never;
+type Json<T> = T extends { content: { "application/json": infer J } } ? J : undefined;
+/** What a path answers when all went well. */
+export type Answered<M extends Method, P extends PathOf<M>> =
+  Operation<M, P> extends { responses: infer R } ? ([Good<R>] extends [never] ? undefined : Json<Good<R>>) : never;
+
+export interface Asking<M extends Method, P extends PathOf<M>> {
+  path?: Parameter<Operation<M, P>, "path">;
+  query?: Parameter<Operation<M, P>, "query">;
+  body?: Body<Operation<M, P>>;
+  /** The ETag that a write is based on. */
+  ifMatch?: string | null | undefined;
+  signal?: AbortSignal;
+}
+
+/** An answer with what its headers say. */
+export interface Answer<T> {
+  data: T;
+  status: number;
+  etag: string | null;
+  /** The version of a template; 0 where nothing is stored. */
+  version: number | null;
+  /** True where the store is away and this is only what is shown meanwhile. */
+  degraded: boolean;
+}
+
+/** Asks; throws a `Problem` for a refusal and `Away` where nobody answers. */
+export async function ask<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  asking: Asking<M, P> = {},
+): Promise<Answer<Answered<M, P>>> {
+  const url = address(path, asking.path as Fields, asking.query as Fields);
+  const headers = new Headers({ Accept: "application/json" });
+  if (asking.body !== undefined) headers.set("Content-Type", "application/json");
+  if (method !== "get") headers.set("X-Preface-Token", meta.token);
+  if (asking.ifMatch) headers.set("If-Match", asking.ifMatch);
+  const init: RequestInit = { method: method.toUpperCase(), headers, cache: "no-store" };
+  if (asking.body !== undefined) init.body = JSON.stringify(asking.body);
+  if (asking.signal) init.signal = asking.signal;
+
+  const response = await sent(url, init, headers);
+  if (!response.ok) throw await refusal(response);
+  const text = await response.text();
+  const version = response.headers.get("Preface-Version");
+  return {
+    data: (text === "" ? undefined : JSON.parse(text)) as Answered<M, P>,
+    status: response.status,
+    etag: response.headers.get("ETag"),
+    version: version === null ? null : Number(version),
+    degraded: response.headers.has("Preface-Degraded"),
+  };
+}
+
+type Fields = Record<string, string | number | boolean | null | undefined> | undefined;
+
+/** Sends it; where the service wants an access token, asks the person for one and sends it again. */
+async function sent(url: string, init: RequestInit, headers: Headers): Promise<Response> {
+  for (;;) {
+    const token = access();
+    if (token) headers.set("Authorization", `Bearer ${token}`);
+    let response: Response;
+    try {
+      response = await fetch(url, init);
+    } catch (error) {
+      if (isAborted(error)) throw error;
+      throw new Away("the service does not answer");
+    }
+    if (response.status !== 401 || !(await askForAccess(token))) return response;
+  }
+}
+
+async function refusal(response: Response): Promise<Error> {
+  const kind = response.headers.get("Content-Type") ?? "";
+  const body = kind.includes("json") ? ((await response.json().catch(() => ({}))) as Partial<ProblemBody>) : {};
+  if (response.status === 502 || response.status === 504) return new Away("the service does not answer");
+  if (response.status === 503) {
+    const wait = Number(response.headers.get("Retry-After"));
+    return new Away(body.detail ?? "the store does not answer", wait > 0 ? wait : 2);
+  }
+  return new Problem(response.status, body);
+}
+
+/** Fills the names in a path and adds the query. Addresses are relative, so that a prefix in front of the page is kept. */
+function address(path: string, names: Fields, query: Fields): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(names?.[name] ?? "")));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== null && value !== undefined && value !== "") search.set(name, String(value));
+  }
+  const asked = search.toString();
+  return filled.replace(/^\//, "") + (asked ? `?${asked}` : "");
+}

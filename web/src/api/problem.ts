@@ -1,0 +1,53 @@
+// What goes wrong when asking the service, in a form that a person can read.
+import type { components } from "./schema";
+
+export type ProblemBody = components["schemas"]["Problem"];
+
+/** The service answered that it will not or cannot. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | null;
+  readonly requestId: string | null;
+  readonly diagnostics: ProblemBody["diagnostics"];
+
+  constructor(status: number, body: Partial<ProblemBody>) {
+    super(sentence(body.detail ?? body.title ?? `the service answered ${status}`));
+    this.name = "Problem";
+    this.status = status;
+    this.code = body.code ?? "";
+    this.hint = body.hint ?? null;
+    this.requestId = body.request_id ?? null;
+    this.diagnostics = body.diagnostics ?? [];
+  }
+}
+
+/** Nobody answered: no connection, or nothing behind it. */
+export class Away extends Error {
+  readonly retryAfter: number;
+
+  constructor(message: string, retryAfter = 2) {
+    super(message);
+    this.name = "Away";
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** True for an error that says that the request was given up on purpose. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** Returns what to tell a person about an error. */
+export function told(error: unknown): string {
+  if (error instanceof Problem) return error.hint ? `${error.message} ${sentence(error.hint)}` : error.message;
+  return error instanceof Error ? sentence(error.message) : sentence(String(error));
+}
+
+/** The service's sentences start small and end open; on a page they are sentences. */
+export function sentence(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "";
+  const first = trimmed.startsWith("`") ? trimmed : trimmed[0]!.toUpperCase() + trimmed.slice(1);
+  return /[.!?…`:]$/.test(first) && !first.endsWith("`") ? first : `${first}.`;
+}

@@ -1,0 +1,6917 @@
+// Made from the service's description by `npm run types`. Do not edit.
+
+export interface paths {
+    "/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the page. */
+        get: operations["page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists conversations, the last built first.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["conversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forgets a conversation. Its next turn is a first turn.
+         * @description With an access token: its role is `write` or more.
+         */
+        delete: operations["forget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/compactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Builds the prompt afresh, keeps it, and returns it with the compaction's instructions after it. Of several at the same
+         *     time, one builds it and all get it.
+         * @description With an access token: its role is `converse` or more.
+         */
+        post: operations["compact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tells where each byte of the kept prompt came from.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["explain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/past": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what the conversation was told before, the newest first.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["past"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
+         *     unless it was asked for another directory, model, preset or template.
+         * @description With an access token: its role is `converse` or more.
+         */
+        post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/system-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the prompt that is kept, and builds nothing.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["prompt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/conversations/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns the prompt of a conversation: the first turn builds and keeps it (201), every later one gets the same bytes
+         *     (200).
+         * @description With an access token: its role is `converse` or more.
+         */
+        post: operations["turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns all templates with all their versions.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says that the process lives. */
+        get: operations["healthz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/icon.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the page's icon. */
+        get: operations["page_icon"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds what a document holds and the store does not; authors, times and notes are kept.
+         * @description Versions that are there already, in the document's order, are skipped. Where the store has others than the document
+         *     knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
+         *
+         *     With an access token: its role is `write` or more.
+         */
+        post: operations["import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tells the numbers of this node, in the text format that Prometheus reads.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describes every operation, in OpenAPI 3.1.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["openapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/page.css": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the page's style. */
+        get: operations["page_style"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/page.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the page's script. */
+        get: operations["page_script"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forgets the conversations whose prompt is older than an age.
+         * @description With an access token: its role is `write` or more.
+         */
+        post: operations["purge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says whether the store can be asked. */
+        get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the template of new conversations: the one that was stored last, else the default.
+         * @description Where the store does not answer, this is the default template, with the header `Preface-Degraded: store` and without an
+         *     ETag.
+         *
+         *     With an access token: its role is `read` or more.
+         */
+        get: operations["system_prompt_get"];
+        /**
+         * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+         * @description The text that is the current one already, without a note, adds no version.
+         *
+         *     With an access token: its role is `write` or more.
+         */
+        put: operations["system_prompt_put"];
+        post?: never;
+        /**
+         * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+         * @description With an access token: its role is `write` or more.
+         */
+        delete: operations["system_prompt_reset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/analyze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Analyzes a template: its tags, findings, what it renders to and where each byte of that came from, the values it names.
+         * @description A template that breaks a hard limit has an error among its diagnostics and no preview. Long lists are cut; `left` says
+         *     how much.
+         *
+         *     With an access token: its role is `read` or more.
+         */
+        post: operations["analyze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compares two versions line by line: as unified text, and as hunks.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["system_prompt_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/labels/{label}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Puts a label on a version. It is on one version at a time.
+         * @description With an access token: its role is `write` or more.
+         */
+        put: operations["system_prompt_set_label"];
+        post?: never;
+        /**
+         * Takes a label away.
+         * @description With an access token: its role is `write` or more.
+         */
+        delete: operations["system_prompt_remove_label"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/variables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what a template can name. With a query, also what that is there.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["variables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the versions, the newest first, without their texts.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["system_prompt_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one version with its text.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["system_prompt_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/system-prompt/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a version that says what an older one says; its note names that one.
+         * @description With an access token: its role is `write` or more.
+         */
+        post: operations["system_prompt_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the templates by name, each with its current version.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["templates_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the template of this name.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["template_get"];
+        /**
+         * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
+         * @description The text that is the current one already, without a note, adds no version.
+         *
+         *     With an access token: its role is `write` or more.
+         */
+        put: operations["template_put"];
+        post?: never;
+        /**
+         * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+         * @description With an access token: its role is `write` or more.
+         */
+        delete: operations["template_reset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compares two versions line by line: as unified text, and as hunks.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["template_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}/labels/{label}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Puts a label on a version. It is on one version at a time.
+         * @description With an access token: its role is `write` or more.
+         */
+        put: operations["template_set_label"];
+        post?: never;
+        /**
+         * Takes a label away.
+         * @description With an access token: its role is `write` or more.
+         */
+        delete: operations["template_remove_label"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the versions, the newest first, without their texts.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["template_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns one version with its text.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["template_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/templates/{name}/versions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a version that says what an older one says; its note names that one.
+         * @description With an access token: its role is `write` or more.
+         */
+        post: operations["template_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description A section that is not in the prompt. */
+        Absent: {
+            /** @description The kind of reason. */
+            reason: components["schemas"]["AbsentReason"];
+            /** @description Which. */
+            section: string;
+            /** @description The reason, for people. */
+            why: string;
+        };
+        /**
+         * @description The kinds of reasons for a section not to be in the prompt.
+         * @enum {string}
+         */
+        AbsentReason: "condition" | "silent" | "empty" | "replaced" | "disabled" | "unordered" | "budget";
+        /** @description What there is to see of a template. */
+        Analysis: {
+            /** @description What is to be said of it, by place. */
+            diagnostics: components["schemas"]["AnalyzedNote"][];
+            /** @description How many entries of the lists above were left out because there are too many. */
+            left: components["schemas"]["Left"];
+            preview: components["schemas"]["Preview"] | null;
+            /** @description Runs of the template that follow each other without a gap: tags, and the text between them. */
+            tokens: components["schemas"]["AnalyzedToken"][];
+            /** @description The keys that it names, in the order in which they come. */
+            variables: components["schemas"]["UsedVariable"][];
+        };
+        /** @description A proposed change of the template. */
+        AnalyzedEdit: {
+            /** @description The bytes to replace. */
+            range: [
+                number,
+                number
+            ];
+            /** @description What to put there. */
+            replacement: string;
+            /** @description The same in UTF-16 units. */
+            utf16: [
+                number,
+                number
+            ];
+        };
+        /** @description Something to be said of a place. */
+        AnalyzedNote: {
+            /** @description The stable code. */
+            code: string;
+            /** @description The column in characters, from 1. */
+            column: number;
+            edit?: components["schemas"]["AnalyzedEdit"] | null;
+            /** @description What to do about it. */
+            help?: string | null;
+            /** @description The line, from 1. */
+            line: number;
+            /** @description One sentence. */
+            message: string;
+            /** @description The bytes that it is about; none where it is about all of it. */
+            range: [
+                number,
+                number
+            ];
+            /** @description `info`, `warning` or `error`. */
+            severity: components["schemas"]["Severity"];
+            /** @description The same in UTF-16 units. */
+            utf16: [
+                number,
+                number
+            ];
+            /** @description The column in UTF-16 units, from 1. */
+            utf16_column: number;
+        };
+        /** @description A part of the preview. */
+        AnalyzedPart: {
+            /** @description Its bytes. */
+            range: [
+                number,
+                number
+            ];
+            /** @description Its section. */
+            section: string;
+            /** @description How long its bytes stay the same: `static`, `conversation` or `turn`. */
+            stability: components["schemas"]["Stability"];
+            /** @description How many tokens it has. */
+            tokens: number;
+        };
+        /** @description A run of the preview with one origin. */
+        AnalyzedSpan: {
+            /** @description Where they came from. */
+            origin: components["schemas"]["SpanOrigin"];
+            /** @description Its bytes in the preview. */
+            range: [
+                number,
+                number
+            ];
+            /** @description The same in UTF-16 units. */
+            utf16: [
+                number,
+                number
+            ];
+        };
+        /** @description A run of the template. */
+        AnalyzedToken: {
+            branch?: components["schemas"]["TokenBranch"] | null;
+            /** @description How many blocks stand around it. */
+            depth: number;
+            /** @description The key of a variable or condition. */
+            key?: string | null;
+            /** @description The UTF-16 units of that key. */
+            key_utf16?: [
+                number,
+                number
+            ] | null;
+            /** @description `text`, `raw-text`, `variable`, `if`, `if-not`, `else`, `endif`, `raw`, `endraw`, or `literal` for a tag that is text. */
+            kind: components["schemas"]["TokenKind"];
+            /** @description The other tags of its block, by their places in this list. */
+            partners?: number[];
+            /** @description Its bytes. */
+            range: [
+                number,
+                number
+            ];
+            /** @description Which tag a `literal` looks like. */
+            tag?: string | null;
+            /** @description Its UTF-16 units. */
+            utf16: [
+                number,
+                number
+            ];
+            why?: components["schemas"]["LiteralWhy"] | null;
+        };
+        /** @description Switches of the template language. */
+        AnalyzeOptions: {
+            /** @description Whether `[raw]…[endraw]` keeps what it holds. */
+            raw?: boolean | null;
+            /** @description Whether lines that hold nothing but working control tags go. */
+            trim_tag_lines?: boolean | null;
+        };
+        /** @description A template to be looked at. Fields that are not listed here are ignored. */
+        AnalyzeWrite: {
+            /** @description The conversation's id. */
+            conversation_id?: string | null;
+            /** @description The working directory, absolute, at or below a root. Without it nothing about a directory is looked at. */
+            cwd?: string | null;
+            /** @description The model's name. */
+            model?: string | null;
+            /** @description Switches of the template language, where they are not as the profile has them. */
+            options?: components["schemas"]["AnalyzeOptions"];
+            /** @description The profile whose limits and switches count; the service's where it is left out. */
+            preset?: string | null;
+            /** @description The text. */
+            template: string;
+        };
+        /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
+        Asked: {
+            /**
+             * @description The whole prompt's limit in tokens.
+             * @default null
+             */
+            budget: number | null;
+            /**
+             * @description Who counts tokens.
+             * @default null
+             */
+            counter: string | null;
+            /**
+             * @description The directory that is worked in, absolute, links not resolved.
+             * @default null
+             */
+            cwd: string | null;
+            /**
+             * @description Facts that are set or removed.
+             * @default {}
+             */
+            facts: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description The same with their texts.
+             * @default null
+             */
+            given_tools: components["schemas"]["Tool"][] | null;
+            /**
+             * @description The model's name.
+             * @default null
+             */
+            model: string | null;
+            /**
+             * @description A preset or profile by name.
+             * @default null
+             */
+            preset: string | null;
+            /**
+             * @description A profile file; wins over `preset`.
+             * @default null
+             */
+            profile: string | null;
+            /**
+             * @description `path=value` settings and profile options.
+             * @default []
+             */
+            sets: string[];
+            /**
+             * @description The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+             * @default null
+             */
+            template: string | null;
+            /**
+             * @description The active tools, by name; those of the profile where it is left out.
+             * @default null
+             */
+            tools: string[] | null;
+            /**
+             * @description The time zone's name.
+             * @default null
+             */
+            zone: string | null;
+        };
+        /**
+         * @description Measures what two texts have in common from their start.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, diff::CachedPrefix};
+         *     assert_eq!(CachedPrefix::of("né", "nè", &Bytes4), CachedPrefix { bytes: 1, tokens: 1 });
+         *     ```
+         */
+        CachedPrefix: {
+            /** @description Bytes, up to the last whole character. */
+            bytes: number;
+            /** @description Tokens. */
+            tokens: number;
+        };
+        /**
+         * @description Says in one word what became of a part.
+         *
+         *     ```
+         *     use preface_core::diff::Change;
+         *     assert_eq!(Change::Moved.to_string(), "moved");
+         *     ```
+         * @enum {string}
+         */
+        Change: "same" | "changed" | "added" | "removed" | "moved";
+        /** @description What a compaction says beside that. */
+        CompactionBody: components["schemas"]["TurnBody"] & {
+            /** @description What the model is told to do; the profile's instructions where it is left out. */
+            instructions?: string | null;
+        };
+        /** @description The prompt of a compaction. */
+        CompactionReply: components["schemas"]["PromptReply"] & {
+            /** @description The instructions alone. */
+            instructions: string;
+        };
+        /** @description What became of a condition. */
+        Condition: {
+            /** @description What is asked for. */
+            key: string;
+            /** @description True for `[if !…]`. */
+            negated: boolean;
+            /** @description Whether its first branch speaks; null where rendering did not come by. */
+            taken: boolean | null;
+            /** @description Its `if`, by its place in the list of tokens. */
+            token: number;
+        };
+        /** @description A conversation in a list. */
+        ConversationItem: {
+            /**
+             * Format: int64
+             * @description How long the prompt is, in bytes.
+             */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description When the prompt was built.
+             */
+            constructed_at: string;
+            /** @description Its id. */
+            conversation_id: string;
+            /**
+             * Format: date-time
+             * @description When the conversation began.
+             */
+            created_at: string;
+            /** @description The directory it was built for. */
+            cwd: string;
+            /** @description The digest of the kept prompt. */
+            fingerprint: string;
+            /** @description The model it was built for. */
+            model: string | null;
+            /** @description The profile it was built by. */
+            preset: string;
+            /** @description Why it was built. */
+            reason: components["schemas"]["Reason"];
+            /**
+             * Format: int64
+             * @description Counts from 1 with each prompt of the conversation.
+             */
+            revision: number;
+            template: components["schemas"]["Template"] | null;
+        };
+        /** @description One recorded loss of text. */
+        Cut: {
+            /** @description Tokens after, the marker included. */
+            after: number;
+            /** @description Tokens before. */
+            before: number;
+            /** @description The bytes that went, counted in the part's text as it was before this cut. */
+            range: [
+                number,
+                number
+            ];
+            /** @description Why. */
+            why: components["schemas"]["CutWhy"];
+        };
+        /**
+         * @description Why text went.
+         * @enum {string}
+         */
+        CutWhy: "ceiling" | "budget";
+        /**
+         * @description One note: a stable code, how bad, what happened, where, and what to do about it.
+         *
+         *     Codes are `topic/kebab-case`, or the names that seeds and specs fix (`SuppressedError`, `OrderingRewrite`).
+         */
+        Diagnostic: {
+            /** @description The stable code. */
+            code: string;
+            /** @description What to do next. */
+            help?: string | null;
+            /** @description One sentence, lower case first, names in backticks. */
+            message: string;
+            origin?: components["schemas"]["Place"] | null;
+            /** @description How bad. */
+            severity: components["schemas"]["Severity"];
+        };
+        /** @description What differs between two texts. */
+        Diff: {
+            /** @description How many lines came. */
+            added: number;
+            /**
+             * Format: int64
+             * @description The version before; 0 is the default template.
+             */
+            from: number;
+            /** @description The same for a page. */
+            hunks: components["schemas"]["Hunk"][];
+            /** @description How many lines went. */
+            removed: number;
+            /** @description The difference as `diff -u` writes it; empty where there is none. */
+            text: string;
+            /**
+             * Format: int64
+             * @description The version after; 0 is the default template.
+             */
+            to: number;
+        };
+        /**
+         * @description Compares two prompts.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+         *     let document = Document::of(&Prompt::default(), &Bytes4);
+         *     let difference = Difference::of(&document, &document, &Bytes4);
+         *     assert!(difference.same && difference.first_difference.is_none() && difference.text.is_empty());
+         *     ```
+         */
+        Difference: {
+            /** @description What a provider's cache can keep of one when it sees the other. */
+            cached_prefix: components["schemas"]["CachedPrefix"];
+            first_difference: components["schemas"]["FirstDifference"] | null;
+            /** @description A row per part: those of the right side in their order, and removed ones where they stood. */
+            parts: components["schemas"]["PartChange"][];
+            /** @description True where both texts have the same bytes. */
+            same: boolean;
+            /**
+             * @description The texts as a unified diff, each hunk headed by its section. Exactly the bytes of the texts: whoever shows it
+             *     on a screen escapes it.
+             */
+            text: string;
+        };
+        /**
+         * @description What became of a line.
+         * @enum {string}
+         */
+        DiffKind: "same" | "removed" | "added";
+        /** @description One line of a difference. */
+        DiffLine: {
+            /** @description What became of it. */
+            kind: components["schemas"]["DiffKind"];
+            /** @description The line with its line end; the last line of a text may have none. */
+            text: string;
+        };
+        /**
+         * @description Publishes a prompt. Every range counts UTF-8 bytes from the start of the prompt's text.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, document::Document, prompt::Prompt};
+         *     let document = Document::of(&Prompt::default(), &Bytes4);
+         *     let json = serde_json::to_string(&document).unwrap();
+         *     assert!(json.starts_with(r#"{"text":"","preset":"","fingerprint":"blake3:af13"#));
+         *     let receipt: Document = serde_json::from_str(&json).unwrap();
+         *     assert_eq!(receipt.check(), Ok(()));
+         *     ```
+         */
+        Document: {
+            /** @description What is not there, and why. */
+            absent: components["schemas"]["Absent"][];
+            /** @description Facts for the log. */
+            audit: Record<string, never>[];
+            /** @description Notes for this caller. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description The digest of the text, as `blake3:<hex>`. */
+            fingerprint: string;
+            /** @description Its parts, in order. Their ranges follow each other without a gap. */
+            parts: components["schemas"]["DocumentPart"][];
+            /** @description The profile that made it. */
+            preset: string;
+            /** @description What the model is told. */
+            text: string;
+            /** @description How long the text is. */
+            tokens: components["schemas"]["Tokens"];
+            /** @description What made it, in order; empty where it was built once and nothing changed it. */
+            triggers?: components["schemas"]["Trigger"][];
+        };
+        /**
+         * @description Publishes one part. The separator before it belongs to it.
+         *
+         *     ```
+         *     use preface_core::document::DocumentPart;
+         *     let json = r#"{"section":"identity","range":[0,4],"tokens":1,"stability":"static","priority":50,
+         *         "origins":[{"kind":"caller","flag":"--append"}],
+         *         "spans":[{"range":[0,4],"origin":{"kind":"caller","flag":"--append"}}],"cuts":[]}"#;
+         *     let part: DocumentPart = serde_json::from_str(json).unwrap();
+         *     assert_eq!(part.origins[0].to_string(), "--append");
+         *     ```
+         */
+        DocumentPart: {
+            /** @description What it lost. */
+            cuts: components["schemas"]["Cut"][];
+            /**
+             * @description Where its text came from, each file (with the span that covers all that was taken), profile key, fact and flag
+             *     once, in order of first appearance.
+             */
+            origins: components["schemas"]["Origin"][];
+            /**
+             * Format: int64
+             * @description Who gives way last.
+             */
+            priority: number;
+            /** @description The context provider that contributed it. */
+            provider?: string | null;
+            /** @description Its bytes in the prompt. */
+            range: [
+                number,
+                number
+            ];
+            /** @description Its section. */
+            section: string;
+            /** @description Where each byte came from. */
+            spans: components["schemas"]["DocumentSpan"][];
+            /** @description How long its bytes stay the same. */
+            stability: components["schemas"]["Stability"];
+            /** @description Its tokens, counted by itself: the parts may add up to more than the whole. */
+            tokens: number;
+        };
+        /**
+         * @description Publishes a run of bytes of the prompt and its origin.
+         *
+         *     ```
+         *     use preface_core::document::DocumentSpan;
+         *     let json = r#"{"range":[3,7],"origin":{"kind":"fact","key":"git:branch","source":".git/HEAD"}}"#;
+         *     let span: DocumentSpan = serde_json::from_str(json).unwrap();
+         *     assert_eq!((span.range, span.origin.to_string()), (3..7, "[git:branch]".to_owned()));
+         *     ```
+         */
+        DocumentSpan: {
+            /** @description Where they came from. */
+            origin: components["schemas"]["Origin"];
+            /** @description The bytes, counted from the start of the **prompt**. */
+            range: [
+                number,
+                number
+            ];
+        };
+        /** @description Where a kept prompt came from. */
+        ExplainReply: {
+            /** @description What was asked. */
+            asked: components["schemas"]["Asked"];
+            /** @description Its parts with the origin of each byte: what `preface explain --format json` prints. */
+            document: components["schemas"]["Document"];
+            /** @description What was looked up, by name; digests in place of values. */
+            facts: components["schemas"]["FactUsed"][];
+            /** @description The prompt. */
+            prompt: components["schemas"]["PromptReply"];
+        };
+        /** @description All templates of a store. */
+        Export: {
+            /** @description [`FORMAT`]. */
+            format: string;
+            /** @description The templates, by name. */
+            templates: components["schemas"]["StoredTemplate"][];
+        };
+        /** @description A fact that a prompt depends on. */
+        FactUsed: {
+            /** @description The digest of the value, as `blake3:<hex>`. */
+            digest?: string | null;
+            /** @description True where it had a value. */
+            exists: boolean;
+            /** @description Its name. */
+            fact: string;
+            /** @description Who answered. */
+            source: string;
+            /** @description How long its value stays the same. */
+            stability: components["schemas"]["Stability"];
+        };
+        /**
+         * @description Points at the place where two texts part.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, diff::{Difference, FirstDifference}, document::Document, prompt::Prompt};
+         *     let document = Document::of(&Prompt::default(), &Bytes4);
+         *     let first: Option<FirstDifference> = Difference::of(&document, &document, &Bytes4).first_difference;
+         *     assert_eq!(first, None);
+         *     ```
+         */
+        FirstDifference: {
+            left: components["schemas"]["Side"] | null;
+            /** @description The first byte of the first character that differs, on both sides. */
+            offset: number;
+            right: components["schemas"]["Side"] | null;
+        };
+        /** @description How the service is. */
+        Health: {
+            /** @description `ok`. */
+            status: string;
+            /** @description The kind of store. */
+            store?: string | null;
+        };
+        /** @description A run of changes with a few lines around them. */
+        Hunk: {
+            /** @description The first line before, from 1; the line ahead of it where there is none. */
+            from_line: number;
+            /** @description How many lines before. */
+            from_lines: number;
+            /** @description The lines. */
+            lines: components["schemas"]["DiffLine"][];
+            /** @description The first line after, as above. */
+            to_line: number;
+            /** @description How many lines after. */
+            to_lines: number;
+        };
+        /** @description What an import did. */
+        Imported: {
+            /** @description How many versions were added. */
+            added: number;
+            /** @description How many were there already. */
+            skipped: number;
+            /** @description The same, template by template. */
+            templates: components["schemas"]["ImportedTemplate"][];
+        };
+        /** @description What an import did to one template. */
+        ImportedTemplate: {
+            /** @description How many versions were added. */
+            added: number;
+            /** @description True where the store had versions that the document does not know: the document's are added behind them. */
+            diverged: boolean;
+            /** @description The labels that stand on another version here. They stay there. */
+            kept_labels: string[];
+            /** @description The labels that were put on a version. */
+            labels: string[];
+            /** @description Its name. */
+            name: string;
+            /** @description How many were there already. */
+            skipped: number;
+        };
+        /** @description A label's place. */
+        LabelWrite: {
+            /**
+             * Format: int64
+             * @description The version that gets it.
+             */
+            version: number;
+        };
+        /** @description How many entries of long lists were left out. */
+        Left: {
+            /** @description Of `diagnostics`. */
+            diagnostics: number;
+            /** @description Of `preview.spans`. */
+            spans: number;
+            /** @description Of `tokens`. */
+            tokens: number;
+            /** @description Of `variables`. */
+            variables: number;
+        };
+        /**
+         * @description Why a tag is text.
+         * @enum {string}
+         */
+        LiteralWhy: "never-closed" | "no-open-if" | "second-else" | "no-endraw" | "no-raw";
+        /** @description Where text came from. */
+        Origin: {
+            /** @enum {string} */
+            kind: "source";
+            /**
+             * @description True where the bytes are no UTF-8 and a replacement character stands for them.
+             * @default false
+             */
+            lossy: boolean | null;
+            /** @description The file. */
+            path: string;
+            /** @description The layer. */
+            scope: components["schemas"]["Scope"];
+            /** @description Which bytes. */
+            span: [
+                number,
+                number
+            ];
+        } | {
+            /** @description Its key. */
+            key: string;
+            /** @enum {string} */
+            kind: "literal";
+            /** @description The profile. */
+            profile: string;
+        } | {
+            /** @description The fact, `type:name`. */
+            key: string;
+            /** @enum {string} */
+            kind: "fact";
+            /** @description Who answered. */
+            source: string;
+        } | {
+            /** @enum {string} */
+            kind: "stored";
+            /** @description Which bytes. */
+            span: [
+                number,
+                number
+            ];
+            /** @description The template. */
+            template: string;
+            /**
+             * Format: int64
+             * @description Its version; none where it is the default.
+             */
+            version?: number | null;
+        } | {
+            /** @description How. */
+            flag: string;
+            /** @enum {string} */
+            kind: "caller";
+        } | {
+            /** @description At which event. */
+            event: string;
+            /** @description The hook. */
+            hook: string;
+            /** @enum {string} */
+            kind: "hook";
+        };
+        /** @description One page of a list. */
+        Paged_ConversationItem: {
+            /** @description The entries. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description How long the prompt is, in bytes.
+                 */
+                bytes: number;
+                /**
+                 * Format: date-time
+                 * @description When the prompt was built.
+                 */
+                constructed_at: string;
+                /** @description Its id. */
+                conversation_id: string;
+                /**
+                 * Format: date-time
+                 * @description When the conversation began.
+                 */
+                created_at: string;
+                /** @description The directory it was built for. */
+                cwd: string;
+                /** @description The digest of the kept prompt. */
+                fingerprint: string;
+                /** @description The model it was built for. */
+                model: string | null;
+                /** @description The profile it was built by. */
+                preset: string;
+                /** @description Why it was built. */
+                reason: components["schemas"]["Reason"];
+                /**
+                 * Format: int64
+                 * @description Counts from 1 with each prompt of the conversation.
+                 */
+                revision: number;
+                template: components["schemas"]["Template"] | null;
+            }[];
+            /** @description What to ask `after` for the next page; null: this is the last. */
+            next: string | null;
+        };
+        /** @description One page of a list. */
+        Paged_PastItem: {
+            /** @description The entries. */
+            items: (components["schemas"]["ConversationItem"] & {
+                /**
+                 * Format: date-time
+                 * @description When it was replaced.
+                 */
+                replaced_at: string;
+                /** @description Its text. */
+                system_prompt: string;
+            })[];
+            /** @description What to ask `after` for the next page; null: this is the last. */
+            next: string | null;
+        };
+        /** @description One page of a list. */
+        Paged_TemplateEntry: {
+            /** @description The entries. */
+            items: (components["schemas"]["VersionInfo"] & {
+                /** @description Its name. */
+                name: string;
+            })[];
+            /** @description What to ask `after` for the next page; null: this is the last. */
+            next: string | null;
+        };
+        /** @description One page of a list. */
+        Paged_VersionInfo: {
+            /** @description The entries. */
+            items: {
+                /**
+                 * Format: date-time
+                 * @description When.
+                 */
+                at: string;
+                /** @description Who wrote it. */
+                author: string;
+                /**
+                 * Format: int64
+                 * @description How long the text is.
+                 */
+                bytes: number;
+                /** @description Its labels. */
+                labels: string[];
+                /** @description Why; may be empty. */
+                note: string;
+                /** @description True where this version goes back to the default. */
+                reset: boolean;
+                /**
+                 * Format: int64
+                 * @description Counts from 1.
+                 */
+                version: number;
+            }[];
+            /** @description What to ask `after` for the next page; null: this is the last. */
+            next: string | null;
+        };
+        /**
+         * @description Says what became of one part.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, diff::{Difference, PartChange}, document::Document, prompt::Prompt};
+         *     let document = Document::of(&Prompt::default(), &Bytes4);
+         *     let rows: Vec<PartChange> = Difference::of(&document, &document, &Bytes4).parts;
+         *     assert!(rows.is_empty());
+         *     ```
+         */
+        PartChange: {
+            /** @description What became of it. */
+            change: components["schemas"]["Change"];
+            /** @description Its section. */
+            section: string;
+            /** @description Its tokens on the right side; `None` where it was removed. */
+            tokens_after: number | null;
+            /** @description Its tokens on the left side; `None` where it was added. */
+            tokens_before: number | null;
+        };
+        /** @description A prompt that was replaced. */
+        PastItem: components["schemas"]["ConversationItem"] & {
+            /**
+             * Format: date-time
+             * @description When it was replaced.
+             */
+            replaced_at: string;
+            /** @description Its text. */
+            system_prompt: string;
+        };
+        /** @description The place that a diagnostic speaks of. */
+        Place: {
+            /** @description One-based column in characters. */
+            column?: number | null;
+            /** @description The line that the span starts in, without its line end, cut to a screenful around the span. */
+            excerpt?: string | null;
+            /** @description One-based line, where a span is known. */
+            line?: number | null;
+            /** @description The path for people. */
+            path: string;
+            scope?: components["schemas"]["Scope"] | null;
+            /** @description How many characters of the line come before the excerpt. */
+            skipped?: number;
+            /** @description The byte range in the file. */
+            span?: [
+                number,
+                number
+            ] | null;
+        };
+        /** @description What a template renders to. */
+        Preview: {
+            /** @description How many bytes it has. */
+            bytes: number;
+            /** @description What became of each condition, in the order of the template. */
+            conditions: components["schemas"]["Condition"][];
+            /** @description Who counts. */
+            counter: string;
+            /** @description The digest of the text. */
+            fingerprint: string;
+            /** @description Its parts, which follow each other without a gap. */
+            parts: components["schemas"]["AnalyzedPart"][];
+            /** @description Where each byte came from. The spans follow each other without a gap. */
+            spans: components["schemas"]["AnalyzedSpan"][];
+            /** @description The text. */
+            text: string;
+            /** @description How many tokens it has, as `counter` counts. */
+            tokens: number;
+        };
+        /** @description Why a request was not done, and what to do about it. */
+        Problem: {
+            /** @description A word for programs. */
+            code: string;
+            /** @description What went wrong with this request. */
+            detail: string;
+            /** @description Where in a text, for each place. */
+            diagnostics?: components["schemas"]["Diagnostic"][];
+            /** @description What to do next. */
+            hint?: string | null;
+            /** @description The id of the request, as in the header `X-Request-Id` and in the log. */
+            request_id?: string | null;
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
+            status: number;
+            /** @description What went wrong, in general. */
+            title: string;
+            /** @description `urn:preface:problem:` and the code. */
+            type: string;
+        };
+        /** @description The prompt of a conversation. */
+        PromptReply: {
+            /** @description True where this request built it. */
+            constructed: boolean;
+            /**
+             * Format: date-time
+             * @description When this prompt was built.
+             */
+            constructed_at: string;
+            /** @description The conversation. */
+            conversation_id: string;
+            /**
+             * Format: date-time
+             * @description When the conversation began.
+             */
+            created_at: string;
+            /** @description The directory it was built for. */
+            cwd: string;
+            /** @description What came up. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description The digest of the kept prompt, as `blake3:<hex>`. */
+            fingerprint: string;
+            /** @description The model it was built for. */
+            model: string | null;
+            /** @description The profile it was built by. */
+            preset: string;
+            /** @description Why it was built. */
+            reason: components["schemas"]["Reason"];
+            /**
+             * Format: int64
+             * @description Counts from 1 with each prompt of the conversation.
+             */
+            revision: number;
+            /** @description What to send as system prompt; null: send none. */
+            system_prompt: string | null;
+            template: components["schemas"]["Template"] | null;
+        };
+        /** @description Which conversations are old. */
+        PurgeBody: {
+            /**
+             * Format: int64
+             * @description Those whose prompt was built before so many seconds.
+             */
+            older_than_seconds: number;
+        };
+        /** @description What was forgotten. */
+        PurgeReply: {
+            /**
+             * Format: int64
+             * @description How many conversations.
+             */
+            purged: number;
+        };
+        /**
+         * @description Why a prompt was built, as the description lists it.
+         * @enum {string}
+         */
+        Reason: "first-turn" | "compaction" | "refresh";
+        /** @description What a refresh did. */
+        RefreshReply: components["schemas"]["PromptReply"] & {
+            /** @description What the new prompt changes. */
+            difference: components["schemas"]["Difference"];
+        };
+        /**
+         * @description The layer that a text, a setting or an extension belongs to. The order is the meaning: later scopes override.
+         * @enum {string}
+         */
+        Scope: "bundled" | "global" | "project";
+        /**
+         * @description How bad it is.
+         * @enum {string}
+         */
+        Severity: "info" | "warning" | "error";
+        /**
+         * @description Names what one side has at the first difference.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, diff::Difference, document::Document, prompt::Prompt};
+         *     let document = Document::of(&Prompt::default(), &Bytes4);
+         *     let difference = Difference::of(&document, &document, &Bytes4);
+         *     assert!(difference.first_difference.and_then(|first| first.left).is_none());
+         *     ```
+         */
+        Side: {
+            /** @description The origin, as [`Labels`] names it. */
+            label: string;
+            /** @description The origin of the whole span. */
+            origin: components["schemas"]["Origin"];
+            /** @description The section. */
+            section: string;
+            /** @description True where the span started before the difference: the common prefix ends within it. */
+            within: boolean;
+        };
+        /** @description Where a run of the preview came from. */
+        SpanOrigin: {
+            /** @enum {string} */
+            kind: "template";
+            /** @description Which bytes. */
+            span: [
+                number,
+                number
+            ];
+        } | {
+            /** @description Its key. */
+            key: string;
+            /** @enum {string} */
+            kind: "variable";
+            /** @description Who answered it. */
+            source: string;
+        } | {
+            /** @enum {string} */
+            kind: "other";
+            /** @description What, for people. */
+            name: string;
+        };
+        /**
+         * @description How long the bytes of a value or a part stay the same. The order is the order of a cache-safe prompt.
+         * @enum {string}
+         */
+        Stability: "static" | "conversation" | "turn";
+        /** @description One template with its history. */
+        StoredTemplate: {
+            /** @description Its name. */
+            name: string;
+            /** @description Its versions, the oldest first. */
+            versions: components["schemas"]["StoredVersion"][];
+        };
+        /** @description One version. */
+        StoredVersion: {
+            /**
+             * Format: date-time
+             * @description When, in RFC 3339.
+             */
+            at: string;
+            /** @description Who wrote it. */
+            author: string;
+            /** @description Its labels. */
+            labels?: string[];
+            /** @description Why; may be empty. */
+            note?: string;
+            /** @description The text; `null` where this version goes back to the default. */
+            template: string | null;
+            /**
+             * Format: int64
+             * @description Its number in the store that it comes from.
+             */
+            version: number;
+        };
+        /** @description A template that a prompt was built from. */
+        Template: {
+            /** @description As the conversation chose it: `name`, `name@label` or `name@3`. */
+            chosen: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Its version; null where it was the default.
+             */
+            version: number | null;
+        };
+        /** @description A named template and its current version. */
+        TemplateEntry: components["schemas"]["VersionInfo"] & {
+            /** @description Its name. */
+            name: string;
+        };
+        /** @description A template. */
+        TemplateReply: {
+            /** @description The text, byte for byte as it was given. */
+            template: string;
+        };
+        /** @description A template to be stored. Fields that are not listed here are ignored. */
+        TemplateWrite: {
+            /** @description Why it is changed. */
+            note?: string;
+            /** @description The text; kept byte for byte. */
+            template: string;
+        };
+        /**
+         * @description A branch of a block.
+         * @enum {string}
+         */
+        TokenBranch: "first" | "second";
+        /**
+         * @description What a run of a template is.
+         * @enum {string}
+         */
+        TokenKind: "text" | "raw-text" | "variable" | "if" | "if-not" | "else" | "endif" | "raw" | "endraw" | "literal";
+        /**
+         * @description Says how many tokens a text has, and who says so.
+         *
+         *     ```
+         *     use preface_core::{budget::Bytes4, document::Tokens};
+         *     let tokens = Tokens::of("twelve bytes", &Bytes4);
+         *     assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
+         *     ```
+         */
+        Tokens: {
+            /** @description The tokens. */
+            count: number;
+            /** @description The counter's name. */
+            counter: string;
+            /** @description True where the count is the model's own, false where it is an estimate. */
+            exact: boolean;
+        };
+        /** @description A tool that the model may call, as far as the prompt speaks of it. */
+        Tool: {
+            /** @description What it does. */
+            description?: string | null;
+            /** @description Advice that belongs to it. */
+            guidelines?: string[];
+            /** @description The JSON Schema of its arguments. */
+            input_schema?: Record<string, never> | null;
+            /** @description Its name. */
+            name: string;
+            /** @description One line for the list of tools. */
+            snippet?: string | null;
+            /** @description Where its texts came from, for people. */
+            source?: string | null;
+        };
+        /** @description One thing that made the prompt what it is. */
+        Trigger: {
+            /** @description Who made it happen: a hook, where it was one. */
+            by?: string | null;
+            /** @description What happened. */
+            kind: components["schemas"]["TriggerKind"];
+            /** @description The sections that are new, other or gone since; in the prompt's order, those that are gone last. */
+            sections: string[];
+        };
+        /**
+         * @description A reason to build a base, or to change it for a run.
+         * @enum {string}
+         */
+        TriggerKind: "startup" | "resources_discover" | "set_active_tools" | "tool_registry" | "reload" | "before_agent_start";
+        /** @description What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it. */
+        TurnBody: {
+            /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
+            cwd?: string | null;
+            /** @description The model's name. */
+            model?: string | null;
+            /** @description A preset or profile by name; that of the service where it is left out. */
+            preset?: string | null;
+            /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
+            template?: string | null;
+            /** @description The active tools, by name; those of the profile where it is left out. */
+            tools?: string[] | null;
+        };
+        /** @description A key that a template names. */
+        UsedVariable: {
+            /** @description How many bytes the value has. */
+            bytes: number | null;
+            /** @description True where the value is longer than what is shown of it. */
+            cut: boolean;
+            /** @description Whether it exists; null where nobody had to ask. */
+            exists: boolean | null;
+            /** @description `type:name`. */
+            key: string;
+            /** @description The name. */
+            name: string;
+            /** @description Whether somebody answers for it. */
+            registered: boolean;
+            /** @description Who answered, or why it does not exist. */
+            source: string | null;
+            stability: components["schemas"]["Stability"] | null;
+            /** @description Its tags, by their places in the list of tokens. */
+            tokens: number[];
+            /** @description The type. */
+            type: string;
+            /** @description The value, its first bytes where it is long. */
+            value: string | null;
+        };
+        /** @description One variable, or a type of which any name is good. */
+        Variable: {
+            /** @description What looking it up costs, for people. */
+            cost: string;
+            /** @description What it is, for people. */
+            description: string;
+            /** @description True where any name is good. */
+            dynamic: boolean;
+            /** @description What a value looks like; for a dynamic type, what a name looks like. */
+            example: string;
+            /** @description What stands behind it; a placeholder such as `<path>` where any name is good. */
+            name: string;
+            /** @description How long a value stays the same. */
+            stability: components["schemas"]["Stability"];
+            /** @description What stands before the colon. */
+            type: string;
+        };
+        /** @description A variable, with its value where one was asked for. */
+        VariableEntry: components["schemas"]["Variable"] & {
+            /** @description Whether it exists there. */
+            exists?: boolean | null;
+            /** @description Its value there; null where it does not exist. */
+            value?: string | null;
+        };
+        /** @description What a template can name. */
+        VariablesReply: {
+            /** @description The variables, always in the same order. */
+            variables: components["schemas"]["VariableEntry"][];
+        };
+        /** @description A version of a template, without its text. */
+        VersionInfo: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            at: string;
+            /** @description Who wrote it. */
+            author: string;
+            /**
+             * Format: int64
+             * @description How long the text is.
+             */
+            bytes: number;
+            /** @description Its labels. */
+            labels: string[];
+            /** @description Why; may be empty. */
+            note: string;
+            /** @description True where this version goes back to the default. */
+            reset: boolean;
+            /**
+             * Format: int64
+             * @description Counts from 1.
+             */
+            version: number;
+        };
+        /** @description A version of a template. */
+        VersionReply: components["schemas"]["VersionInfo"] & {
+            /** @description The text; of a version that goes back to the default, the default. */
+            template: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    conversations: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                after?: string;
+                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                limit?: number;
+                /** @description Those whose id starts so. */
+                prefix?: string;
+                /** @description Those that were built from the template of this name. */
+                template?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of conversations */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paged_ConversationItem"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the caller knows; without it whatever is kept */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is forgotten */
+            204: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another prompt is kept than `If-Match` says */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the caller knows; without it whatever is kept */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description May be left out; what it says wins over what was said before */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CompactionBody"];
+            };
+        };
+        responses: {
+            /** @description The prompt that is kept now, and the compaction's own */
+            200: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactionReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another prompt is kept than `If-Match` says */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it came from */
+            200: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    past: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                after?: string;
+                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of prompts */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paged_PastItem"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    refresh: {
+        parameters: {
+            query?: {
+                /** @description True: only show what would change. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The ETag that the caller knows; without it whatever is kept */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description May be left out; what it says wins over what was said before */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TurnBody"];
+            };
+        };
+        responses: {
+            /** @description The prompt that is kept now, and what is other than before */
+            200: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefreshReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another prompt is kept than `If-Match` says */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    prompt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the reader has */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is kept */
+            200: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptReply"];
+                };
+            };
+            /** @description The reader has it already (`If-None-Match`) */
+            304: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such conversation */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The conversation's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description May be left out */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TurnBody"];
+            };
+        };
+        responses: {
+            /** @description It was kept already */
+            200: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptReply"];
+                };
+            };
+            /** @description It was built by this request */
+            201: {
+                headers: {
+                    /** @description Tells this state of the conversation from every other */
+                    ETag?: string;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It names a template or preset that is not there, or the prompt cannot be built */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    healthz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It lives */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    page_icon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The icon. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Export"];
+            };
+        };
+        responses: {
+            /** @description What was added. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description The document cannot be read, or a template breaks a limit; nothing was added. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Somebody else writes to the same template all the time. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document contradicts itself, or something in it cannot be a label, a note or an author; nothing was added. */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    openapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    page_style: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/css": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    page_script: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The script. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    purge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PurgeBody"];
+            };
+        };
+        responses: {
+            /** @description They are forgotten */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurgeReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readyz: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The store answers */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the reader has. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description `store` where the store does not answer; then there is no ETag. */
+                    "Preface-Degraded"?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The reader has it: `If-None-Match` names its ETag. */
+            304: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateWrite"];
+            };
+        };
+        responses: {
+            /** @description It is stored. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The body is no object with a string `template`, or the template breaks a limit. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_reset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The default template. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    analyze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalyzeWrite"];
+            };
+        };
+        responses: {
+            /** @description What there is to see. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            /** @description The body cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The directory does not lie below a root. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It names a profile that is not there. */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_diff: {
+        parameters: {
+            query: {
+                /** @description The version before; 0 is the default template. */
+                from: number;
+                /** @description The version after; the current one where it is left out, 0 is the default template. */
+                to?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_set_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                label: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelWrite"];
+            };
+        };
+        responses: {
+            /** @description The version has the label. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelWrite"];
+                };
+            };
+            /** @description The label cannot be one, or the body cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_remove_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                label: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No version has the label any more. */
+            204: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The label cannot be one. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No version has that label. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    variables: {
+        parameters: {
+            query?: {
+                /** @description The conversation's id. */
+                conversation_id?: string;
+                /** @description The working directory, absolute, at or below a root. Without it nothing about a directory is looked at. */
+                cwd?: string;
+                /** @description The model's name. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The variables. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VariablesReply"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The directory does not lie below a root. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_versions: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                after?: string;
+                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paged_VersionInfo"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    system_prompt_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Which version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is current again. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    templates_list: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                after?: string;
+                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of templates. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paged_TemplateEntry"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the reader has. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The reader has it: `If-None-Match` names its ETag. */
+            304: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no template of this name. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateWrite"];
+            };
+        };
+        responses: {
+            /** @description It is stored. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The body is no object with a string `template`, or the template breaks a limit. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_reset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The default template. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no template of this name. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_diff: {
+        parameters: {
+            query: {
+                /** @description The version before; 0 is the default template. */
+                from: number;
+                /** @description The version after; the current one where it is left out, 0 is the default template. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_set_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                label: string;
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelWrite"];
+            };
+        };
+        responses: {
+            /** @description The version has the label. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelWrite"];
+                };
+            };
+            /** @description The label cannot be one, or the body cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not said to be JSON. */
+            415: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_remove_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, `-`, `_` or `.`, a letter first. */
+                label: string;
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No version has the label any more. */
+            204: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The label cannot be one. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No version has that label. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_versions: {
+        parameters: {
+            query?: {
+                /** @description Where the page before ended: its `next`. */
+                after?: string;
+                /** @description How many entries at most, 1 to 500; 50 where it is left out. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Paged_VersionInfo"];
+                };
+            };
+            /** @description The query cannot be read. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no template of this name. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the template. */
+                name: string;
+                /** @description Which version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    template_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag that the writer knows; without it the last writer wins. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The name of the template. */
+                name: string;
+                /** @description Which version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is current again. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version; 0 where nothing is stored. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such version. */
+            404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is current than the writer believes. */
+            412: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store does not answer. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+}

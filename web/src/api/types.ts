@@ -1,0 +1,33 @@
+// Short names for what the service speaks of.
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Analysis = Schemas["Analysis"];
+export type AnalyzeWrite = Schemas["AnalyzeWrite"];
+export type Token = Schemas["AnalyzedToken"];
+export type TokenKind = Schemas["TokenKind"];
+export type Note = Schemas["AnalyzedNote"];
+export type Edit = Schemas["AnalyzedEdit"];
+export type Preview = Schemas["Preview"];
+export type Part = Schemas["AnalyzedPart"];
+export type Span = Schemas["AnalyzedSpan"];
+export type SpanOrigin = Schemas["SpanOrigin"];
+export type Condition = Schemas["Condition"];
+export type UsedVariable = Schemas["UsedVariable"];
+export type VariableEntry = Schemas["VariableEntry"];
+export type Stability = Schemas["Stability"];
+export type Severity = Schemas["Severity"];
+export type TemplateEntry = Schemas["TemplateEntry"];
+export type VersionInfo = Schemas["VersionInfo"];
+export type VersionReply = Schemas["VersionReply"];
+export type Diff = Schemas["Diff"];
+export type DiffLine = Schemas["DiffLine"];
+export type ConversationItem = Schemas["ConversationItem"];
+export type PromptReply = Schemas["PromptReply"];
+export type PastItem = Schemas["PastItem"];
+export type ExplainReply = Schemas["ExplainReply"];
+export type RefreshReply = Schemas["RefreshReply"];
+export type Origin = Schemas["Origin"];
+export type Health = Schemas["Health"];
+export type Diagnostic = Schemas["Diagnostic"];

@@ -1,0 +1,126 @@
+// Keeps the analysis near the text: asks soon after a change, one request at a time, and hands on what comes back. Who shows it
+// maps it through what was typed since.
+import { signal } from "@preact/signals";
+import { access, askForAccess } from "../../api/access";
+import { meta } from "../../api/meta";
+import { Problem, sentence, type ProblemBody } from "../../api/problem";
+import { request } from "../context";
+import type { Packed } from "./packed";
+import type { Got, Wanted } from "./worker";
+
+export interface Source {
+  /** Returns the text, and notes that this is the text an answer will be about. */
+  take: () => string;
+  show: (packed: Packed) => void;
+}
+
+/** What hinders the analysis; empty where nothing does. */
+export const trouble = signal("");
+/** True while what is shown is of an earlier text. */
+export const behind = signal(false);
+
+const QUICKEST = 20;
+const SLOWEST = 120;
+const AGAIN = 2000;
+
+class Analyzer {
+  private source: Source | null = null;
+  private worker: Worker | null = null;
+  private id = 0;
+  private inFlight = false;
+  private wanted = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private sentAt = 0;
+  /** How long the last answer took: a text that is slow to analyze is asked about less often. */
+  private took = QUICKEST;
+  private withoutDirectory = false;
+
+  /** From now on, this is the text. An answer that is under way is of another and is dropped. */
+  of(source: Source | null): void {
+    this.source = source;
+    this.id++;
+    this.inFlight = false;
+    this.withoutDirectory = false;
+    trouble.value = "";
+    if (source) this.now();
+  }
+
+  soon(): void {
+    behind.value = true;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.now(), Math.min(Math.max(this.took / 4, QUICKEST), SLOWEST));
+  }
+
+  now(): void {
+    clearTimeout(this.timer);
+    if (!this.source) return;
+    behind.value = true;
+    if (this.inFlight) {
+      this.wanted = true;
+      return;
+    }
+    this.inFlight = true;
+    this.wanted = false;
+    this.sentAt = performance.now();
+    const token = access();
+    const { cwd, ...rest } = request();
+    const wanted: Wanted = {
+      id: ++this.id,
+      body: { template: this.source.take(), options: {}, ...rest, ...(cwd && !this.withoutDirectory && { cwd }) },
+      headers: {
+        "Content-Type": "application/json",
+        "X-Preface-Token": meta.token,
+        ...(token && { Authorization: `Bearer ${token}` }),
+      },
+    };
+    this.hands().postMessage(wanted);
+  }
+
+  /** For whom it is has changed. */
+  anew(): void {
+    this.withoutDirectory = false;
+    this.soon();
+  }
+
+  private hands(): Worker {
+    if (!this.worker) {
+      this.worker = new Worker(meta.worker, { type: "module", name: "analysis" });
+      this.worker.onmessage = ({ data }: MessageEvent<Got>) => void this.got(data);
+      this.worker.onerror = () => this.hindered("The preview cannot be made: its script did not load.");
+    }
+    return this.worker;
+  }
+
+  private async got(got: Got): Promise<void> {
+    if (got.id !== this.id) return;
+    this.inFlight = false;
+    if (got.kind === "analysis") {
+      this.took = performance.now() - this.sentAt;
+      if (!this.withoutDirectory) trouble.value = "";
+      this.source?.show(got.packed);
+      if (this.wanted) this.soon();
+      else behind.value = false;
+    } else if (got.kind === "away" || got.status >= 502) {
+      this.hindered("The service does not answer. The preview is of an earlier text.");
+      this.timer = setTimeout(() => this.now(), AGAIN);
+    } else await this.refused(got.status, got.body as Partial<ProblemBody>);
+  }
+
+  private async refused(status: number, body: Partial<ProblemBody>): Promise<void> {
+    if (status === 401 && (await askForAccess(access()))) return this.now();
+    const problem = new Problem(status, body);
+    this.hindered(problem.hint ? `${problem.message} ${sentence(problem.hint)}` : problem.message);
+    if (problem.code.startsWith("cwd") && !this.withoutDirectory) {
+      this.withoutDirectory = true;
+      trouble.value = `${problem.message} This preview is of no directory.`;
+      this.now();
+    }
+  }
+
+  private hindered(why: string): void {
+    this.inFlight = false;
+    trouble.value = why;
+  }
+}
+
+export const analyzer = new Analyzer();

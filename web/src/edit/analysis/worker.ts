@@ -1,0 +1,41 @@
+// Asks for an analysis beside the page: writing, sending, reading and packing a megabyte would hold up somebody who types.
+import type { Analysis, AnalyzeWrite } from "../../api/types";
+import { buffers, pack } from "./pack";
+import type { Packed } from "./packed";
+
+export interface Wanted {
+  id: number;
+  body: AnalyzeWrite;
+  headers: Record<string, string>;
+}
+
+export type Got =
+  | { id: number; kind: "analysis"; packed: Packed }
+  /** The service refused; its own words where it said some. */
+  | { id: number; kind: "refused"; status: number; body: unknown }
+  | { id: number; kind: "away" };
+
+const hub = self as unknown as {
+  onmessage: (event: MessageEvent<Wanted>) => void;
+  postMessage: (got: Got, transfer?: Transferable[]) => void;
+};
+
+hub.onmessage = async ({ data: { id, body, headers } }) => {
+  let response: Response;
+  try {
+    // The worker's script lies in `assets/`, the service above it.
+    response = await fetch("../system-prompt/analyze", { method: "POST", headers, body: JSON.stringify(body) });
+  } catch {
+    return hub.postMessage({ id, kind: "away" });
+  }
+  try {
+    if (!response.ok) {
+      const problem: unknown = await response.json().catch(() => ({}));
+      return hub.postMessage({ id, kind: "refused", status: response.status, body: problem });
+    }
+    const packed = pack((await response.json()) as Analysis, body.template);
+    return hub.postMessage({ id, kind: "analysis", packed }, buffers(packed));
+  } catch {
+    return hub.postMessage({ id, kind: "away" });
+  }
+};

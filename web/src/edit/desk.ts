@@ -1,0 +1,140 @@
+// What lies on the desk: the template that is open, the text field it is in, and the last analysis of it. The panes look here.
+import { computed, effect, signal } from "@preact/signals";
+import { EditorView, type ViewUpdate } from "@codemirror/view";
+import { meta } from "../api/meta";
+import { analyzer } from "./analysis/analyzer";
+import type { Packed } from "./analysis/packed";
+import { directory, model, readVariables, variables } from "./context";
+import { sourceOf } from "./preview/viewer";
+import { Session } from "./session";
+import { analysed, answered, asking } from "./text/analysed";
+import { tagNow } from "./text/card";
+import { setReadOnly, type Hooks } from "./text/editor";
+import { showFindings } from "./text/findings";
+import { goTo } from "./text/insert";
+
+export const session = signal<Session | null>(null);
+export const packed = signal<Packed | null>(null);
+/** The tag at the caret, by its place among the tokens; -1 for none. */
+export const caretToken = signal(-1);
+/** Line and column of the caret, from 1. */
+export const caret = signal({ line: 1, column: 1 });
+/** Counts up when the preview is asked to show the place of the caret. */
+export const showPlace = signal(0);
+
+export const noteCount = computed(() => (packed.value ? packed.value.notes.length + packed.value.notesLeft : 0));
+
+const sessions = new Map<string, Session>();
+let view: EditorView | null = null;
+
+const hooks: Hooks = {
+  save: () => void session.peek()?.save(),
+  update: (update) => followed(update),
+  showInPreview: () => void showPlace.value++,
+};
+
+/** The text field; null while it is not on the screen. */
+export const textField = (): EditorView | null => view;
+
+/** Opens a template. */
+export function open(name: string): void {
+  const before = session.peek();
+  if (before?.name === name) return;
+  before?.keep();
+  let next = sessions.get(name);
+  if (!next) {
+    next = new Session(name, hooks);
+    sessions.set(name, next);
+  }
+  next.onState = () => session.peek() === next && lay();
+  session.value = next;
+  lay();
+  void next.load();
+}
+
+/** Forgets what is known of a template, so that it is read again when it is opened. */
+export function forget(name: string): void {
+  if (session.peek()?.name === name) session.value = null;
+  sessions.delete(name);
+}
+
+/** Puts the text field into a place of the page. */
+export function mount(parent: HTMLElement): () => void {
+  // The first state counts for the page's policy: styles go in with it.
+  view = new EditorView({ parent, extensions: meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [] });
+  lay();
+  const current = session.peek();
+  // Another screen may have restored a version meanwhile.
+  if (current?.phase.peek() === "ready") void current.refresh();
+  return () => {
+    analyzer.of(null);
+    session.peek()?.keep();
+    view?.destroy();
+    view = null;
+  };
+}
+
+/** Goes to the place of the text that a run of the preview came from. */
+export function goToSource(span: number, inside: number): void {
+  const now = view?.state.field(analysed);
+  if (!view || !now?.packed?.preview) return;
+  const { from, to } = sourceOf(now.packed, span, inside);
+  goTo(view, now.since.mapPos(from, 1), now.since.mapPos(to, -1));
+}
+
+/** Goes to a place of the text that was analyzed. */
+export function goToPlace([from, to]: readonly [number, number]): void {
+  const now = view?.state.field(analysed);
+  if (view && now) goTo(view, now.since.mapPos(from, 1), now.since.mapPos(to, -1));
+}
+
+function lay(): void {
+  const current = session.peek();
+  if (!view || !current?.state) {
+    packed.value = null;
+    return;
+  }
+  view.setState(current.state);
+  setReadOnly(view, current.readOnly);
+  packed.value = view.state.field(analysed).packed;
+  analyzer.of({ take, show });
+}
+
+function take(): string {
+  view!.dispatch({ effects: asking.of(null) });
+  return view!.state.doc.toString();
+}
+
+function show(result: Packed): void {
+  if (!view) return;
+  view.dispatch({ effects: answered.of(result) });
+  showFindings(view, result);
+  packed.value = result;
+}
+
+function followed({ state, docChanged, selectionSet, transactions }: ViewUpdate): void {
+  session.peek()?.changed(state);
+  if (docChanged) analyzer.soon();
+  const told = transactions.some(({ effects }) => effects.some((one) => one.is(answered)));
+  if (!docChanged && !selectionSet && !told) return;
+  const { head } = state.selection.main;
+  const line = state.doc.lineAt(head);
+  caret.value = { line: line.number, column: head - line.from + 1 };
+  caretToken.value = tagNow(state, head)?.at ?? -1;
+}
+
+let first = true;
+effect(() => {
+  void [directory.value, model.value];
+  if (!first) analyzer.anew();
+  first = false;
+  const timer = setTimeout(() => void readVariables(), 250);
+  return () => clearTimeout(timer);
+});
+
+effect(() => {
+  // The colours of tags that are being typed come from the list of variables.
+  if (variables.value.length > 0) view?.dispatch({});
+});
+
+addEventListener("pagehide", () => session.peek()?.keep());

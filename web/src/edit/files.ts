@@ -1,0 +1,38 @@
+// Which files a template may well want, and whether they are there. The service lists no files, so it is asked about names that
+// many projects have; a template of conditions tells which exist.
+import { effect, signal } from "@preact/signals";
+import { ask } from "../api/client";
+import { request } from "./context";
+
+const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "STYLE.md", ".editorconfig"];
+
+/** Those that are there, in this order. */
+export const likelyFiles = signal<readonly string[]>([]);
+
+/** A directory is typed letter by letter; it is asked about when that is done. */
+const TYPED = 400;
+
+let asked = 0;
+
+effect(() => {
+  const asking = request();
+  const timer = setTimeout(() => look(asking), asked === 0 ? 0 : TYPED);
+  return () => clearTimeout(timer);
+});
+
+function look(asking: ReturnType<typeof request>): void {
+  const turn = ++asked;
+  likelyFiles.value = [];
+  if (!asking.cwd) return;
+  const template = LIKELY.map((file) => `[if file:${file}][endif]`).join("");
+  ask("post", "/system-prompt/analyze", { body: { template, options: {}, ...asking } }).then(
+    ({ data }) => {
+      if (turn !== asked) return;
+      const there = new Set(data.variables.filter(({ exists }) => exists).map(({ name }) => name));
+      likelyFiles.value = LIKELY.filter((file) => there.has(file));
+    },
+    () => {
+      // No suggestions, then: a path can be written without them.
+    },
+  );
+}

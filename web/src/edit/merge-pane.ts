@@ -1,0 +1,61 @@
+// Two texts beside each other, or one in the other where there is no room. Loaded when it is needed.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, type Extension } from "@codemirror/state";
+import { EditorView, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { meta } from "../api/meta";
+
+export interface MergePane {
+  text: () => string;
+  differences: number;
+  destroy: () => void;
+}
+
+const COMMON: Extension = [
+  EditorState.lineSeparator.of("\n"),
+  meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
+  EditorView.lineWrapping,
+  highlightSpecialChars(),
+  lineNumbers(),
+  history(),
+  keymap.of([...historyKeymap, ...defaultKeymap]),
+];
+
+/** A megabyte of differences is told of roughly rather than exactly. */
+const SCAN = { scanLimit: 2_000, timeout: 800 };
+
+const named = (label: string): Extension => EditorView.contentAttributes.of({ "aria-label": label });
+const locked: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: "0" })];
+
+/** Shows `theirs` and an editable `mine`; `unified` in one column. */
+export function mergePane(parent: HTMLElement, theirs: string, mine: string, unified: boolean, onText: (text: string) => void): MergePane {
+  const listen = EditorView.updateListener.of(({ docChanged, state }) => {
+    if (docChanged) onText(state.doc.toString());
+  });
+  if (unified) {
+    const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {}, mergeControls: control });
+    const view = new EditorView({ parent, doc: mine, extensions: [COMMON, named("Yours, compared with theirs"), listen, merge] });
+    return { text: () => view.state.doc.toString(), differences: count(view), destroy: () => view.destroy() };
+  }
+  const both = new MergeView({
+    parent,
+    a: { doc: theirs, extensions: [COMMON, named("Theirs"), locked] },
+    b: { doc: mine, extensions: [COMMON, named("Yours"), listen] },
+    revertControls: "a-to-b",
+    collapseUnchanged: {},
+    diffConfig: SCAN,
+  });
+  return { text: () => both.b.state.doc.toString(), differences: count(both.b), destroy: () => both.destroy() };
+}
+
+function control(type: "accept" | "reject", act: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button small";
+  button.textContent = type === "accept" ? "Keep yours" : "Take theirs";
+  button.addEventListener("click", act);
+  return button;
+}
+
+const count = (view: EditorView): number => getChunks(view.state)?.chunks.length ?? 0;

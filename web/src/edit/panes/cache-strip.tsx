@@ -1,0 +1,114 @@
+// How much of the prompt a model's cache can keep: its runs in order, by how long they stay the same, and what each part weighs.
+import { useEffect, useState } from "preact/hooks";
+import { amount, size } from "../../amount";
+import type { Stability } from "../../api/types";
+import { escaped, head } from "../../shown";
+import type { PackedPreview, Run } from "../analysis/packed";
+import { LASTS } from "../context";
+
+const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
+/** More runs than this are too narrow to see: small ones join their neighbour. */
+const MOST_RUNS = 160;
+const QUIET = 1500;
+
+export function CacheStrip({ preview }: { preview: PackedPreview }) {
+  const { bytes, tokens, runs, parts } = preview;
+  const weigh = (part: number) => (bytes === 0 ? 0 : Math.round((tokens * part) / bytes));
+  const sum = (stability: Stability) => runs.reduce((total, run) => (run.stability === stability ? total + run.bytes : total), 0);
+  const used = ORDER.filter((stability) => sum(stability) > 0);
+  return (
+    <section class="strip" aria-label="Tokens and cache order">
+      <p class="sr" role="status" aria-label="Size of the prompt">
+        {useSettled(`About ${amount(tokens, "token")}. ${verdict(preview)}.`)}
+      </p>
+      <p class="strip-count">
+        <span class="soft">about</span> <strong>{amount(tokens, "token")}</strong> <span class="soft">{size(bytes)}</span>
+        <span class="strip-verdict">{verdict(preview)}</span>
+      </p>
+      {bytes > 0 && (
+        <div class="strip-bar" role="img" aria-label={`In order: ${spoken(runs)}`}>
+          {coarse(runs, bytes).map((run, at) => (
+            <span key={at} class={`strip-run ${run.stability}`} style={{ flexGrow: run.bytes }} title={titleOf(run, weigh(run.bytes))} />
+          ))}
+        </div>
+      )}
+      {bytes > 0 && (
+        <ul class="strip-key">
+          {used.map((stability) => (
+            <li key={stability}>
+              <span class={`swatch ${stability}`} aria-hidden="true" />
+              {LASTS[stability]} <span class="soft">{share(sum(stability), bytes)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {parts.length > 1 && (
+        <details class="parts">
+          <summary>{amount(parts.length, "part")}</summary>
+          <ul>
+            {parts.map(({ section, tokens: count, bytes: length, stability }) => (
+              <li key={section}>
+                <span class={`swatch ${stability}`} aria-hidden="true" />
+                <span class="parts-name">{escaped(head(section, 60))}</span>
+                <span class="soft">
+                  {amount(count, "token")}, {size(length)}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** A text as it was when nobody had changed it for a while: it is read out once, not at every key. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), QUIET);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** Never 0 % of something that is there. */
+function share(part: number, bytes: number): string {
+  const whole = Math.round((100 * part) / bytes);
+  return whole === 0 ? "< 1 %" : `${whole} %`;
+}
+
+/** What a cache can keep from one build to the next. */
+function verdict({ runs, bytes }: PackedPreview): string {
+  const first = runs.findIndex(({ stability }) => stability === "turn");
+  if (bytes === 0) return "";
+  if (first < 0) return "All of it stays cached";
+  const kept = runs.slice(0, first).reduce((total, run) => total + run.bytes, 0);
+  const part = Math.floor((100 * kept) / bytes);
+  return `${part} % stays cached, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
+}
+
+function titleOf({ stability, keys, bytes }: Run, tokens: number): string {
+  const named = keys.length > 0 ? `: ${keys.map((key) => escaped(head(key, 40))).join(", ")}` : "";
+  return `${LASTS[stability]}${named} – ${amount(tokens, "token")}, ${size(bytes)}`;
+}
+
+function spoken(runs: readonly Run[]): string {
+  const told = runs.slice(0, 12).map(({ stability, bytes }) => `${size(bytes)} ${LASTS[stability]}`);
+  return told.join(", ") + (runs.length > 12 ? `, and ${runs.length - 12} more` : "");
+}
+
+function coarse(runs: readonly Run[], bytes: number): Run[] {
+  if (runs.length <= MOST_RUNS) return [...runs];
+  const least = bytes / MOST_RUNS;
+  const joined: Run[] = [];
+  for (const run of runs) {
+    const before = joined.at(-1);
+    if (before && before.bytes < least) {
+      before.bytes += run.bytes;
+      // What lasts least is what counts.
+      if (ORDER.indexOf(run.stability) > ORDER.indexOf(before.stability)) before.stability = run.stability;
+    } else joined.push({ ...run });
+  }
+  return joined;
+}

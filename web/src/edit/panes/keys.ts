@@ -1,0 +1,37 @@
+// Keys that count wherever the focus is: F6 goes from pane to pane, as in other programs with panes, and Ctrl-S saves.
+import { useEffect } from "preact/hooks";
+import { mac } from "../../keys";
+import { session } from "../desk";
+import { beside, narrow, tab, type Tab } from "../layout";
+
+const STOPS: readonly { tab: Tab; place: string }[] = [
+  { tab: "variables", place: ".palette input" },
+  { tab: "text", place: ".text .cm-content" },
+  { tab: "findings", place: ".findings .finding" },
+  { tab: "preview", place: ".preview .cm-content" },
+];
+
+export function useKeys(): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (event.key.toLowerCase() === "s" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault();
+        void session.peek()?.save();
+      }
+      if (event.key !== "F6") return;
+      event.preventDefault();
+      const there = STOPS.filter(({ place }) => document.querySelector(place));
+      const at = there.findIndex(({ place }) => {
+        const root = document.querySelector(place)?.closest(".palette, .text, .findings, .preview");
+        return root?.contains(document.activeElement) ?? false;
+      });
+      const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
+      if (!next) return;
+      if (narrow.peek() && !(beside.peek() && next.tab === "preview")) tab.value = next.tab;
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(next.place)?.focus());
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}

@@ -1,0 +1,49 @@
+// Writes the name for a type of which any name is good: the path of a file.
+import { useId, useState } from "preact/hooks";
+import type { VariableEntry } from "../../api/types";
+import { Button } from "../../ui/button";
+
+const WORDS: Record<string, string> = {
+  file: "Another file",
+  project_file: "A file of the project only",
+  tool: "A tool, for a condition",
+};
+
+export function NameField({ entry, insert }: { entry: VariableEntry; insert: (key: string) => void }) {
+  const [name, setName] = useState("");
+  const id = useId();
+  const good = name.trim() !== "" && !/[\]\n\r\u2028\u2029]/.test(name);
+  const act = () => {
+    if (!good) return;
+    insert(`${entry.type}:${name.trim()}`);
+    setName("");
+  };
+  return (
+    <div class="name-field">
+      <label class="label" for={id}>
+        {WORDS[entry.type] ?? `A name for ${entry.type}`}
+      </label>
+      <div class="name-row">
+        <input
+          class="field"
+          id={id}
+          value={name}
+          placeholder={entry.example}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          title={entry.description}
+          onInput={(event) => setName(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // The arrow keys are the field's own here.
+            if (event.key === "Enter") act();
+            else if (/^(Arrow|Home|End)/.test(event.key)) event.stopPropagation();
+          }}
+        />
+        <Button small disabled={!good} onClick={act} aria-label={`Insert ${entry.type}`}>
+          Insert
+        </Button>
+      </div>
+    </div>
+  );
+}

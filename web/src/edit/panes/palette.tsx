@@ -1,0 +1,182 @@
+// Everything that can be inserted: variables with their values, files, blocks. A row puts its tag at the caret and gives the text
+// the focus; the button beside it makes a condition of it.
+import { signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+import type { VariableEntry } from "../../api/types";
+import { escaped, head, Shown } from "../../shown";
+import { Button, keepsFocus } from "../../ui/button";
+import { SearchField } from "../../ui/search-field";
+import { textField } from "../desk";
+import { LASTS, variables } from "../context";
+import { likelyFiles } from "../files";
+import { inText } from "../layout";
+import { insertBlock, insertKey, type Block } from "../text/insert";
+import { NameField } from "./name-field";
+
+const words = signal("");
+
+const GROUPS: readonly { type: string; title: string }[] = [
+  { type: "file", title: "Files" },
+  { type: "prompt", title: "Conversation" },
+  { type: "git", title: "Git" },
+  { type: "system", title: "Machine and time" },
+];
+
+const BLOCKS: readonly { block: Block; label: string; about: string }[] = [
+  { block: "if", label: "If it exists", about: "Text that is there only if something exists" },
+  { block: "if-not", label: "If it is missing", about: "Text that is there only if something does not exist" },
+  { block: "if-else", label: "Either or", about: "One text if something exists, another if not" },
+];
+
+/** So much of a value stands in its row. */
+const BESIDE = 60;
+
+interface Row {
+  key: string;
+  name: string;
+  entry: VariableEntry;
+}
+
+export function Palette() {
+  const box = useRef<HTMLDivElement>(null);
+  const wanted = words.value.trim().toLowerCase();
+  const shown = variables.value.filter((one) => matches(one, wanted));
+  const rest = shown.filter(({ type }) => !GROUPS.some((group) => group.type === type));
+  const paths = likelyFiles.value.filter((path) => `file:${path}`.toLowerCase().includes(wanted));
+
+  const rows = () => [...(box.current?.querySelectorAll<HTMLElement>(".row-main") ?? [])];
+  const step = (event: KeyboardEvent) => {
+    const all = rows();
+    const at = all.findIndex((row) => row.parentElement?.contains(document.activeElement));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    const target = to === undefined || (at < 0 && event.key !== "ArrowDown") ? undefined : all[Math.min(Math.max(to, 0), all.length - 1)];
+    if (target) target.focus();
+    else if (event.key === "ArrowRight" && at >= 0) all[at]!.parentElement!.querySelector<HTMLElement>(".row-if")?.focus();
+    else if (event.key === "ArrowLeft" && at >= 0) all[at]!.focus();
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div class="palette">
+      <div class="palette-search">
+        <SearchField
+          label="Search variables"
+          placeholder="Search"
+          value={words.value}
+          onValue={(value) => (words.value = value)}
+          onKeyDown={(event) => {
+            if (event.key === "ArrowDown") rows()[0]?.focus();
+            else if (event.key === "Enter") rows()[0]?.click();
+            else return;
+            event.preventDefault();
+          }}
+        />
+      </div>
+      <div class="palette-list" ref={box} onKeyDown={step}>
+        {wanted === "" && <Blocks />}
+        {GROUPS.map(({ type, title }) => {
+          const list = shown.filter((one) => one.type === type);
+          const files = type === "file" ? paths : [];
+          return list.length + files.length > 0 ? <Group key={type} title={title} list={list} files={files} /> : null;
+        })}
+        {rest.length > 0 && <Group title="More" list={rest} files={[]} />}
+        {shown.length + paths.length === 0 && wanted !== "" && <p class="soft palette-none">Nothing has this in its name, value or description.</p>}
+      </div>
+    </div>
+  );
+}
+
+function matches({ type, name, description, value }: VariableEntry, wanted: string): boolean {
+  if (wanted === "") return true;
+  return [`${type}:${name}`, description, head(value ?? "", 2000)].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function Group({ title, list, files }: { title: string; list: readonly VariableEntry[]; files: readonly string[] }) {
+  const dynamic = list.filter((one) => one.dynamic);
+  const entry = dynamic.find(({ type }) => type === "file");
+  const named: Row[] = [
+    ...(entry ? files.map((path) => ({ key: `file:${path}`, name: path, entry: { ...entry, exists: true, value: null } })) : []),
+    ...list.filter((one) => !one.dynamic).map((one) => ({ key: `${one.type}:${one.name}`, name: one.name, entry: one })),
+  ];
+  return (
+    <section class="group" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {named.map(({ key, name, entry: one }) => (
+          <VariableRow key={key} text={key} name={name} entry={one} />
+        ))}
+      </ul>
+      {dynamic.map((one) => (
+        <NameField key={one.type} entry={one} insert={(key) => insert(key)} />
+      ))}
+    </section>
+  );
+}
+
+function VariableRow({ name, entry, text }: Omit<Row, "key"> & { text: string }) {
+  const about = `${entry.description}. ${LASTS[entry.stability][0]!.toUpperCase()}${LASTS[entry.stability].slice(1)}.`;
+  return (
+    <li class="row">
+      <button type="button" class={`row-main lasts-${entry.stability}`} title={about} {...keepsFocus} onClick={() => insert(text)}>
+        <span class="row-name">
+          <Shown text={name} most={48} />
+        </span>
+        <Value entry={entry} />
+      </button>
+      <button
+        type="button"
+        class="row-if"
+        tabIndex={-1}
+        aria-label={`If ${escaped(head(text, 60))} exists`}
+        title={`Insert [if ${escaped(head(text, 60))}]`}
+        {...keepsFocus}
+        onClick={() => block("if", text)}
+      >
+        if
+      </button>
+    </li>
+  );
+}
+
+function Value({ entry: { exists, value, dynamic, example } }: { entry: VariableEntry }) {
+  if (exists === false) return <span class="row-value absent">not there</span>;
+  if (value === "") return <span class="row-value absent">empty</span>;
+  if (value == null) return dynamic ? null : <span class="row-value absent">{example === "" ? "" : `such as ${head(example.trim(), 30)}`}</span>;
+  const short = head(value, BESIDE);
+  return (
+    <span class="row-value">
+      {escaped(short.replace(/\s+/g, " ").trim())}
+      {short.length < value.length && "…"}
+    </span>
+  );
+}
+
+function Blocks() {
+  return (
+    <section class="group" aria-label="Conditions">
+      <h3>Conditions</h3>
+      <div class="blocks">
+        {BLOCKS.map(({ block: which, label, about }) => (
+          <Button key={which} small class="block-button" title={about} {...keepsFocus} onClick={() => block(which)}>
+            {label}
+          </Button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function insert(key: string): void {
+  inText(() => {
+    const view = textField();
+    if (view) insertKey(view, key);
+  });
+}
+
+function block(which: Block, key = ""): void {
+  inText(() => {
+    const view = textField();
+    if (view) insertBlock(view, which, key);
+  });
+}

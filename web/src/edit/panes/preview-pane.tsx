@@ -1,0 +1,79 @@
+// What the template comes to for a directory and a model, and where each byte of it came from.
+import type { EditorView } from "@codemirror/view";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useSignalEffect } from "@preact/signals";
+import { escapedLines, head } from "../../shown";
+import { Spoken } from "../../spoken";
+import { behind, trouble } from "../analysis/analyzer";
+import { directory, model } from "../context";
+import { caretToken, goToSource, packed, showPlace, textField } from "../desk";
+import { beside, inText, narrow, tab } from "../layout";
+import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
+import { CacheStrip } from "./cache-strip";
+
+export function PreviewPane() {
+  const preview = packed.value?.preview;
+  const broken = packed.value !== null && !preview;
+  return (
+    <div class="preview">
+      <div class="context">
+        <ContextField label="Directory" value={directory.value} onValue={(value) => (directory.value = value)} wide />
+        <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
+      </div>
+      {trouble.value !== "" && (
+        <p class="trouble" role="alert">
+          <Spoken text={escapedLines(head(trouble.value, 600))} />
+        </p>
+      )}
+      {broken && <p class="trouble">There is no preview: the findings say why.</p>}
+      <PreviewText />
+      {preview && <CacheStrip preview={preview} />}
+    </div>
+  );
+}
+
+function ContextField({ label, value, onValue, wide }: { label: string; value: string; onValue: (value: string) => void; wide?: boolean }) {
+  return (
+    <label class={wide ? "context-field wide" : "context-field"}>
+      <span>{label}</span>
+      <input
+        class="field"
+        value={value}
+        placeholder="none"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function PreviewText() {
+  const box = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  useLayoutEffect(() => {
+    const go = (span: number, inside: number) => inText(() => goToSource(span, inside));
+    view.current = createPreview(box.current!, { go });
+    return () => view.current?.destroy();
+  }, []);
+  useEffect(() => {
+    if (view.current) showPreview(view.current, packed.value);
+  }, [packed.value]);
+  useSignalEffect(() => {
+    const token = caretToken.value;
+    // While the preview has the focus, it is the text that follows.
+    if (view.current) linkPreview(view.current, token, !view.current.hasFocus);
+  });
+  const asked = useRef(showPlace.peek());
+  useSignalEffect(() => {
+    if (showPlace.value === asked.current) return;
+    asked.current = showPlace.value;
+    const field = textField();
+    if (!field || !view.current) return;
+    if (narrow.peek() && !beside.peek()) tab.value = "preview";
+    const place = field.state.selection.main.head;
+    requestAnimationFrame(() => view.current && revealSource(view.current, place));
+  });
+  return <div class={behind.value ? "preview-text behind" : "preview-text"} ref={box} />;
+}

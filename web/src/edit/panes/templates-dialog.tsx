@@ -1,0 +1,109 @@
+// Chooses a template, or names a new one.
+import { useEffect, useState } from "preact/hooks";
+import { ago, size } from "../../amount";
+import { ask } from "../../api/client";
+import { told } from "../../api/problem";
+import type { TemplateEntry } from "../../api/types";
+import { go } from "../../route";
+import { Shown } from "../../shown";
+import { Dialog } from "../../ui/dialog";
+import { SearchField } from "../../ui/search-field";
+import { VirtualList } from "../../ui/virtual-list";
+import { session } from "../desk";
+import { MAIN } from "../stored";
+import { unsaved } from "../unsaved";
+
+interface Row {
+  name: string;
+  about: string;
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const MOST = 500;
+
+export function TemplatesDialog({ close }: { close: () => void }) {
+  const [entries, setEntries] = useState<readonly TemplateEntry[] | null>(null);
+  const [trouble, setTrouble] = useState("");
+  const [words, setWords] = useState("");
+  const [at, setAt] = useState(0);
+  useEffect(() => {
+    readAll().then(setEntries, (error: unknown) => setTrouble(told(error)));
+  }, []);
+
+  const wanted = words.trim();
+  const rows = rowsOf(entries ?? [], wanted.toLowerCase());
+  const isNew = wanted !== "" && NAME.test(wanted) && entries !== null && !rows.some(({ name }) => name === wanted);
+  const all: Row[] = isNew ? [...rows, { name: wanted, about: "Start a new template of this name" }] : rows;
+  const choose = (row: Row | undefined) => {
+    if (!row) return;
+    close();
+    go("edit", row.name);
+  };
+  return (
+    <Dialog title="Templates" size="medium" onClose={close}>
+      <p class="soft">
+        <code>main</code> is what conversations start with; others are chosen by name. Type a new name to start one.
+      </p>
+      <div class="templates">
+        <SearchField
+          label="Find, or name a new one"
+          value={words}
+          onValue={(value) => (setWords(value), setAt(0))}
+          onKeyDown={(event) => {
+            const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
+            if (to !== undefined) setAt(Math.min(Math.max(to, 0), all.length - 1));
+            else if (event.key === "Enter") choose(all[at]);
+            else return;
+            event.preventDefault();
+          }}
+        />
+        <VirtualList
+          label="Templates"
+          items={all}
+          rowHeight={52}
+          current={at}
+          onCurrent={setAt}
+          onOpen={choose}
+          row={(row) => (
+            <div class="template-row" onClick={() => choose(row)}>
+              <span class="template-name">
+                <Shown text={row.name} most={64} />
+                {unsaved.value.has(row.name) && <span class="pill turn">unsaved</span>}
+                {row.name === session.value?.name && <span class="pill">open</span>}
+              </span>
+              <span class="soft small">{row.about}</span>
+            </div>
+          )}
+        />
+        {trouble && <p role="alert">{trouble}</p>}
+        {wanted !== "" && !NAME.test(wanted) && (
+          <p class="soft small" role="status">
+            A name has up to 64 letters, digits, “-”, “_” or “.”, and begins with a letter or digit.
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function rowsOf(entries: readonly TemplateEntry[], words: string): Row[] {
+  const rows = entries.map(({ name, version, at, bytes, reset }) => ({
+    name,
+    about: reset ? "taken back" : `version ${version}, ${size(bytes)}, ${ago(at)}`,
+  }));
+  if (!rows.some(({ name }) => name === MAIN)) rows.unshift({ name: MAIN, about: "the built-in default" });
+  rows.sort((one, other) => Number(other.name === MAIN) - Number(one.name === MAIN));
+  return rows.filter(({ name }) => name.toLowerCase().includes(words));
+}
+
+async function readAll(): Promise<TemplateEntry[]> {
+  const all: TemplateEntry[] = [];
+  let after: string | null = null;
+  do {
+    const query: { limit: number; after?: string } = { limit: 100, ...(after !== null && { after }) };
+    const { data }: { data: { items: TemplateEntry[]; next: string | null } } = await ask("get", "/templates", { query });
+    all.push(...data.items);
+    after = data.next;
+  } while (after !== null && all.length < MOST);
+  return all;
+}

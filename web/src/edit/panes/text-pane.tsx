@@ -1,0 +1,45 @@
+// The place of the text field.
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { caret, mount, packed, session } from "../desk";
+
+export function TextPane() {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => mount(box.current!), []);
+  const current = session.value;
+  const waits = current?.phase.value !== "ready";
+  return (
+    <div class="text">
+      {waits && <p class="waiting">{current?.phase.value === "failed" ? "" : "Loading…"}</p>}
+      <div class="text-field" ref={box} hidden={waits} />
+    </div>
+  );
+}
+
+/** How one begins. */
+export function Hint() {
+  return (
+    <span class="hint soft">
+      <kbd>[</kbd> inserts, <kbd>F1</kbd> tells all keys
+    </span>
+  );
+}
+
+/** What the marks beside the line numbers mean, while there are any. */
+export function Legend() {
+  const taken = packed.value?.tokens.taken;
+  if (!taken?.some((one) => one !== 0)) return null;
+  return (
+    <span class="legend soft">
+      <span class="taken yes" aria-hidden="true" /> holds <span class="taken no" aria-hidden="true" /> does not
+    </span>
+  );
+}
+
+export function Caret() {
+  const { line, column } = caret.value;
+  return (
+    <span class="soft small caret" aria-hidden="true">
+      {line}:{column}
+    </span>
+  );
+}

@@ -1,0 +1,258 @@
+// One template while it is edited: the text here, what is stored, and what lies between the two. It outlives the screen, so that
+// looking at versions and coming back changes nothing.
+import { signal } from "@preact/signals";
+import type { EditorState, Text } from "@codemirror/state";
+import { Away, Problem, told } from "../api/problem";
+import { keepDraft, readDraft } from "./draft";
+import { readStored, resetStored, writeStored, type Stored } from "./stored";
+import { documentOf, stateOf, type Hooks } from "./text/editor";
+import { setUnsaved } from "./unsaved";
+
+export interface Said {
+  text: string;
+  tone: "plain" | "good" | "bad";
+}
+
+const QUIET: Said = { text: "", tone: "plain" };
+const RETRY = 3000;
+const KEEP_AFTER = 400;
+
+export class Session {
+  readonly phase = signal<"loading" | "ready" | "failed">("loading");
+  /** What is stored, as far as this page knows. */
+  readonly base = signal<Stored | null>(null);
+  readonly dirty = signal(false);
+  readonly saving = signal(false);
+  readonly said = signal<Said>(QUIET);
+  /** What somebody else stored meanwhile, where a save was refused for it. */
+  readonly conflict = signal<Stored | null>(null);
+  /** Why the store cannot be written; empty while it can. */
+  readonly away = signal("");
+  /** True where an unsaved text of before was brought back. */
+  readonly broughtBack = signal(false);
+  /** The editor's state while the template is not on the screen. */
+  state: EditorState | null = null;
+  /** Called when the text was replaced from here. */
+  onState: ((state: EditorState) => void) | null = null;
+
+  private baseDocument: Text = documentOf("");
+  private document: Text = this.baseDocument;
+  private keepTimer: ReturnType<typeof setTimeout> | undefined;
+  private retryTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly hooks: Hooks,
+  ) {}
+
+  /** True where nothing may be written: the store is away, and what is here is not what is stored. */
+  get readOnly(): boolean {
+    return this.base.peek()?.degraded === true;
+  }
+
+  get text(): string {
+    return this.document.toString();
+  }
+
+  async load(): Promise<void> {
+    clearTimeout(this.retryTimer);
+    try {
+      const stored = await readStored(this.name);
+      const first = this.phase.peek() !== "ready" || this.readOnly;
+      if (stored.degraded && !first) return this.isAway("The store does not answer.");
+      this.away.value = stored.degraded ? "The store does not answer. This is the default template, to read only." : "";
+      if (first) this.begin(stored);
+      if (stored.degraded) this.again();
+    } catch (error) {
+      if (this.phase.peek() === "loading") {
+        const draft = readDraft(this.name);
+        if (draft) this.begin({ ...draft, text: draft.base, degraded: false, missing: draft.etag === null });
+        else this.phase.value = "failed";
+      }
+      if (error instanceof Away) this.isAway(`${told(error)} What you write is kept here.`);
+      else this.say(told(error), "bad");
+    }
+  }
+
+  /** Looks at what is stored again, and shows it where nothing here is unsaved. */
+  async refresh(): Promise<void> {
+    const stored = await readStored(this.name).catch(() => null);
+    if (!stored || stored.degraded || this.dirty.peek() || stored.etag === this.base.peek()?.etag) return;
+    this.setBase(stored);
+    this.replace(stored.text);
+    this.say(`This is version ${stored.version} now.`, "plain");
+  }
+
+  /** The text has changed. */
+  changed(state: EditorState): void {
+    this.state = state;
+    if (state.doc === this.document) return;
+    this.document = state.doc;
+    this.compare();
+    if (this.said.peek().tone === "good") this.said.value = QUIET;
+    clearTimeout(this.keepTimer);
+    this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
+  }
+
+  /** Keeps what is unsaved, now. */
+  keep(): void {
+    clearTimeout(this.keepTimer);
+    const base = this.base.peek();
+    if (!base || base.degraded) return;
+    const { etag, version, text } = base;
+    const done = keepDraft(this.name, this.dirty.peek() ? { text: this.text, etag, version, base: text } : null);
+    if (!done) this.say("This browser has no room to keep unsaved text. Save before you leave.", "bad");
+  }
+
+  async save(note = ""): Promise<boolean> {
+    const base = this.base.peek();
+    if (!base || this.saving.peek() || this.readOnly) return false;
+    if (!this.dirty.peek() && base.version > 0) {
+      this.say("There is nothing to save.", "plain");
+      return true;
+    }
+    return this.write(this.text, base.etag, note);
+  }
+
+  /** Stores a text over what somebody else stored. */
+  async saveOver(text: string): Promise<boolean> {
+    const theirs = this.conflict.peek();
+    if (!theirs) return false;
+    if (text !== this.text) this.replace(text);
+    this.setBase(theirs);
+    this.conflict.value = null;
+    return this.write(text, theirs.etag, "");
+  }
+
+  /** Gives up the text here for what somebody else stored. */
+  takeTheirs(): void {
+    const theirs = this.conflict.peek();
+    if (!theirs) return;
+    this.conflict.value = null;
+    this.setBase(theirs);
+    this.replace(theirs.text);
+    this.say(`This is version ${theirs.version} now. Undo brings yours back.`, "plain");
+  }
+
+  /** Gives up what is unsaved. */
+  discard(): void {
+    const base = this.base.peek();
+    if (base) this.replace(base.text);
+    this.broughtBack.value = false;
+  }
+
+  async reset(): Promise<boolean> {
+    try {
+      await resetStored(this.name, this.base.peek()?.etag ?? null);
+      const stored = await readStored(this.name);
+      this.setBase(stored);
+      this.replace(stored.text);
+      this.say(stored.missing ? "Taken away." : "This is the default now.", "good");
+      return true;
+    } catch (error) {
+      await this.failed(error);
+      return false;
+    }
+  }
+
+  say(text: string, tone: Said["tone"]): void {
+    this.said.value = { text, tone };
+  }
+
+  private async write(text: string, etag: string | null, note: string): Promise<boolean> {
+    this.saving.value = true;
+    this.say("Saving…", "plain");
+    try {
+      this.setBase(await writeStored(this.name, text, etag, note));
+      this.away.value = "";
+      this.broughtBack.value = false;
+      this.say(`Saved as version ${this.base.peek()!.version}.`, "good");
+      return true;
+    } catch (error) {
+      await this.failed(error);
+      return false;
+    } finally {
+      this.saving.value = false;
+    }
+  }
+
+  private async failed(error: unknown): Promise<void> {
+    if (error instanceof Problem && error.status === 412) {
+      try {
+        const theirs = await readStored(this.name);
+        // Somebody stored the same words: there is nothing to choose.
+        if (theirs.text === this.text) {
+          this.setBase(theirs);
+          return this.say(`Saved as version ${theirs.version} by somebody else already.`, "good");
+        }
+        this.conflict.value = theirs;
+        return this.say("Somebody else saved meanwhile.", "bad");
+      } catch (second) {
+        return this.failed(second);
+      }
+    }
+    if (error instanceof Away) this.isAway(`${told(error)} Nothing is lost: what you wrote is kept here.`);
+    this.say(error instanceof Away ? "Not saved." : told(error), "bad");
+  }
+
+  private begin(stored: Stored): void {
+    const draft = stored.degraded ? null : readDraft(this.name);
+    const back = draft !== null && draft.text !== stored.text;
+    this.setBase(back ? { ...stored, text: draft.base, etag: draft.etag, version: draft.version } : stored);
+    this.document = documentOf("");
+    this.state = stateOf(back ? draft.text : stored.text, this.hooks, this.readOnly);
+    this.phase.value = "ready";
+    this.broughtBack.value = back;
+    this.document = this.state.doc;
+    this.compare();
+    this.onState?.(this.state);
+  }
+
+  private setBase(stored: Stored): void {
+    this.base.value = stored;
+    this.baseDocument = documentOf(stored.text);
+    this.compare();
+    this.keep();
+  }
+
+  /** Puts another text in the place of this one, in a step that undo takes back. */
+  private replace(text: string): void {
+    if (!this.state) return;
+    const changes = { from: 0, to: this.state.doc.length, insert: documentOf(text) };
+    const { state } = this.state.update({ changes, userEvent: "input.replace" });
+    this.document = state.doc;
+    this.state = state;
+    this.compare();
+    this.keep();
+    this.onState?.(state);
+  }
+
+  private compare(): void {
+    const dirty = !this.document.eq(this.baseDocument);
+    this.dirty.value = dirty;
+    setUnsaved(this.name, dirty && !this.readOnly);
+  }
+
+  private isAway(why: string): void {
+    this.away.value = why;
+    this.again();
+  }
+
+  private again(): void {
+    clearTimeout(this.retryTimer);
+    this.retryTimer = setTimeout(() => void this.look(), RETRY);
+  }
+
+  /** Looks whether the store is back. */
+  private async look(): Promise<void> {
+    if (this.phase.peek() !== "ready" || this.readOnly) return this.load();
+    try {
+      const stored = await readStored(this.name);
+      if (stored.degraded) return this.again();
+      this.away.value = "";
+      this.say("The store answers again.", "plain");
+    } catch {
+      this.again();
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// Completion inside of a bracket: variables with their values, files that are there, blocks.
+import {
+  autocompletion,
+  startCompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
+import type { Extension } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import type { VariableEntry } from "../../api/types";
+import { escaped, head } from "../../shown";
+import { spoken } from "../../spoken";
+import { LASTS, variables } from "../context";
+import { likelyFiles } from "../files";
+import { analysed } from "./analysed";
+import { beginsLine, bracketAt, type Bracket } from "./place";
+
+/** As in the list of variables, so that one learns one order. */
+const SECTIONS: Record<string, { name: string; rank: number }> = {
+  condition: { name: "Conditions", rank: 0 },
+  file: { name: "Files", rank: 1 },
+  prompt: { name: "Conversation", rank: 2 },
+  git: { name: "Git", rank: 3 },
+  system: { name: "Machine and time", rank: 4 },
+  more: { name: "More", rank: 5 },
+  block: { name: "In and after a block", rank: 6 },
+};
+
+const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
+
+/** How much of a value stands beside a name, and how much in the note about it. */
+const BESIDE = 32;
+const ABOUT = 400;
+
+export function completion(): Extension {
+  return [reachable, options()];
+}
+
+/** A list that scrolls can be reached, so that it can be scrolled without a pointer; the arrow keys of the text work as ever. */
+const reachable = EditorView.updateListener.of(({ view }) => {
+  const list = view.dom.querySelector<HTMLElement>(".cm-tooltip-autocomplete > ul");
+  if (list && list.tabIndex !== 0) list.tabIndex = 0;
+});
+
+function options(): Extension {
+  return autocompletion({
+    override: [complete],
+    icons: false,
+    activateOnTypingDelay: 0,
+    interactionDelay: 30,
+    maxRenderedOptions: 60,
+    optionClass: (option) => `option-${option.type ?? "plain"}`,
+  });
+}
+
+function complete({ state, pos, explicit }: CompletionContext): CompletionResult | null {
+  const bracket = bracketAt(state, pos);
+  if (!bracket) return explicit ? { from: pos, options: wholeTags() } : null;
+  // Prose in brackets is prose: it is not talked into while it has blanks.
+  if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
+  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
+  if (!bracket.condition) all.push(...words());
+  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
+  // A blank before any colon may be the end of `if`: then it is another question.
+  return { from: bracket.from, options: all, validFor: /^(?:[^\s\][]*|\w+:[^\][\n]*)$/ };
+}
+
+function keys(bracket: Bracket): Completion[] {
+  return variables.peek().map((one, at) => {
+    const label = one.dynamic ? `${one.type}:` : `${one.type}:${one.name}`;
+    return {
+      label,
+      section: section(one.type),
+      detail: one.dynamic ? one.name : beside(one),
+      type: one.stability,
+      boost: -at,
+      info: () => about(one),
+      apply: one.dynamic ? startsName(label) : closes(label, bracket),
+    };
+  });
+}
+
+/** Paths that are there: likely ones, and those that the template names already. A path that is half written is not there. */
+function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket): Completion[] {
+  const named = used.filter(({ type, exists }) => type === "file" && exists === true).map(({ name }) => name);
+  const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
+  return paths.map((path) => ({
+    label: `file:${path}`,
+    section: section("file"),
+    boost: 1,
+    displayLabel: escaped(head(`file:${path}`, 80)),
+    detail: likelyFiles.peek().includes(path) ? "is there" : "used here",
+    type: "conversation",
+    apply: closes(`file:${path}`, bracket),
+  }));
+}
+
+function words(): Completion[] {
+  const word = (label: string, detail: string, info: string, apply: Completion["apply"]): Completion => ({
+    label,
+    detail,
+    info,
+    type: "condition",
+    section: section(label.startsWith("if") ? "condition" : "block"),
+    apply: apply!,
+  });
+  return [
+    word("if", "exists", "Text that is there only if something exists.", startsName("if ")),
+    word("if !", "is missing", "Text that is there only if something does not exist.", startsName("if !")),
+    word("else", "otherwise", "What is there if the condition does not hold.", closing("else]")),
+    word("endif", "end of a condition", "Ends the innermost condition.", closing("endif]")),
+    word("raw", "as it is", "Nothing up to [endraw] is a tag, where the profile allows it.", closing("raw]")),
+    word("endraw", "end of raw", "Ends a raw block.", closing("endraw]")),
+  ];
+}
+
+function negation(): Completion {
+  return { label: "!", detail: "is missing", type: "condition", section: section("condition"), apply: startsName("!") };
+}
+
+/** Outside of brackets, asked for: whole tags. */
+function wholeTags(): Completion[] {
+  const plain = variables.peek().filter(({ dynamic }) => !dynamic);
+  return plain.map((one) => ({
+    label: `[${one.type}:${one.name}]`,
+    section: section(one.type),
+    detail: beside(one),
+    type: one.stability,
+    info: () => about(one),
+  }));
+}
+
+function beside({ exists, value }: VariableEntry): string {
+  if (exists === false) return "is not there";
+  if (value === "") return "empty";
+  if (value == null) return "";
+  const short = head(value, BESIDE);
+  return escaped(short.replace(/\s+/g, " ")) + (short.length < value.length ? "…" : "");
+}
+
+function about(one: VariableEntry): Node {
+  const box = document.createElement("div");
+  const line = (text: string, name: string) => {
+    box.appendChild(name === "about" ? spoken("p", text) : document.createElement("p")).className = name;
+    if (name !== "about") box.lastElementChild!.textContent = text;
+  };
+  line(`${one.description}.`, "about");
+  if (one.value != null && one.value !== "") line(escaped(head(one.value, ABOUT)), "value");
+  else if (one.dynamic && one.example) line(`Such as ${one.type}:${one.example}`, "soft");
+  line(`${LASTS[one.stability][0]!.toUpperCase()}${LASTS[one.stability].slice(1)}; costs ${one.cost === "free" ? "nothing" : one.cost}.`, "soft");
+  return box;
+}
+
+type Apply = (view: EditorView, option: Completion, from: number, to: number) => void;
+
+function put(view: EditorView, from: number, to: number, insert: string, caret: number): void {
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: caret },
+    scrollIntoView: true,
+    userEvent: "input.complete",
+  });
+}
+
+/** Writes what the name follows, and completes on. */
+function startsName(text: string): Apply {
+  return (view, _, from, to) => {
+    put(view, from, to, text, from + text.length);
+    startCompletion(view);
+  };
+}
+
+/** Writes a whole tag; a closing bracket that stands there already is taken. */
+function closing(text: string): Apply {
+  return (view, _, from, to) => {
+    const taken = view.state.sliceDoc(to, to + 1) === "]" ? 1 : 0;
+    put(view, from, to + taken, text, from + text.length);
+  };
+}
+
+/** Writes a key and closes its tag. A condition that has no end yet gets one, and the caret stands in its branch. */
+function closes(key: string, bracket: Bracket): Apply {
+  return (view, _, from, to) => {
+    const { state } = view;
+    const line = state.doc.lineAt(to);
+    const after = /^[^[\]]*\]/.exec(state.sliceDoc(to, line.to));
+    if (!bracket.condition || after) {
+      const end = after ? to + after[0].length : to;
+      // An empty branch on lines of its own is what is written next.
+      const empty = bracket.condition && /^\n\n/.test(state.sliceDoc(end, end + 2)) ? 1 : 0;
+      put(view, from, end, `${key}]`, from + key.length + 1 + empty);
+      return;
+    }
+    const lines = beginsLine(state, bracket.open) && /^\s*$/.test(state.sliceDoc(to, line.to));
+    const gap = lines ? "\n" : "";
+    put(view, from, to, `${key}]${gap}${gap}[endif]`, from + key.length + 1 + gap.length);
+  };
+}

@@ -1,0 +1,96 @@
+// The text field: CodeMirror with our colours, findings, completion and cards.
+import { closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentLess, insertTab } from "@codemirror/commands";
+import { Compartment, EditorState, Text, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder,
+  type ViewUpdate,
+} from "@codemirror/view";
+import { meta } from "../../api/meta";
+import { analysed } from "./analysed";
+import { cards } from "./card";
+import { colours } from "./colours";
+import { completion } from "./complete";
+import { findings } from "./findings";
+import { conditionGutter } from "./gutter";
+import { searchWhenAsked } from "./search";
+
+export interface Hooks {
+  save: () => void;
+  update: (update: ViewUpdate) => void;
+  /** Shows the place of the caret in the preview. */
+  showInPreview: () => void;
+}
+
+const writable = new Compartment();
+
+const locked = (is: boolean): Extension => [EditorState.readOnly.of(is), EditorView.editable.of(!is)];
+
+/** Bidi controls and their like are drawn as a mark, as controls are. */
+const HIDDEN = /[\u061c\u115f\u1160\u180e\u2060-\u206f\u3164\ufe00-\ufe0d\uffa0]|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Makes the state for a text. Line ends are kept as they are: only a line feed ends a line. */
+export function stateOf(text: string, hooks: Hooks, readOnly: boolean): EditorState {
+  return EditorState.create({ doc: documentOf(text), extensions: [writable.of(locked(readOnly)), extensions(hooks)] });
+}
+
+export const documentOf = (text: string): Text => Text.of(text.split("\n"));
+
+export function setReadOnly(view: EditorView, is: boolean): void {
+  if (view.state.readOnly !== is) view.dispatch({ effects: writable.reconfigure(locked(is)) });
+}
+
+function extensions(hooks: Hooks): Extension {
+  const run = (act: () => void) => () => (act(), true);
+  return [
+    EditorState.lineSeparator.of("\n"),
+    EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, "\n")),
+    meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
+    EditorView.contentAttributes.of({
+      "aria-label": "Template",
+      tabindex: "0",
+      spellcheck: "false",
+      autocorrect: "off",
+      autocapitalize: "off",
+    }),
+    EditorView.lineWrapping,
+    analysed,
+    lineNumbers(),
+    conditionGutter(),
+    highlightActiveLineGutter(),
+    highlightActiveLine(),
+    highlightSpecialChars({ addSpecialChars: HIDDEN }),
+    drawSelection(),
+    history(),
+    placeholder("Empty: conversations start without a system prompt. Type [ to insert a variable."),
+    searchWhenAsked(),
+    colours(),
+    completion(),
+    findings(),
+    cards(),
+    keymap.of([
+      { key: "Mod-s", run: run(hooks.save), preventDefault: true },
+      { key: "Mod-Enter", run: run(hooks.showInPreview) },
+      { key: "Escape", run: leave },
+      ...completionKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+      { key: "Tab", run: insertTab, shift: indentLess },
+    ]),
+    EditorView.updateListener.of(hooks.update),
+  ];
+}
+
+/** Tab indents; after Escape it goes on to what follows, so that nobody is caught in the text. */
+function leave(view: EditorView): boolean {
+  if (completionStatus(view.state)) return closeCompletion(view);
+  view.setTabFocusMode(2000);
+  return false;
+}

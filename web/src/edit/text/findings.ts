@@ -1,0 +1,83 @@
+// Findings in the text: squiggles with what is said of them and a button that settles it.
+import { forEachDiagnostic, lintKeymap, linter, nextDiagnostic, previousDiagnostic, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import type { Extension } from "@codemirror/state";
+import { keymap, type Command, type EditorView } from "@codemirror/view";
+import { sentence } from "../../api/problem";
+import type { Note } from "../../api/types";
+import { escapedLines, head } from "../../shown";
+import { spoken } from "../../spoken";
+import type { Packed } from "../analysis/packed";
+import { analysed } from "./analysed";
+
+const LONGEST = 600;
+
+/** What is said of a finding, safe to look at. */
+export function words({ message, help }: Pick<Note, "message"> & { help?: string | null }): string {
+  const said = help ? `${sentence(message)} ${sentence(help)}` : sentence(message);
+  return escapedLines(head(said, LONGEST)) + (said.length > LONGEST ? "…" : "");
+}
+
+/** What a fix writes, in short. */
+export function fixLabel(note: Note): string {
+  const text = note.edit?.replacement ?? "";
+  if (text === "") return "Remove it";
+  return `Write ${escapedLines(head(text, 40)).replace(/\s+/g, " ")}${text.length > 40 ? "…" : ""}`;
+}
+
+function diagnostic(note: Note, at: (place: number, side: number) => number): Diagnostic {
+  const { edit } = note;
+  const from = at(note.utf16[0], 1);
+  const to = Math.max(from, at(note.utf16[1], -1));
+  return {
+    from,
+    to,
+    severity: note.severity,
+    source: note.code,
+    message: words(note),
+    renderMessage: () => spoken("span", words(note)),
+    actions: edit ? [{ name: "Fix it", apply: (view) => fix(view, note) }] : [],
+  };
+}
+
+/** Applies the change that a finding proposes, where its text is still there. */
+export function fix(view: EditorView, note: Note): void {
+  if (!note.edit || view.state.readOnly) return;
+  const { since } = view.state.field(analysed);
+  const [from, to] = note.edit.utf16;
+  if (since.touchesRange(from, to) === "cover") return;
+  const changes = { from: since.mapPos(from, 1), to: since.mapPos(to, -1), insert: note.edit.replacement };
+  if (changes.from > changes.to) return;
+  view.dispatch({ changes, userEvent: "input.complete", scrollIntoView: true });
+  view.focus();
+}
+
+/** Shows the findings of an analysis that has just been put into the state. */
+export function showFindings(view: EditorView, packed: Packed): void {
+  const { since } = view.state.field(analysed);
+  const at = (place: number, side: number) => since.mapPos(place, side);
+  view.dispatch(setDiagnostics(view.state, packed.notes.map((note) => diagnostic(note, at))));
+}
+
+/** Settles the first finding at the caret that can be settled. */
+const fixHere: Command = (view) => {
+  const { head: caret } = view.state.selection.main;
+  let done = false;
+  forEachDiagnostic(view.state, (one, from, to) => {
+    const action = one.actions?.[0];
+    if (done || !action || caret < from || caret > to) return;
+    done = true;
+    action.apply(view, from, to);
+  });
+  return done;
+};
+
+export function findings(): Extension {
+  return [
+    linter(null, { tooltipFilter: (all) => all.slice(0, 4) }),
+    keymap.of([
+      ...lintKeymap.filter(({ key }) => key !== "F8" && key !== "Mod-Shift-m"),
+      { key: "F8", run: nextDiagnostic, shift: previousDiagnostic },
+      { key: "Mod-.", run: fixHere },
+    ]),
+  ];
+}

@@ -1,0 +1,88 @@
+// The frame: a bar that leads to each screen, and the screen that is open.
+import { useEffect, useRef } from "preact/hooks";
+import { wanted } from "./api/access";
+import { AccessDialog } from "./access-dialog";
+import EditScreen from "./edit/index";
+import { unsaved } from "./edit/unsaved";
+import { KeysDialog, keysShown } from "./keys";
+import { lazy } from "./lazy";
+import { href, route, type Screen } from "./route";
+import { nextTheme, theme } from "./theme";
+import { IconButton } from "./ui/button";
+import { Icon, type IconName } from "./ui/icon";
+import { Toasts } from "./ui/toast";
+
+const SCREENS = {
+  edit: EditScreen,
+  versions: lazy(() => import("./versions/index")),
+  conversations: lazy(() => import("./conversations/index")),
+  health: lazy(() => import("./health/index")),
+};
+
+const NAV: readonly { screen: Screen & IconName; label: string }[] = [
+  { screen: "edit", label: "Edit" },
+  { screen: "versions", label: "Versions" },
+  { screen: "conversations", label: "Conversations" },
+  { screen: "health", label: "Health" },
+];
+
+const THEMES = { system: "as the system", light: "light", dark: "dark" };
+
+export function Shell() {
+  const { screen, name } = route.value;
+  const Current = SCREENS[screen];
+  const main = useRef<HTMLElement>(null);
+  const opened = useRef(screen);
+  const title = NAV.find((one) => one.screen === screen)!.label;
+  useEffect(() => {
+    document.title = `${unsaved.value.size > 0 ? "• " : ""}${title} – preface`;
+  }, [title, unsaved.value]);
+  useEffect(() => {
+    // Another screen: whoever reads with ears or keys begins at its top.
+    if (opened.current !== screen) main.current?.focus();
+    opened.current = screen;
+  }, [screen]);
+
+  return (
+    <div class="shell">
+      <a class="skip" href="#screen" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to content
+      </a>
+      <header class="top">
+        <a class="brand" href={href("edit", "main")}>
+          <Brand />
+          <span>preface</span>
+        </a>
+        <span class="spread" />
+        <nav class="nav" aria-label="Screens">
+          {NAV.map(({ screen: to, label }) => (
+            <a key={to} href={href(to, linked(to, name))} aria-current={to === screen ? "page" : undefined}>
+              <Icon name={to} size={17} />
+              {label}
+              {to === "edit" && unsaved.value.size > 0 && <span class="dot" role="img" aria-label="unsaved" />}
+            </a>
+          ))}
+        </nav>
+        <IconButton label={`Colours: ${THEMES[theme.value]}`} icon={theme.value} onClick={nextTheme} />
+        <IconButton label="All keys" icon="help" onClick={() => (keysShown.value = true)} />
+      </header>
+      <main class="screen" id="screen" tabIndex={-1} ref={main} aria-label={title}>
+        <Current route={route.value} />
+      </main>
+      <Toasts />
+      {keysShown.value && <KeysDialog />}
+      {wanted.value && <AccessDialog done={wanted.value} />}
+    </div>
+  );
+}
+
+/** Editing and versions are of one template: going from one to the other stays with it. */
+function linked(to: Screen, name: string): string {
+  const templates = route.value.screen === "edit" || route.value.screen === "versions";
+  return to === "edit" || to === "versions" ? (templates ? name : "main") : "";
+}
+
+function Brand() {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')?.href ?? "";
+  return <img src={icon} width={24} height={24} alt="" />;
+}
