@@ -1,0 +1,29 @@
+// What came up while a prompt was built: each note with where it belongs and what to do about it.
+import { sentence } from "../api/problem";
+import type { Diagnostic } from "../api/types";
+import { Shown } from "../shown";
+
+const PILLS: Record<Diagnostic["severity"], string> = { info: "static", warning: "turn", error: "unknown" };
+
+export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes" aria-label="Notes">
+      {notes.map(({ severity, message, help, origin, code }, at) => (
+        <li key={at}>
+          <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}
+          <span>
+            <Shown text={sentence(message)} most={400} />
+            {origin && (
+              <span class="soft">
+                {" "}
+                <Shown text={`${origin.path}${origin.line ? `:${origin.line}` : ""}`} most={120} />
+              </span>
+            )}{" "}
+            {help && <Shown text={sentence(help)} most={300} class="soft" />} <code class="soft">{code}</code>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
