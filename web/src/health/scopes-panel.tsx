@@ -1,0 +1,237 @@
+// What is active in a directory, and from where: extensions, tools and servers of every layer, what they hide, what is off and why.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { amount } from "../amount";
+import { meta } from "../api/meta";
+import { told } from "../api/problem";
+import { Notes } from "../conversations/notes";
+import { keep, kept } from "../keep";
+import { escaped, head, Shown } from "../shown";
+import { Button } from "../ui/button";
+import { SearchField } from "../ui/search-field";
+import { NotTold, readReport, type Entry, type Report } from "./report";
+import { reasons, stateOf, type State } from "./state";
+
+const DIRECTORY = "preface-scopes-cwd";
+const PRESET = "preface-scopes-preset";
+
+export function ScopesPanel() {
+  const cwd = useSignal(kept("session", DIRECTORY) ?? meta.root);
+  const preset = useSignal(kept("session", PRESET) ?? "");
+  const words = useSignal("");
+  const onlyActive = useSignal(false);
+  const answer = useSignal<Report | null>(null);
+  const trouble = useSignal<{ kind: "old" | "other"; words: string } | null>(null);
+  const busy = useSignal(false);
+
+  const look = async () => {
+    keep("session", DIRECTORY, cwd.value);
+    keep("session", PRESET, preset.value);
+    busy.value = true;
+    try {
+      answer.value = await readReport(cwd.value.trim(), preset.value.trim());
+      trouble.value = null;
+    } catch (error) {
+      answer.value = null;
+      trouble.value = { kind: error instanceof NotTold ? "old" : "other", words: told(error) };
+    }
+    busy.value = false;
+  };
+  useEffect(() => void look(), []);
+
+  return (
+    <section class="panel scopes" aria-labelledby="scopes-title">
+      <div class="panel-head">
+        <h2 id="scopes-title">What is active in a directory</h2>
+        <p class="soft small" role="status">
+          {busy.value ? "Looking…" : answer.value ? summary(answer.value) : ""}
+        </p>
+      </div>
+      <form
+        class="scopes-ask"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void look();
+        }}
+      >
+        <label class="label wide">
+          Directory
+          <input class="field block mono" value={cwd.value} spellcheck={false} autocomplete="off" onInput={(event) => (cwd.value = event.currentTarget.value)} />
+        </label>
+        <label class="label">
+          Preset
+          <input
+            class="field block"
+            value={preset.value}
+            placeholder="the service’s own"
+            spellcheck={false}
+            autocomplete="off"
+            onInput={(event) => (preset.value = event.currentTarget.value)}
+          />
+        </label>
+        <Button type="submit" kind="main" disabled={busy.value}>
+          Look
+        </Button>
+      </form>
+      {trouble.value && <Trouble {...trouble.value} />}
+      {answer.value && (
+        <>
+          <div class="scopes-filter">
+            <SearchField label="Find a name" value={words.value} onValue={(value) => (words.value = value)} />
+            <label class="check">
+              <input type="checkbox" checked={onlyActive.value} onChange={(event) => (onlyActive.value = event.currentTarget.checked)} /> Only what is active
+            </label>
+          </div>
+          <Listing report={answer.value} words={words.value.trim().toLowerCase()} onlyActive={onlyActive.value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Trouble({ kind, words }: { kind: "old" | "other"; words: string }) {
+  if (kind === "other")
+    return (
+      <p class="trouble-words" role="alert">
+        {words}
+      </p>
+    );
+  return (
+    <div class="empty" role="status">
+      <p>This service does not tell it to the page yet. The command line does, in the directory:</p>
+      <pre class="example">preface scopes</pre>
+    </div>
+  );
+}
+
+/** More rows of a category than this are told of in a line. */
+const MOST = 300;
+
+function Listing({ report, words, onlyActive }: { report: Report; words: string; onlyActive: boolean }) {
+  const fits = (entry: Entry) =>
+    (!onlyActive || entry.active) && (words === "" || `${entry.category} ${entry.name} ${entry.about ?? ""} ${entry.origin.path}`.toLowerCase().includes(words));
+  const groups = new Map<string, Entry[]>();
+  for (const entry of report.entries.filter(fits)) {
+    const group = groups.get(entry.category);
+    if (group) group.push(entry);
+    else groups.set(entry.category, [entry]);
+  }
+  return (
+    <div class="panel-body scopes-body">
+      <Project report={report} />
+      <Notes notes={report.diagnostics} />
+      {groups.size === 0 && <p class="empty">{report.entries.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
+      {[...groups].map(([category, entries]) => (
+        <section key={category} aria-label={titleOf(category)}>
+          <h3>
+            {titleOf(category)} <span class="badge">{entries.length}</span>
+          </h3>
+          <ul class="entries">
+            {entries.slice(0, MOST).map((entry, at) => (
+              <Row key={at} entry={entry} />
+            ))}
+            {entries.length > MOST && <li class="soft">and {entries.length - MOST} more; search to see them</li>}
+          </ul>
+        </section>
+      ))}
+      {report.rewrites.map(({ slot, scope, previousOrder, newOrder }, at) => (
+        <p key={at} class="small">
+          The order of <Shown text={slot} most={40} class="mono" /> was changed by the {scope} layer: from <Shown text={previousOrder.join(", ")} most={200} />{" "}
+          to <Shown text={newOrder.join(", ")} most={200} />.
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Row({ entry }: { entry: Entry }) {
+  const { name, origin, about } = entry;
+  const state = stateOf(entry);
+  const why = reasons(entry);
+  return (
+    <li class={`entry ${entry.active ? "" : "inactive"}`}>
+      <p class="entry-name">
+        <Shown text={name} most={80} class="mono" />
+        <span class={`pill ${PILLS[state]}`}>{state}</span>
+      </p>
+      <div class="entry-about">
+        {about && (
+          <p>
+            <Shown text={about} most={300} />
+          </p>
+        )}
+        {why.map((line) => (
+          <p key={line} class="entry-why">
+            <Shown text={line} most={500} />
+          </p>
+        ))}
+      </div>
+      <p class="entry-origin soft small" title={escaped(head(origin.path, 300))}>
+        <span>{origin.scope}</span> <Shown text={origin.path} most={90} class="mono" />
+      </p>
+    </li>
+  );
+}
+
+function Project({ report: { trust, mode, project, preset } }: { report: Report }) {
+  if (trust === "" && preset === "") return null;
+  return (
+    <p class="small">
+      {preset && (
+        <>
+          Preset <Shown text={preset} most={60} class="mono" />.{" "}
+        </>
+      )}
+      {trust && (
+        <>
+          The project{" "}
+          {project && (
+            <>
+              <Shown text={project} most={120} class="mono" />{" "}
+            </>
+          )}
+          {TRUST[trust] ?? trust}
+          {mode === "none" && ", which this preset does not ask for"}.
+        </>
+      )}
+    </p>
+  );
+}
+
+const TRUST: Record<string, string> = {
+  trusted: "is trusted",
+  once: "is trusted for this call, since it is in a root of the service",
+  untrusted: "is not trusted yet",
+  declined: "was declined",
+  stale: "was trusted with other contents than it has now",
+};
+
+const PILLS: Record<State, string> = {
+  active: "good",
+  hidden: "",
+  off: "",
+  broken: "unknown",
+  held: "turn",
+  incomplete: "turn",
+  "needs grant": "turn",
+};
+
+const TITLES: Record<string, string> = {
+  contextProviders: "Context providers",
+  mcp: "MCP servers",
+  sessionStores: "Session stores",
+  stateMachines: "State machines",
+  ui: "UI",
+};
+
+function titleOf(category: string): string {
+  const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1);
+  return escaped(head(title, 40));
+}
+
+function summary({ entries, diagnostics }: Report): string {
+  const count = (wanted: State) => entries.filter((entry) => stateOf(entry) === wanted).length;
+  const told = (["active", "hidden", "off", "held", "broken", "needs grant"] as const).filter((state) => count(state) > 0);
+  const notes = diagnostics.length > 0 ? `, ${amount(diagnostics.length, "note")}` : "";
+  return told.map((state) => `${count(state)} ${state}`).join(", ") + notes;
+}
