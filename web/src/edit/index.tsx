@@ -73,7 +73,10 @@ function Narrow() {
   ];
   const panel = (id: Tab, child: preact.ComponentChildren) => (
     <TabPanel label={LABEL} id={id} current={tab.value}>
-      <div class="panel">{child}</div>
+      <div class="panel">
+        <h2 class="sr">{tabs.find((one) => one.id === id)?.label}</h2>
+        {child}
+      </div>
     </TabPanel>
   );
   return (

@@ -20,6 +20,8 @@ export function Dialog({ title, onClose, children, actions, size = "small" }: Di
     const dialog = box.current!;
     const before = document.activeElement;
     dialog.showModal();
+    // Not the cross: a field to write in, or the first of the choices.
+    dialog.querySelector<HTMLElement>(".dialog-body input, .dialog-actions button")?.focus();
     return () => {
       dialog.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -1,7 +1,8 @@
 // Above the panes: which template this is, whether it is saved, and saving it.
 import { signal } from "@preact/signals";
 import { mod } from "../../keys";
-import { Shown } from "../../shown";
+import { escapedLines, head, Shown } from "../../shown";
+import { Spoken } from "../../spoken";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { session } from "../desk";
@@ -71,7 +72,7 @@ function State() {
   return (
     <p class={`save-state ${tone}`} role="status" aria-label="Saving">
       {dirty && <span class="dot" aria-hidden="true" />}
-      {text || plain}
+      <Spoken text={escapedLines(head(text || plain, 300))} />
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { amount, size } from "../../amount";
 import type { Stability } from "../../api/types";
 import { escaped, head } from "../../shown";
 import type { PackedPreview, Run } from "../analysis/packed";
-import { LASTS, } from "../context";
+import { LASTS } from "../context";
 
 /** What is drawn of a prompt. */
 export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "runs" | "parts">;
@@ -20,7 +20,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
   return (
     <section class="strip" aria-label="Tokens and cache order">
       <p class="strip-count" role="status" aria-label="Size of the prompt">
-        <strong>{amount(tokens, "token")}</strong> <span class="soft">about, {size(bytes)}</span>
+        <span class="soft">about</span> <strong>{amount(tokens, "token")}</strong> <span class="soft">{size(bytes)}</span>
         <span class="strip-verdict">{verdict(preview)}</span>
       </p>
       {bytes > 0 && (
@@ -64,12 +64,10 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
 function verdict({ runs, bytes }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
-  if (first < 0) return "All of it stays in a model’s cache.";
+  if (first < 0) return "All of it stays cached";
   const kept = runs.slice(0, first).reduce((total, run) => total + run.bytes, 0);
   const share = Math.floor((100 * kept) / bytes);
-  const last = runs.slice(first + 1).every(({ stability }) => stability === "turn");
-  if (last) return `What changes stands last: ${share} % stays cached.`;
-  return `Only ${share} % stays cached: ${escaped(head(runs[first]!.keys[0] ?? "", 40))} changes before it ends.`;
+  return `${share} % stays cached, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
 }
 
 function titleOf({ stability, keys, bytes }: Run, tokens: number): string {

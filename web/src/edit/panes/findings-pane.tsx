@@ -1,6 +1,7 @@
 // What is to be said of the template, line by line; each leads to its place, and some settle themselves.
 import { amount } from "../../amount";
 import type { Note } from "../../api/types";
+import { Spoken } from "../../spoken";
 import { Button } from "../../ui/button";
 import { goToPlace, packed, textField } from "../desk";
 import { showText } from "../layout";
@@ -45,7 +46,9 @@ function Finding({ note }: { note: Note }) {
         <span class="finding-at">
           {note.line}:{note.column}
         </span>
-        <span class="finding-what">{words(note)}</span>
+        <span class="finding-what">
+          <Spoken text={words(note)} />
+        </span>
       </button>
       {note.edit && (
         <Button small onClick={settle} title={fixLabel(note)}>

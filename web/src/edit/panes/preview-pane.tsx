@@ -2,7 +2,8 @@
 import type { EditorView } from "@codemirror/view";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
-import { Shown } from "../../shown";
+import { escapedLines, head } from "../../shown";
+import { Spoken } from "../../spoken";
 import { behind, trouble } from "../analysis/analyzer";
 import { directory, model } from "../context";
 import { caretToken, goToSource, packed, showPlace, textField } from "../desk";
@@ -21,7 +22,7 @@ export function PreviewPane() {
       </div>
       {trouble.value !== "" && (
         <p class="trouble" role="alert">
-          <Shown text={trouble.value} most={400} />
+          <Spoken text={escapedLines(head(trouble.value, 600))} />
         </p>
       )}
       {broken && <p class="trouble">There is no preview: the findings say why.</p>}

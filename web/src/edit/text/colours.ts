@@ -11,6 +11,8 @@ const LONGEST_LINE = 4_000;
 /** So many changed places are read again; beyond that the next answer comes soon enough. */
 const MOST_TOUCHED = 20;
 
+const NOTHING = { lasts: null, absent: false };
+
 interface Mark {
   from: number;
   to: number;
@@ -29,9 +31,9 @@ function mark(name: string): Decoration {
 }
 
 /** The class of a tag, for the page's style and for its tests. */
-export function tagClass(kind: string, lasts: string | null, dead: boolean): string {
+export function tagClass(kind: string, lasts: string | null, state: "" | "dead" | "absent"): string {
   const colour = kind === "variable" ? ` lasts-${lasts ?? "unknown"}` : "";
-  return `tag tag-${kind}${colour}${dead ? " dead" : ""}`;
+  return `tag tag-${kind}${colour}${state && ` ${state}`}`;
 }
 
 function build(view: EditorView): DecorationSet {
@@ -57,13 +59,16 @@ function fromTokens({ since, touched }: Analysed, packed: Packed, from: number, 
   const back = touched ? since.invertedDesc : null;
   const first = back ? back.mapPos(from, -1) : from;
   const last = back ? back.mapPos(to, 1) : to;
-  const lasts = new Map<string, string | null>();
-  const lasting = (key: string) => {
-    if (!lasts.has(key)) {
-      const known = used.find((one) => one.key === key);
-      lasts.set(key, known ? (known.registered ? known.stability : null) : stabilityOf(key));
+  const seen = new Map<string, { lasts: string | null; absent: boolean }>();
+  const about = (key: string) => {
+    let known = seen.get(key);
+    if (!known) {
+      const one = used.find((variable) => variable.key === key);
+      const lasts = one ? (one.registered ? one.stability : null) : stabilityOf(key);
+      known = { lasts, absent: one?.registered === true && one.exists === false };
+      seen.set(key, known);
     }
-    return lasts.get(key)!;
+    return known;
   };
   for (let at = firstFrom(packed, first); at < tokens.count && tokens.from[at]! < last; at++) {
     const kind = KINDS[tokens.kind[at]!]!;
@@ -77,7 +82,8 @@ function fromTokens({ since, touched }: Analysed, packed: Packed, from: number, 
       end = since.mapPos(end, -1);
     }
     const key = tokens.key[at]! >= 0 ? keys[tokens.key[at]!]! : null;
-    const name = kind === "text" ? "dead" : tagClass(kind, key === null ? null : lasting(key), dead);
+    const { lasts, absent } = key === null || kind !== "variable" ? NOTHING : about(key);
+    const name = kind === "text" ? "dead" : tagClass(kind, lasts, dead ? "dead" : absent ? "absent" : "");
     // What is out of sight is not drawn: one token may be a megabyte.
     marks.push({ from: Math.max(start, from), to: Math.min(end, to), class: name });
   }
@@ -109,7 +115,7 @@ function fromGrammar(view: EditorView, { since, packed }: Analysed, marks: Mark[
           const [start, end] = [line.from + tag.from, line.from + tag.to];
           if (known.some((one) => one.from < end && one.to > start)) continue;
           const lasts = tag.key === undefined ? null : stabilityOf(tag.key);
-          marks.push({ from: start, to: end, class: tagClass(tag.kind, lasts, false) });
+          marks.push({ from: start, to: end, class: tagClass(tag.kind, lasts, "") });
         }
       }
       if (line.number === doc.lines) break;

@@ -7,9 +7,10 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
-import type { EditorView } from "@codemirror/view";
+import { EditorView } from "@codemirror/view";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
+import { spoken } from "../../spoken";
 import { LASTS, variables } from "../context";
 import { likelyFiles } from "../files";
 import { analysed } from "./analysed";
@@ -20,6 +21,16 @@ const BESIDE = 32;
 const ABOUT = 400;
 
 export function completion(): Extension {
+  return [reachable, options()];
+}
+
+/** A list that scrolls can be reached, so that it can be scrolled without a pointer; the arrow keys of the text work as ever. */
+const reachable = EditorView.updateListener.of(({ view }) => {
+  const list = view.dom.querySelector<HTMLElement>(".cm-tooltip-autocomplete > ul");
+  if (list && list.tabIndex !== 0) list.tabIndex = 0;
+});
+
+function options(): Extension {
   return autocompletion({
     override: [complete],
     icons: false,
@@ -35,11 +46,11 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
   if (!bracket) return explicit ? { from: pos, options: wholeTags() } : null;
   // Prose in brackets is prose: it is not talked into while it has blanks.
   if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
-  const options = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
-  if (!bracket.condition) options.push(...words());
-  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) options.push(negation());
+  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
+  if (!bracket.condition) all.push(...words());
+  else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
   // A blank before any colon may be the end of `if`: then it is another question.
-  return { from: bracket.from, options, validFor: /^(?:[^\s\][]*|\w+:[^\][\n]*)$/ };
+  return { from: bracket.from, options: all, validFor: /^(?:[^\s\][]*|\w+:[^\][\n]*)$/ };
 }
 
 function keys(bracket: Bracket): Completion[] {
@@ -114,9 +125,8 @@ function beside({ exists, value }: VariableEntry): string {
 function about(one: VariableEntry): Node {
   const box = document.createElement("div");
   const line = (text: string, name: string) => {
-    const paragraph = box.appendChild(document.createElement("p"));
-    paragraph.className = name;
-    paragraph.textContent = text;
+    box.appendChild(name === "about" ? spoken("p", text) : document.createElement("p")).className = name;
+    if (name !== "about") box.lastElementChild!.textContent = text;
   };
   line(`${one.description}.`, "about");
   if (one.value != null && one.value !== "") line(escaped(head(one.value, ABOUT)), "value");

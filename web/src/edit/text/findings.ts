@@ -5,6 +5,7 @@ import { keymap, type Command, type EditorView } from "@codemirror/view";
 import { sentence } from "../../api/problem";
 import type { Note } from "../../api/types";
 import { escapedLines, head } from "../../shown";
+import { spoken } from "../../spoken";
 import type { Packed } from "../analysis/packed";
 import { analysed } from "./analysed";
 
@@ -33,11 +34,7 @@ function diagnostic(note: Note, at: (place: number, side: number) => number): Di
     severity: note.severity,
     source: note.code,
     message: words(note),
-    renderMessage: () => {
-      const box = document.createElement("span");
-      box.textContent = words(note);
-      return box;
-    },
+    renderMessage: () => spoken("span", words(note)),
     actions: edit ? [{ name: fixLabel(note), apply: (view) => fix(view, note) }] : [],
   };
 }

@@ -1,0 +1,148 @@
+// Writing a template with the keyboard alone: completion, preview, saving, a conflict and each way out of it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { choose, openPage, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { startService, type Service } from "./service";
+
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  service = await startService();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await service?.end();
+});
+
+const focusedLabel = "document.activeElement?.getAttribute('aria-label')";
+
+test("a template is written by keyboard alone, previewed and saved", async () => {
+  const page = await openPage(browser, service.page);
+  for (let steps = 0; steps < 4 && (await page.evaluate(focusedLabel)) !== "Template"; steps++) {
+    await page.keyboard.press("F6");
+    await page.waitForTimeout(60);
+  }
+  assert.equal(await page.evaluate(focusedLabel), "Template", "F6 leads to the text");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Delete");
+  await page.keyboard.type("You work in [prompt:cw");
+  await choose(page, /prompt:cwd/);
+  await type(page, ".\n");
+  await shows(preview(page), `You work in ${service.root}.`);
+
+  await page.keyboard.type("[i");
+  await choose(page, /^if/);
+  await page.keyboard.type("file:AG");
+  await choose(page, /file:AGENTS\.md/);
+  await page.keyboard.type("[file:AG");
+  await choose(page, /file:AGENTS\.md/);
+  await settled(page);
+  await shows(preview(page), "Use tabs.");
+
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 1.");
+  assert.equal(await service.get("main"), "You work in [prompt:cwd].\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]");
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+async function inConflict(name: string) {
+  await service.put(name, "one\ntwo\nthree\n");
+  const page = await openPage(browser, `${service.page}/#/edit/${name}`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "mine");
+  await service.put(name, "one, theirs\ntwo\nthree\n");
+  await page.keyboard.press("Control+s");
+  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
+  await dialog.waitFor();
+  await dialog.getByRole("textbox", { name: "Yours" }).waitFor();
+  return { page, dialog };
+}
+
+/** Goes there with Tab alone. */
+async function tabTo(page: Awaited<ReturnType<typeof openPage>>, label: string): Promise<void> {
+  for (let steps = 0; steps < 40; steps++) {
+    const at = await page.evaluate(() => document.activeElement?.textContent ?? "");
+    if (at.includes(label)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${label}`);
+}
+
+test("a conflict: mine is saved over theirs", async () => {
+  const { page } = await inConflict("over");
+  assert.equal(await service.get("over"), "one, theirs\ntwo\nthree\n", "nothing was written over");
+  await tabTo(page, "Save mine over it");
+  await page.keyboard.press("Enter");
+  await shows(saveState(page), "Saved as version 3.");
+  assert.equal(await service.get("over"), "one\ntwo\nthree\nmine");
+  await page.context().close();
+});
+
+test("a conflict: theirs is taken, and undo brings mine back", async () => {
+  const { page, dialog } = await inConflict("theirs");
+  await dialog.getByRole("button", { name: "Take theirs" }).press("Enter");
+  await shows(text(page), "one, theirs");
+  await settled(page);
+  await shows(preview(page), "one, theirs");
+  await text(page).focus();
+  await page.keyboard.press("Control+z");
+  await shows(text(page), "mine");
+  await page.context().close();
+});
+
+test("a conflict: both are merged by hand", async () => {
+  const { page, dialog } = await inConflict("merged");
+  const yours = dialog.getByRole("textbox", { name: "Yours" });
+  await yours.focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("End");
+  await page.keyboard.type(", theirs");
+  await dialog.getByRole("button", { name: "Save the merged text" }).press("Enter");
+  await shows(saveState(page), "Saved as version 3.");
+  assert.equal(await service.get("merged"), "one, theirs\ntwo\nthree\nmine");
+  await page.context().close();
+});
+
+test("a conflict put off is met again at the next save", async () => {
+  const { page, dialog } = await inConflict("later");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await shows(text(page), "mine");
+  await page.keyboard.press("Control+s");
+  await dialog.waitFor();
+  assert.equal(await service.get("later"), "one, theirs\ntwo\nthree\n");
+  await page.context().close();
+});
+
+test("line ends are kept as they are", async () => {
+  await service.put("ends", "a\r\nb\rc\n");
+  const page = await openPage(browser, `${service.page}/#/edit/ends`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "d");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 2.");
+  assert.equal(await service.get("ends"), "a\r\nb\rc\nd");
+  await page.context().close();
+});
+
+test("a new template begins in the list of templates", async () => {
+  const page = await openPage(browser, service.page);
+  await page.getByRole("button", { name: /^Template:/ }).press("Enter");
+  await page.getByRole("searchbox", { name: /Find, or name/ }).fill("review");
+  await page.getByRole("option", { name: /Start a new template/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/#\/edit\/review$/);
+  await settled(page);
+  await text(page).focus();
+  await type(page, "Review it.");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 1.");
+  assert.equal(await service.get("review"), "Review it.");
+  await page.context().close();
+});
