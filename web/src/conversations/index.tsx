@@ -1,4 +1,5 @@
 // The conversations screen: the list, and beside it the one that is open.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { useEffect } from "preact/hooks";
 import { narrow } from "../edit/layout";
 import { go, href, type Route } from "../route";

@@ -1,4 +1,5 @@
 // Two texts beside each other, or one in the other where there is no room. Loaded when it is needed.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { getChunks, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";

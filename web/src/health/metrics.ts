@@ -44,8 +44,8 @@ export function numbers(text: string): Numbers {
     half: quantile(buckets, 0.5),
     most: quantile(buckets, 0.95),
     built,
-    hits: sum("preface_cache_total", ({ answer }) => answer?.toLowerCase() === "hit"),
-    misses: sum("preface_cache_total", ({ answer }) => answer?.toLowerCase() === "miss"),
+    hits: sum("preface_conversation_cache_total", ({ answer }) => answer?.toLowerCase() === "hit"),
+    misses: sum("preface_conversation_cache_total", ({ answer }) => answer?.toLowerCase() === "miss"),
     storeErrors: sum("preface_store_errors_total"),
   };
 }

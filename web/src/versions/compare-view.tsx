@@ -1,4 +1,5 @@
 // A comparison as a part of a screen: what stands left and right, how much differs, ways from change to change.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amount } from "../amount";

@@ -1,4 +1,5 @@
 // The versions screen: the list of a template's versions, and beside it what the chosen one changed.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { narrow } from "../edit/layout";
