@@ -1,20 +1,22 @@
 // What a prompt was built from: what was asked, which facts were looked up, what was left out, what came up.
 import type { ExplainReply } from "../api/types";
 import { StabilityPill } from "../edit/about";
-import { Shown } from "../shown";
+import { escaped, head, Shown } from "../shown";
+import { Spoken } from "../spoken";
 import { Notes } from "./notes";
 
 /** More rows than this are told of in a line. */
 const MOST = 500;
 
-export function BuiltFrom({ explained: { asked, facts, document } }: { explained: ExplainReply }) {
+export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { explained: ExplainReply }) {
   const notes = document.diagnostics;
+  const pairs: [string, string][] = [...wishes(asked), ["Built by", `preset ${prompt.preset}`], ["Fingerprint", prompt.fingerprint]];
   return (
     <div class="panel-body built">
       <section aria-labelledby="built-asked">
         <h3 id="built-asked">Asked for</h3>
         <dl class="pairs">
-          {wishes(asked).map(([name, value]) => (
+          {pairs.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>
@@ -33,15 +35,17 @@ export function BuiltFrom({ explained: { asked, facts, document } }: { explained
           {facts.slice(0, MOST).map(({ fact, exists, source, stability, digest }) => (
             <li key={fact}>
               <span class="fact-name">
-                <Shown text={fact} most={120} class="mono" /> <StabilityPill stability={stability} />
-                {!exists && <span class="pill">is not there</span>}
+                <Shown text={fact} most={120} class="mono" />
+                {exists ? <StabilityPill stability={stability} /> : <span class="pill">is not there</span>}
               </span>
               <span class="soft small">
                 <Shown text={source} most={120} />
                 {digest && (
                   <>
                     {" · "}
-                    <Shown text={digest} most={23} class="mono" />
+                    <span class="mono" title={digest}>
+                      {digest.slice(0, 19)}…
+                    </span>
                   </>
                 )}
               </span>
@@ -63,7 +67,7 @@ export function BuiltFrom({ explained: { asked, facts, document } }: { explained
                   <Shown text={section} most={60} />
                 </dt>
                 <dd>
-                  <Shown text={why} most={300} />
+                  <Spoken text={escaped(head(why, 300))} />
                 </dd>
               </div>
             ))}

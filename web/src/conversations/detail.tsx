@@ -40,7 +40,8 @@ export function Detail({ id }: { id: string }) {
         </div>
       </section>
     );
-  const { prompt, facts, document } = explained;
+  const { prompt, document } = explained;
+  const troubles = document.diagnostics.filter(({ severity }) => severity !== "info").length;
   const close = () => {
     dialog.value = null;
     void load();
@@ -49,18 +50,20 @@ export function Detail({ id }: { id: string }) {
     <section class="panel" aria-labelledby="conversation-title">
       <div class="panel-head conversation-head">
         <h2 id="conversation-title" class="mono">
-          <Shown text={id} most={90} />
+          <Shown text={id} most={60} />
         </h2>
         <IconButton label="Copy the id" icon="copy" onClick={() => copy(id, "The id is copied.")} />
-        <Button small kind="main" onClick={() => (dialog.value = "refresh")}>
-          Refresh…
-        </Button>
-        <Button small onClick={() => (dialog.value = "compact")}>
-          Compact…
-        </Button>
-        <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
-          Forget…
-        </Button>
+        <div class="actions">
+          <Button small kind="main" onClick={() => (dialog.value = "refresh")}>
+            Refresh…
+          </Button>
+          <Button small onClick={() => (dialog.value = "compact")}>
+            Compact…
+          </Button>
+          <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
+            Forget…
+          </Button>
+        </div>
       </div>
       <About prompt={prompt} bytes={conversation.prompt.value.bytes} />
       {conversation.trouble.value && <p class="trouble-words" role="alert">{conversation.trouble.value}</p>}
@@ -70,7 +73,7 @@ export function Detail({ id }: { id: string }) {
         onChange={(next) => (tab.value = next)}
         tabs={[
           { id: "prompt", label: "Prompt" },
-          { id: "built", label: "Built from", badge: String(facts.length + document.diagnostics.length) },
+          { id: "built", label: "Built from", badge: troubles > 0 ? String(troubles) : undefined },
           { id: "past", label: "Before", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />
@@ -120,9 +123,9 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
       </div>
       <div>
         <dt>Model</dt>
-        <dd>{model === null ? <span class="soft">not said</span> : <Shown text={model} most={80} />}</dd>
+        <dd>{model === null ? <span class="soft">not said</span> : <Shown text={model} most={60} />}</dd>
       </div>
-      <div>
+      <div class="secondary">
         <dt>Preset</dt>
         <dd>
           <Shown text={preset} most={60} />
@@ -134,7 +137,7 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
           <Shown text={cwd} most={160} />
         </dd>
       </div>
-      <div>
+      <div class="secondary">
         <dt>Fingerprint</dt>
         <dd class="mono">
           <span title={fingerprint}>{fingerprint.slice(0, 19)}…</span> <span class="soft">{size(bytes)}</span>

@@ -1,7 +1,8 @@
 // What came up while a prompt was built: each note with where it belongs and what to do about it.
 import { sentence } from "../api/problem";
 import type { Diagnostic } from "../api/types";
-import { Shown } from "../shown";
+import { escaped, head, Shown } from "../shown";
+import { Spoken } from "../spoken";
 
 const PILLS: Record<Diagnostic["severity"], string> = { info: "static", warning: "turn", error: "unknown" };
 
@@ -13,14 +14,19 @@ export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
         <li key={at}>
           <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}
           <span>
-            <Shown text={sentence(message)} most={400} />
+            <Spoken text={escaped(head(sentence(message), 400))} />
             {origin && (
               <span class="soft">
                 {" "}
                 <Shown text={`${origin.path}${origin.line ? `:${origin.line}` : ""}`} most={120} />
               </span>
             )}{" "}
-            {help && <Shown text={sentence(help)} most={300} class="soft" />} <code class="soft">{code}</code>
+            {help && (
+              <span class="soft">
+                <Spoken text={escaped(head(sentence(help), 300))} />
+              </span>
+            )}{" "}
+            <span class="soft mono">{escaped(code)}</span>
           </span>
         </li>
       ))}

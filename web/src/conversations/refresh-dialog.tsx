@@ -64,12 +64,13 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
       actions={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button disabled={busy} onClick={() => void attempt()} kind={shown ? "plain" : "main"}>
-            Show what would change
-          </Button>
-          {shown && (
+          {shown ? (
             <Button kind="main" disabled={busy || nothing === true} onClick={() => void confirm()}>
               Keep the new prompt
+            </Button>
+          ) : (
+            <Button kind="main" disabled={busy} onClick={() => void attempt()}>
+              Show what would change
             </Button>
           )}
         </>

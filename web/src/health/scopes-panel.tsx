@@ -4,9 +4,11 @@ import { useEffect } from "preact/hooks";
 import { amount } from "../amount";
 import { meta } from "../api/meta";
 import { told } from "../api/problem";
+import type { Diagnostic } from "../api/types";
 import { Notes } from "../conversations/notes";
 import { keep, kept } from "../keep";
 import { escaped, head, Shown } from "../shown";
+import { Spoken } from "../spoken";
 import { Button } from "../ui/button";
 import { SearchField } from "../ui/search-field";
 import { NotTold, readReport, type Entry, type Report } from "./report";
@@ -119,7 +121,7 @@ function Listing({ report, words, onlyActive }: { report: Report; words: string;
   return (
     <div class="panel-body scopes-body">
       <Project report={report} />
-      <Notes notes={report.diagnostics} />
+      <Notes notes={rest(report)} />
       {groups.size === 0 && <p class="empty">{report.entries.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
       {[...groups].map(([category, entries]) => (
         <section key={category} aria-label={titleOf(category)}>
@@ -144,6 +146,12 @@ function Listing({ report, words, onlyActive }: { report: Report; words: string;
   );
 }
 
+/** The notes that no entry's row tells. */
+function rest({ diagnostics, entries }: Report): Diagnostic[] {
+  const told = new Set(entries.flatMap((entry) => entry.diagnostics.map(({ message }) => message)));
+  return diagnostics.filter(({ message }) => !told.has(message));
+}
+
 function Row({ entry }: { entry: Entry }) {
   const { name, origin, about } = entry;
   const state = stateOf(entry);
@@ -162,7 +170,7 @@ function Row({ entry }: { entry: Entry }) {
         )}
         {why.map((line) => (
           <p key={line} class="entry-why">
-            <Shown text={line} most={500} />
+            <Spoken text={escaped(head(line, 500))} />
           </p>
         ))}
       </div>

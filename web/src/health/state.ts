@@ -42,7 +42,11 @@ export function reasons(entry: Entry): string[] {
   if (broken) lines.push(`Stays, because the one above it is broken: the ${whence(broken)}.`);
   if (active && RANK[set] > RANK[origin.scope]) lines.push(`Configured by the ${set} layer.`);
   if (slot !== null && order !== null) lines.push(`Runs as number ${order + 1} of ${slot}.`);
-  for (const { message, help } of entry.diagnostics) lines.push(help ? `${sentence(message)} ${sentence(help)}` : sentence(message));
+  for (const { message, help } of entry.diagnostics) {
+    // Its name stands in the row already.
+    const words = sentence(message.replace(/^\w+\/\S+ \(\w+\): /, ""));
+    lines.push(help ? `${words} ${sentence(help)}` : words);
+  }
   return lines;
 }
 

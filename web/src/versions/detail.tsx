@@ -64,8 +64,7 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
           <time dateTime={at}>
             {instant(at)} ({ago(at)})
           </time>{" "}
-          by <Shown text={author} most={80} />, {size(bytes)}
-          {reset && ", goes back to the default"}{" "}
+          by <Shown text={author} most={80} />, {reset ? "goes back to the default" : size(bytes)}{" "}
           {labels.map((label) => (
             <LabelPill key={label} label={label} />
           ))}

@@ -83,7 +83,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
             {elsewhere.map((one) => (
               <li key={one.name}>
                 <Button small onClick={() => void put(one.name)}>
-                  Move <Shown text={one.name} most={30} /> here from version {one.version}
+                  Move <span class="label-name">{escaped(one.name)}</span> here from version {one.version}
                 </Button>
               </li>
             ))}

@@ -1,6 +1,7 @@
 // The list of versions, the newest first.
 import { ago, instant, size } from "../amount";
 import type { VersionInfo } from "../api/types";
+import { narrow } from "../edit/layout";
 import { Shown } from "../shown";
 import { VirtualList } from "../ui/virtual-list";
 import type { History } from "./history";
@@ -18,8 +19,8 @@ interface ListProps {
 export function VersionList({ history, chosen, onChosen, onOpen }: ListProps) {
   const items = history.items.value;
   return (
-    // A click on a row opens it; keys only move in the list until Enter.
-    <div class="list-box" onClick={onOpen}>
+    // Where there is room for both, a click shows a version beside the list, and keys go on in the list.
+    <div class="list-box" onClick={() => narrow.value && onOpen()}>
       <VirtualList
         label="Versions"
         items={items}
@@ -55,7 +56,7 @@ function Row({ info, current }: { info: VersionInfo; current: boolean }) {
         {" · "}
         <Shown text={author} most={40} />
         {" · "}
-        {size(bytes)}
+        {reset ? "the default’s text" : size(bytes)}
       </p>
     </div>
   );
@@ -63,8 +64,8 @@ function Row({ info, current }: { info: VersionInfo; current: boolean }) {
 
 export function LabelPill({ label }: { label: string }) {
   return (
-    <span class="pill static">
-      <Shown text={label} most={24} />
+    <span class="pill static label-pill" title={label}>
+      <Shown text={label} most={64} />
     </span>
   );
 }
