@@ -72,6 +72,6 @@ export async function shows(locator: Locator, words: string | RegExp): Promise<v
     `${String(words)} is not shown`,
     5000,
   ).catch((error: Error) => {
-    throw new Error(`${error.message}; this is: ${last.slice(0, 400)}`);
+    throw new Error(`${error.message}; this is: ${last.slice(0, 1500)}`);
   });
 }

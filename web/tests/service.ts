@@ -27,7 +27,7 @@ const binary = process.env.PREFACE_BIN ?? path.join(WEB, "../target/dist/preface
 export async function startService(): Promise<Service> {
   const home = await mkdtemp(path.join(os.tmpdir(), "preface-web-"));
   const root = path.join(home, "work");
-  await mkdir(path.join(root, ".git/refs/heads"), { recursive: true });
+  await mkdir(path.join(root, ".git/objects"), { recursive: true });
   await write(root, "AGENTS.md", "Use tabs.\n");
   await write(root, "docs/rules.md", "Be brief.\n");
   await branch(root, "main");

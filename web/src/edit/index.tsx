@@ -13,12 +13,12 @@ import { FindingsPane } from "./panes/findings-pane";
 import { Palette } from "./panes/palette";
 import { PreviewPane } from "./panes/preview-pane";
 import { Caret, TextPane } from "./panes/text-pane";
-import { useNextPane } from "./panes/next-pane";
+import { useKeys } from "./panes/keys";
 import { Print } from "./print";
 
 export default function EditScreen({ route }: { route: Route }) {
   useEffect(() => open(route.name), [route.name]);
-  useNextPane();
+  useKeys();
   const current = session.value;
   return (
     <div class="edit">

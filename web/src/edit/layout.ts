@@ -10,7 +10,10 @@ export const tab = signal<Tab>("text");
 
 wide.addEventListener("change", () => (narrow.value = !wide.matches));
 
-/** Shows the text where it is behind a tab, so that what happens in it is seen. */
-export function showText(): void {
+/** Does something in the text. Where it is behind a tab it comes out first: it cannot take the focus while it is hidden. */
+export function inText(act: () => void): void {
+  const hidden = narrow.peek() && tab.peek() !== "text";
   tab.value = "text";
+  if (hidden) requestAnimationFrame(() => requestAnimationFrame(act));
+  else act();
 }

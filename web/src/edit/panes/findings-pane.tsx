@@ -4,7 +4,7 @@ import type { Note } from "../../api/types";
 import { Spoken } from "../../spoken";
 import { Button } from "../../ui/button";
 import { goToPlace, packed, textField } from "../desk";
-import { showText } from "../layout";
+import { inText } from "../layout";
 import { fix, fixLabel, words } from "../text/findings";
 
 /** So many are listed; the others are told of once these are settled. */
@@ -29,16 +29,12 @@ export function FindingsPane() {
 }
 
 function Finding({ note }: { note: Note }) {
-  const go = () => {
-    showText();
-    goToPlace(note.utf16);
-  };
-  const settle = () => {
-    const view = textField();
-    if (!view) return;
-    showText();
-    fix(view, note);
-  };
+  const go = () => inText(() => goToPlace(note.utf16));
+  const settle = () =>
+    inText(() => {
+      const view = textField();
+      if (view) fix(view, note);
+    });
   return (
     <li>
       <button type="button" class="finding" onClick={go}>

@@ -9,7 +9,7 @@ import { SearchField } from "../../ui/search-field";
 import { textField } from "../desk";
 import { LASTS, variables } from "../context";
 import { likelyFiles } from "../files";
-import { showText } from "../layout";
+import { inText } from "../layout";
 import { insertBlock, insertKey, type Block } from "../text/insert";
 import { NameField } from "./name-field";
 
@@ -166,19 +166,16 @@ function Blocks() {
   );
 }
 
-/** Where there is one pane only, the text comes first: it cannot take the focus while it is hidden. */
-function inText(act: (view: NonNullable<ReturnType<typeof textField>>) => void): void {
-  showText();
-  requestAnimationFrame(() => {
+function insert(key: string): void {
+  inText(() => {
     const view = textField();
-    if (view) act(view);
+    if (view) insertKey(view, key);
   });
 }
 
-function insert(key: string): void {
-  inText((view) => insertKey(view, key));
-}
-
 function block(which: Block, key = ""): void {
-  inText((view) => insertBlock(view, which, key));
+  inText(() => {
+    const view = textField();
+    if (view) insertBlock(view, which, key);
+  });
 }

@@ -7,7 +7,7 @@ import { Spoken } from "../../spoken";
 import { behind, trouble } from "../analysis/analyzer";
 import { directory, model } from "../context";
 import { caretToken, goToSource, packed, showPlace, textField } from "../desk";
-import { showText, tab } from "../layout";
+import { inText, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
 import { CacheStrip } from "./cache-strip";
 
@@ -53,10 +53,7 @@ function PreviewText() {
   const box = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   useLayoutEffect(() => {
-    const go = (span: number, inside: number) => {
-      showText();
-      goToSource(span, inside);
-    };
+    const go = (span: number, inside: number) => inText(() => goToSource(span, inside));
     view.current = createPreview(box.current!, { go });
     return () => view.current?.destroy();
   }, []);

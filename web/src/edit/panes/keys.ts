@@ -1,5 +1,7 @@
-// F6 goes from pane to pane, as in other programs with panes.
+// Keys that count wherever the focus is: F6 goes from pane to pane, as in other programs with panes, and Ctrl-S saves.
 import { useEffect } from "preact/hooks";
+import { mac } from "../../keys";
+import { session } from "../desk";
 import { narrow, tab, type Tab } from "../layout";
 
 const STOPS: readonly { tab: Tab; place: string }[] = [
@@ -9,10 +11,15 @@ const STOPS: readonly { tab: Tab; place: string }[] = [
   { tab: "preview", place: ".preview .cm-content" },
 ];
 
-export function useNextPane(): void {
+export function useKeys(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== "F6" || document.querySelector("dialog[open]")) return;
+      if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+      if (event.key.toLowerCase() === "s" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault();
+        void session.peek()?.save();
+      }
+      if (event.key !== "F6") return;
       event.preventDefault();
       const there = STOPS.filter(({ place }) => document.querySelector(place));
       const at = there.findIndex(({ place }) => {

@@ -1,0 +1,109 @@
+// Nothing that was written is lost: over a reload, while the service is away, while its store is, and after it was started anew.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openPage, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { startService, type Service } from "./service";
+
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  service = await startService();
+  browser = await startBrowser();
+  await service.put("main", "stored\n");
+});
+after(async () => {
+  await browser?.close();
+  await service?.end();
+});
+
+test("unsaved text is back after a reload, can be discarded, and is asked about before", async () => {
+  const page = await openPage(browser, service.page);
+  let asked = 0;
+  page.on("dialog", () => asked++);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "unsaved");
+  await page.reload();
+  await settled(page);
+  assert.equal(asked, 1, "the browser asks before unsaved text goes");
+  await shows(text(page), "unsaved");
+  await shows(page.locator(".banner"), "is back");
+  await page.getByRole("button", { name: "Discard it" }).click();
+  await page.waitForFunction(() => !document.querySelector(".text .cm-content")?.textContent?.includes("unsaved"));
+  await page.reload();
+  await settled(page);
+  assert.equal(asked, 1, "nothing is asked where nothing is unsaved");
+  await page.context().close();
+});
+
+test("another screen and another template keep the unsaved text and its undo", async () => {
+  const page = await openPage(browser, service.page);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "here");
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "Health" }).first().waitFor();
+  await page.getByRole("link", { name: /Edit/ }).click();
+  await shows(text(page), "here");
+  await page.goto(`${service.page}/#/edit/other`);
+  await page.getByRole("button", { name: "Template: other" }).waitFor();
+  await page.goto(`${service.page}/#/edit/main`);
+  await shows(text(page), "here");
+  await text(page).focus();
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => !document.querySelector(".text .cm-content")?.textContent?.includes("here"));
+  await page.context().close();
+});
+
+test("while the service is away nothing is lost, and a new start is met with a reload", async () => {
+  const page = await openPage(browser, service.page);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "kept");
+  await service.stop();
+  await page.keyboard.type(" on");
+  await shows(page.locator(".preview .trouble"), "does not answer");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Not saved.");
+  await shows(page.locator(".banner"), "Nothing is lost");
+  await service.start();
+  await page.locator(".banner").waitFor({ state: "detached", timeout: 15_000 });
+  await page.keyboard.press("Control+s");
+  // The page is of the earlier start: it says so, and the text outlives the reload.
+  await shows(saveState(page), "Load the page again");
+  await page.reload();
+  await settled(page);
+  await shows(text(page), "kept on");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), /Saved as version/);
+  assert.equal(await service.get("main"), "stored\nkept on");
+  await page.context().close();
+});
+
+test("while the store is away the default is shown to read only, until it is back", async () => {
+  await service.put("main", "mine\n");
+  const context = await browser.newContext();
+  const page = Object.assign(await context.newPage(), { troubles: [] });
+  await page.route("**/system-prompt", (route) =>
+    route.request().method() === "GET"
+      ? route.fulfill({ json: { template: "the default" }, headers: { "Preface-Degraded": "store" } })
+      : route.continue(),
+  );
+  await page.goto(service.page);
+  await shows(page.locator(".banner"), "read only");
+  await text(page).focus().catch(() => {});
+  await page.keyboard.type("x");
+  await shows(page.locator(".text .cm-content"), /^the default$/);
+  assert.ok(await page.getByRole("button", { name: /^Save/ }).first().isDisabled());
+  await page.unroute("**/system-prompt");
+  await page.locator(".banner").waitFor({ state: "detached", timeout: 10_000 });
+  await shows(page.locator(".text .cm-content"), "mine");
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "more");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), /Saved as version/);
+  await context.close();
+});

@@ -1,0 +1,164 @@
+// The preview knows where each byte came from, by pointer and by keyboard; buttons put variables into the text.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { openPage, preview, settled, shows, startBrowser, text, type, type Watched } from "./browser";
+import { startService, type Service } from "./service";
+
+const TEMPLATE = "é In [prompt:cwd].\n[if file:gone.md][prompt:cwd][endif]\n[file:AGENTS.md]Again [prompt:cwd] at [system:time].\n";
+
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  service = await startService();
+  browser = await startBrowser();
+  await service.put("main", TEMPLATE);
+});
+after(async () => {
+  await browser?.close();
+  await service?.end();
+});
+
+async function on(act: (page: Watched) => Promise<void>, viewport = { width: 1440, height: 900 }): Promise<void> {
+  const page = await openPage(browser, service.page, { viewport });
+  await act(page);
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+}
+
+const selected = (page: Watched): Promise<string> => page.evaluate(() => getSelection()?.toString() ?? "");
+const inText = (): boolean => document.activeElement?.getAttribute("aria-label") === "Template";
+const inPreview = (): boolean => document.activeElement?.getAttribute("aria-label") === "Preview";
+
+test("a click on a value goes to its own tag, not to another with the same key", () =>
+  on(async (page) => {
+    await preview(page).locator(".value").nth(2).click();
+    await page.waitForFunction(inText);
+    assert.equal(await selected(page), "[prompt:cwd]");
+    await shows(page.locator(".caret"), "3:35");
+  }));
+
+test("a click on text goes to the very place", () =>
+  on(async (page) => {
+    const again = preview(page).locator(".cm-line", { hasText: "Again" });
+    await again.evaluate((line) => {
+      const node = [...line.childNodes].find((child) => child.textContent?.includes("Again"))!;
+      const leaf = node.firstChild ?? node;
+      const range = document.createRange();
+      range.setStart(leaf, 2);
+      range.setEnd(leaf, 3);
+      const { left, top, height } = range.getBoundingClientRect();
+      for (const kind of ["mousedown", "mouseup", "click"]) {
+        const options = { bubbles: true, clientX: left + 1, clientY: top + height / 2, detail: 1, view: window };
+        leaf.parentElement!.dispatchEvent(new MouseEvent(kind, options));
+      }
+    });
+    await page.waitForFunction(inText);
+    await shows(page.locator(".caret"), "3:19");
+  }));
+
+test("hovering a value tells its key, value, how long it lasts and where it is from", () =>
+  on(async (page) => {
+    await preview(page).locator(".value").nth(1).hover();
+    const card = page.locator(".preview .card-inside");
+    await card.waitFor();
+    for (const words of ["file:AGENTS.md", "Use tabs.", "fixed for a conversation", "10 B", "from AGENTS.md"]) await shows(card, words);
+  }));
+
+test("the keyboard does what the pointer does", () =>
+  on(async (page) => {
+    await preview(page).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await shows(page.locator(".preview .card-inside"), "prompt:cwd");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(inText);
+    assert.equal(await selected(page), "[prompt:cwd]");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Alt+Enter");
+    await shows(page.locator(".text .card-inside"), service.root);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForFunction(inPreview);
+    await shows(page.locator(".preview .card-inside"), "prompt:cwd");
+  }));
+
+test("a tag in a branch that is not taken says so", () =>
+  on(async (page) => {
+    await page.locator(".text .cm-line").nth(1).locator(".tag-if").hover();
+    await shows(page.locator(".text .card-inside"), "does not hold");
+    await shows(page.locator(".text .card-inside"), "Is not there");
+  }));
+
+test("a button inserts at the caret and gives the text the focus back", () =>
+  on(async (page) => {
+    await text(page).focus();
+    await page.keyboard.press("Control+Home");
+    await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
+    assert.ok(await page.evaluate(inText));
+    await page.keyboard.type("!");
+    await shows(text(page), "[git:branch]!é In");
+    await page.getByRole("button", { name: "If git:branch exists" }).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(inText);
+    await shows(text(page), "[if git:branch]");
+    await page.keyboard.press("Control+z");
+    await settled(page);
+  }));
+
+test("search finds by value, and Enter inserts what is found", () =>
+  on(async (page) => {
+    await page.getByRole("searchbox", { name: "Search variables" }).fill("hostna");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(inText);
+    await shows(text(page), "[system:hostname]");
+  }));
+
+test("a finding leads to its place, and its fix settles it", () =>
+  on(async (page) => {
+    await text(page).focus();
+    await page.keyboard.press("Control+End");
+    await type(page, "[system:tim]");
+    await page.getByRole("button", { name: /Warning.*system:tim/ }).click();
+    assert.equal(await selected(page), "[system:tim]");
+    await page.keyboard.press("Control+.");
+    await settled(page);
+    await shows(text(page), "[system:time]");
+    assert.equal(await page.getByRole("button", { name: /Warning.*system:tim/ }).count(), 0);
+  }));
+
+test("the strip says how much a cache keeps", () =>
+  on(async (page) => {
+    await shows(page.getByRole("status", { name: "Size of the prompt" }), /tokens/);
+    await shows(page.locator(".strip-verdict"), /\d+ % stays cached, up to system:time/);
+    await page.getByRole("textbox", { name: "Model" }).fill("m-1");
+    await settled(page);
+  }));
+
+test("on a phone the panes are tabs, and inserting goes to the text", () =>
+  on(
+    async (page) => {
+      await page.getByRole("tab", { name: "Variables" }).click();
+      await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
+      await page.waitForFunction(inText);
+      await shows(text(page), "[git:branch]");
+      await page.getByRole("tab", { name: "Preview" }).click();
+      await preview(page).locator(".value").first().click();
+      await page.waitForFunction(inText);
+    },
+    { width: 390, height: 844 },
+  ));
+
+test("on paper the preview is a document with its parts", () =>
+  on(async (page) => {
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    const paper = page.locator(".paper");
+    await shows(paper, "System prompt: main");
+    await shows(paper, `Again ${service.root} at`);
+    assert.equal(await page.locator(".top").isVisible(), false);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await paper.waitFor({ state: "detached" });
+  }));
