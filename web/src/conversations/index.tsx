@@ -16,6 +16,7 @@ export default function Conversations({ route }: { route: Route }) {
   if (narrow.value)
     return (
       <>
+        <h1 class="sr">Conversations</h1>
         <p class="back">
           <a class="button quiet small" href={href("conversations")}>
             ‹ All conversations

@@ -106,7 +106,7 @@ function extensions(prompt: Laid): Extension {
 function tooltip(prompt: Laid, at: number, place?: number): Tooltip | null {
   const run = prompt.runs[at];
   if (!run) return null;
-  return { pos: place ?? run.from, create: () => ({ dom: drawn(AboutRun({ prompt, at })) }) };
+  return { pos: place ?? run.from, above: true, create: () => ({ dom: drawn(AboutRun({ prompt, at })) }) };
 }
 
 function inSight(view: EditorView, { runs }: Laid, current: number): DecorationSet {

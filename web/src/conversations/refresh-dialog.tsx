@@ -111,7 +111,7 @@ export function RefreshDialog({ conversation, close }: { conversation: Conversat
         {tried && !shown && <p role="status">You have changed what it is built with: look at what would change.</p>}
         {tried && shown && (
           <>
-            <Notes notes={tried.reply.diagnostics} />
+            <Notes notes={tried.reply.diagnostics.filter(({ severity }) => severity !== "info")} />
             <DifferenceView before={tried.before} difference={tried.reply.difference} labels={["Kept now", "Fresh"]} />
           </>
         )}

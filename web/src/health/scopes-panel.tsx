@@ -175,7 +175,13 @@ function Row({ entry }: { entry: Entry }) {
         ))}
       </div>
       <p class="entry-origin soft small" title={escaped(head(origin.path, 300))}>
-        <span>{origin.scope}</span> <Shown text={origin.path} most={90} class="mono" />
+        <span>{origin.scope}</span>
+        {origin.path !== origin.scope && (
+          <>
+            {" "}
+            <Shown text={origin.path} most={90} class="mono" />
+          </>
+        )}
       </p>
     </li>
   );
@@ -237,9 +243,19 @@ function titleOf(category: string): string {
   return escaped(head(title, 40));
 }
 
+const COUNTED: Record<State, string> = {
+  active: "active",
+  hidden: "hidden",
+  off: "off",
+  held: "held",
+  broken: "broken",
+  incomplete: "incomplete",
+  "needs grant": "without a grant",
+};
+
 function summary({ entries, diagnostics }: Report): string {
   const count = (wanted: State) => entries.filter((entry) => stateOf(entry) === wanted).length;
-  const told = (["active", "hidden", "off", "held", "broken", "needs grant"] as const).filter((state) => count(state) > 0);
+  const told = (Object.keys(COUNTED) as State[]).filter((state) => count(state) > 0);
   const notes = diagnostics.length > 0 ? `, ${amount(diagnostics.length, "note")}` : "";
-  return told.map((state) => `${count(state)} ${state}`).join(", ") + notes;
+  return told.map((state) => `${count(state)} ${COUNTED[state]}`).join(", ") + notes;
 }

@@ -30,7 +30,8 @@ export function reasons(entry: Entry): string[] {
       lines.push("It waits for trust: nobody has looked at what it says. `preface trust grant` lets it speak.");
       break;
     case "needs grant":
-      lines.push("It may not run yet: `preface trust grant --allow-commands`.");
+      // The service's own note says so as well, where there is one.
+      if (entry.diagnostics.length === 0) lines.push("It may not run yet: `preface trust grant --allow-commands`.");
       break;
     case "incomplete":
       lines.push("It lacks something that it needs to be used.");

@@ -55,11 +55,12 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
         </Button>
       </div>
       <div class="version-about">
-        {note ? (
-          <p class="version-note">
-            <Shown text={note} most={400} />
+        {note !== "" && (
+          // A long one scrolls, and can be scrolled with keys.
+          <p class="version-note" {...(note.length > 240 && { tabIndex: 0, role: "group", "aria-label": "Note" })}>
+            <Shown text={note} most={2000} />
           </p>
-        ) : null}
+        )}
         <p class="soft small">
           <time dateTime={at}>
             {instant(at)} ({ago(at)})

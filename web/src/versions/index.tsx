@@ -72,6 +72,7 @@ export default function Versions({ route }: { route: Route }) {
         />
       ) : opened.value ? (
         <>
+          <h1 class="sr">Versions</h1>
           <p class="back">
             <Button kind="quiet" small id="versions-back" onClick={() => (opened.value = false)}>
               ‹ All versions
