@@ -86,8 +86,8 @@ test("a directory and a preset are asked for", async () => {
   await stub(page);
   await page.goto(`${service.page}/#/health`);
   await page.locator(".entry").first().waitFor();
-  await page.getByLabel("Directory").fill("/some/where & else");
-  await page.getByLabel("Preset").fill("stud");
+  await page.getByRole("textbox", { name: "Directory" }).fill("/some/where & else");
+  await page.getByRole("textbox", { name: "Preset" }).fill("stud");
   const [request] = await Promise.all([page.waitForRequest("**/scopes?*"), page.keyboard.press("Enter")]);
   const asked = new URL(request.url()).searchParams;
   assert.deepEqual([asked.get("cwd"), asked.get("preset")], ["/some/where & else", "stud"]);

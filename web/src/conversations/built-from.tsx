@@ -12,7 +12,7 @@ export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { e
   const notes = document.diagnostics;
   const pairs: [string, string][] = [...wishes(asked), ["Built by", `preset ${prompt.preset}`], ["Fingerprint", prompt.fingerprint]];
   return (
-    <div class="panel-body built">
+    <div class="panel-body built" tabIndex={0} role="group" aria-label="Built from">
       <section aria-labelledby="built-asked">
         <h3 id="built-asked">Asked for</h3>
         <dl class="pairs">

@@ -7,6 +7,7 @@ import {
   hoverTooltip,
   keymap,
   showTooltip,
+  tooltips,
   ViewPlugin,
   WidgetType,
   type Command,
@@ -61,6 +62,10 @@ function extensions(prompt: Laid): Extension {
     reading("Prompt. Arrow keys go from run to run."),
     current,
     headings(prompt),
+    // What is told stands above a run where there is room in the text, and never over what is above the text.
+    tooltips({
+      tooltipSpace: ({ dom }) => ({ top: dom.getBoundingClientRect().top, left: 0, right: innerWidth, bottom: innerHeight }),
+    }),
     ViewPlugin.fromClass(
       class {
         decorations: DecorationSet;
