@@ -11,14 +11,6 @@ type Row = readonly [keys: readonly string[], what: string];
 
 const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
   {
-    title: "Everywhere",
-    rows: [
-      [["F1"], "Show all keys; ? does the same outside of the text"],
-      [["F6"], "Go to the next pane; with Shift, to the one before"],
-      [[mod, "S"], "Save"],
-    ],
-  },
-  {
     title: "In the text",
     rows: [
       [["["], "Open a tag and choose from what there is"],
@@ -30,6 +22,14 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
       [[mod, "F"], "Search and replace"],
       [[mod, "Z"], "Undo; with Shift, redo"],
       [["Esc", "Tab"], "Leave the text"],
+    ],
+  },
+  {
+    title: "Everywhere",
+    rows: [
+      [["F1"], "Show all keys; ? does the same outside of the text"],
+      [["F6"], "Go to the next pane; with Shift, to the one before"],
+      [[mod, "S"], "Save"],
     ],
   },
   {

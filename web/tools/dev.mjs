@@ -21,6 +21,9 @@ export const policy = (nonce) =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; ` +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** The policy of an asset. The worker that asks for analyses lives under that of its own script, not under the page's. */
+export const assetPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+
 /** Starts it; returns its address and how to end it. */
 export async function serve({ service, dist, port = 0 }) {
   const target = new URL(service);
@@ -54,6 +57,9 @@ async function page(where, target, dist, response) {
   }
   const headers = {
     "Content-Type": KINDS[path.extname(file)] ?? "application/octet-stream",
+    "Content-Security-Policy": assetPolicy,
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": where === "/" ? "no-store" : "public, max-age=31536000, immutable",
   };

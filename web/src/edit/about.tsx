@@ -35,7 +35,7 @@ export function AboutVariable({ variable, source, hint }: { variable: Variable; 
       <p class="about-foot">
         {registered && <StabilityPill stability={stability} />}
         {bytes !== null && bytes > 0 && <span>{size(bytes)}</span>}
-        {from !== "" && (
+        {from !== "" && exists === true && (
           <span>
             from <Shown text={from} most={60} />
           </span>

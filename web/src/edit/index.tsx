@@ -46,10 +46,12 @@ function Wide() {
             <Pane title="Template" head={<Caret />}>
               <TextPane />
               <section class="findings-box" aria-label="Findings">
-                <h3>
-                  Findings <Count />
-                </h3>
-                <FindingsPane />
+                <details open>
+                  <summary>
+                    Findings <Count />
+                  </summary>
+                  <FindingsPane />
+                </details>
               </section>
             </Pane>
           ),

@@ -34,7 +34,7 @@ export function mergePane(parent: HTMLElement, theirs: string, mine: string, uni
     if (docChanged) onText(state.doc.toString());
   });
   if (unified) {
-    const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {} });
+    const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {}, mergeControls: control });
     const view = new EditorView({ parent, doc: mine, extensions: [COMMON, named("Yours, compared with theirs"), listen, merge] });
     return { text: () => view.state.doc.toString(), differences: count(view), destroy: () => view.destroy() };
   }
@@ -47,6 +47,15 @@ export function mergePane(parent: HTMLElement, theirs: string, mine: string, uni
     diffConfig: SCAN,
   });
   return { text: () => both.b.state.doc.toString(), differences: count(both.b), destroy: () => both.destroy() };
+}
+
+function control(type: "accept" | "reject", act: (event: MouseEvent) => void): HTMLElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button small";
+  button.textContent = type === "accept" ? "Keep yours" : "Take theirs";
+  button.addEventListener("click", act);
+  return button;
 }
 
 const count = (view: EditorView): number => getChunks(view.state)?.chunks.length ?? 0;

@@ -20,7 +20,7 @@ export const trouble = signal("");
 export const behind = signal(false);
 
 const QUICKEST = 20;
-const SLOWEST = 400;
+const SLOWEST = 120;
 const AGAIN = 2000;
 
 class Analyzer {
@@ -48,7 +48,7 @@ class Analyzer {
   soon(): void {
     behind.value = true;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.now(), Math.min(Math.max(this.took / 2, QUICKEST), SLOWEST));
+    this.timer = setTimeout(() => this.now(), Math.min(Math.max(this.took / 4, QUICKEST), SLOWEST));
   }
 
   now(): void {

@@ -62,6 +62,7 @@ export function Palette() {
       <div class="palette-search">
         <SearchField
           label="Search variables"
+          placeholder="Search"
           value={words.value}
           onValue={(value) => (words.value = value)}
           onKeyDown={(event) => {

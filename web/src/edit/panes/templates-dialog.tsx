@@ -92,6 +92,7 @@ function rowsOf(entries: readonly TemplateEntry[], words: string): Row[] {
     about: reset ? "taken back" : `version ${version}, ${size(bytes)}, ${ago(at)}`,
   }));
   if (!rows.some(({ name }) => name === MAIN)) rows.unshift({ name: MAIN, about: "the built-in default" });
+  rows.sort((one, other) => Number(other.name === MAIN) - Number(one.name === MAIN));
   return rows.filter(({ name }) => name.toLowerCase().includes(words));
 }
 

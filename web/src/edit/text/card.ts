@@ -23,6 +23,12 @@ function tooltip(state: EditorState, place: number): Tooltip | null {
   return { pos: tag.from, end: tag.to, above: false, create: () => ({ dom: drawn(node) }) };
 }
 
+function answeredFor(state: EditorState, place: number): boolean {
+  const tag = tagNow(state, place);
+  const key = tag && tag.packed.keys[tag.packed.tokens.key[tag.at]!];
+  return !key || tag.packed.variables.find((one) => one.key === key)?.registered !== false;
+}
+
 const toggle = StateEffect.define<Tooltip | null>();
 
 const shown = StateField.define<Tooltip | null>({
@@ -53,7 +59,8 @@ export function cards(): Extension {
   return [
     shown,
     hoverTooltip((view, place, side) => {
-      const card = tooltip(view.state, place);
+      // What nobody answers for has a finding, which says so under the pointer.
+      const card = answeredFor(view.state, place) ? tooltip(view.state, place) : null;
       // Behind the end of a line there is nothing to tell about.
       return card && (card.pos < place || side > 0) && (card.end! > place || side < 0) ? card : null;
     }, { hoverTime: 250 }),

@@ -16,6 +16,19 @@ import { likelyFiles } from "../files";
 import { analysed } from "./analysed";
 import { beginsLine, bracketAt, type Bracket } from "./place";
 
+/** As in the list of variables, so that one learns one order. */
+const SECTIONS: Record<string, { name: string; rank: number }> = {
+  condition: { name: "Conditions", rank: 0 },
+  file: { name: "Files", rank: 1 },
+  prompt: { name: "Conversation", rank: 2 },
+  git: { name: "Git", rank: 3 },
+  system: { name: "Machine and time", rank: 4 },
+  more: { name: "More", rank: 5 },
+  block: { name: "In and after a block", rank: 6 },
+};
+
+const section = (type: string) => SECTIONS[type] ?? SECTIONS.more!;
+
 /** How much of a value stands beside a name, and how much in the note about it. */
 const BESIDE = 32;
 const ABOUT = 400;
@@ -54,13 +67,14 @@ function complete({ state, pos, explicit }: CompletionContext): CompletionResult
 }
 
 function keys(bracket: Bracket): Completion[] {
-  return variables.peek().map((one) => {
+  return variables.peek().map((one, at) => {
     const label = one.dynamic ? `${one.type}:` : `${one.type}:${one.name}`;
     return {
       label,
+      section: section(one.type),
       detail: one.dynamic ? one.name : beside(one),
       type: one.stability,
-      boost: one.dynamic ? 1 : 2,
+      boost: -at,
       info: () => about(one),
       apply: one.dynamic ? startsName(label) : closes(label, bracket),
     };
@@ -73,6 +87,8 @@ function files(used: readonly { type: string; name: string }[], bracket: Bracket
   const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
   return paths.map((path) => ({
     label: `file:${path}`,
+    section: section("file"),
+    boost: 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
     detail: likelyFiles.peek().includes(path) ? "is there" : "used here",
     type: "conversation",
@@ -86,7 +102,7 @@ function words(): Completion[] {
     detail,
     info,
     type: "condition",
-    boost: -1,
+    section: section(label.startsWith("if") ? "condition" : "block"),
     apply: apply!,
   });
   return [
@@ -100,7 +116,7 @@ function words(): Completion[] {
 }
 
 function negation(): Completion {
-  return { label: "!", detail: "is missing", type: "condition", boost: -5, apply: startsName("!") };
+  return { label: "!", detail: "is missing", type: "condition", section: section("condition"), apply: startsName("!") };
 }
 
 /** Outside of brackets, asked for: whole tags. */
@@ -108,6 +124,7 @@ function wholeTags(): Completion[] {
   const plain = variables.peek().filter(({ dynamic }) => !dynamic);
   return plain.map((one) => ({
     label: `[${one.type}:${one.name}]`,
+    section: section(one.type),
     detail: beside(one),
     type: one.stability,
     info: () => about(one),

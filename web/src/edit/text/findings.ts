@@ -35,7 +35,7 @@ function diagnostic(note: Note, at: (place: number, side: number) => number): Di
     source: note.code,
     message: words(note),
     renderMessage: () => spoken("span", words(note)),
-    actions: edit ? [{ name: fixLabel(note), apply: (view) => fix(view, note) }] : [],
+    actions: edit ? [{ name: "Fix it", apply: (view) => fix(view, note) }] : [],
   };
 }
 
