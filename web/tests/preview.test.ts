@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { openPage, preview, settled, shows, startBrowser, text, type, type Watched } from "./browser";
-import { startService, type Service } from "./service";
+import { choose, openPage, preview, settled, shows, startBrowser, text, type, type Watched } from "./browser";
+import { startService, until, type Service } from "./service";
 
 const TEMPLATE = "é In [prompt:cwd].\n[if file:gone.md][prompt:cwd][endif]\n[file:AGENTS.md]Again [prompt:cwd] at [system:time].\n";
 
@@ -106,6 +106,21 @@ test("a button inserts at the caret and gives the text the focus back", () =>
     await shows(text(page), "[if git:branch]");
     await page.keyboard.press("Control+z");
     await settled(page);
+  }));
+
+test("a condition is made with a button and completion, and what is typed next is in its branch", () =>
+  on(async (page) => {
+    await text(page).focus();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "If it exists" }).click();
+    await page.waitForFunction(inText);
+    await page.keyboard.type("file:AG");
+    await choose(page, /file:AGENTS\.md/);
+    await type(page, "here");
+    await page.keyboard.press("Control+s");
+    await until(async () => (await service.get("main")) === "[if file:AGENTS.md]\nhere\n[endif]", "the branch is not saved");
+    await service.put("main", TEMPLATE);
   }));
 
 test("search finds by value, and Enter inserts what is found", () =>

@@ -9,10 +9,18 @@ const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHI
 /** Those that are there, in this order. */
 export const likelyFiles = signal<readonly string[]>([]);
 
+/** A directory is typed letter by letter; it is asked about when that is done. */
+const TYPED = 400;
+
 let asked = 0;
 
 effect(() => {
   const asking = request();
+  const timer = setTimeout(() => look(asking), asked === 0 ? 0 : TYPED);
+  return () => clearTimeout(timer);
+});
+
+function look(asking: ReturnType<typeof request>): void {
   const turn = ++asked;
   likelyFiles.value = [];
   if (!asking.cwd) return;
@@ -27,4 +35,4 @@ effect(() => {
       // No suggestions, then: a path can be written without them.
     },
   );
-});
+}

@@ -6,13 +6,13 @@ import { Split } from "../ui/split";
 import { TabPanel, Tabs } from "../ui/tabs";
 import { Banner } from "../ui/toast";
 import { noteCount, open, packed, session } from "./desk";
-import { narrow, tab, type Tab } from "./layout";
+import { beside, narrow, tab, type Tab } from "./layout";
 import { Bar } from "./panes/bar";
 import { ConflictDialog } from "./panes/conflict-dialog";
 import { FindingsPane } from "./panes/findings-pane";
 import { Palette } from "./panes/palette";
 import { PreviewPane } from "./panes/preview-pane";
-import { Caret, TextPane } from "./panes/text-pane";
+import { Caret, Legend, TextPane } from "./panes/text-pane";
 import { useKeys } from "./panes/keys";
 import { Print } from "./print";
 
@@ -43,7 +43,7 @@ function Wide() {
           share: 0.44,
           least: 0.2,
           child: (
-            <Pane title="Template" head={<Caret />}>
+            <Pane title="Template" head={<><Legend /><Caret /></>}>
               <TextPane />
               <section class="findings-box" aria-label="Findings">
                 <details open>
@@ -69,7 +69,7 @@ function Narrow() {
   const badge = notes > 0 ? String(notes) : undefined;
   const tabs: { id: Tab; label: string; badge?: string | undefined }[] = [
     { id: "text", label: "Text" },
-    { id: "preview", label: "Preview" },
+    ...(beside.value ? [] : [{ id: "preview" as const, label: "Preview" }]),
     { id: "variables", label: "Variables" },
     { id: "findings", label: "Findings", badge },
   ];
@@ -81,14 +81,25 @@ function Narrow() {
       </div>
     </TabPanel>
   );
-  return (
+  const tabbed = (
     <div class="narrow">
       <Tabs label={LABEL} tabs={tabs} current={tab.value} onChange={(id) => (tab.value = id)} />
       {panel("text", <TextPane />)}
-      {panel("preview", <PreviewPane />)}
+      {!beside.value && panel("preview", <PreviewPane />)}
       {panel("variables", <Palette />)}
       {panel("findings", <FindingsPane />)}
     </div>
+  );
+  if (!beside.value) return tabbed;
+  const preview = <Pane title="Preview"><PreviewPane /></Pane>;
+  return (
+    <Split
+      name="edit-two"
+      panes={[
+        { id: "pane-tabs", label: "Template", share: 0.54, least: 0.3, child: tabbed },
+        { id: "pane-preview", label: "Preview", share: 0.46, least: 0.25, child: preview },
+      ]}
+    />
   );
 }
 

@@ -29,7 +29,7 @@ export function Print() {
       <header>
         <h1>System prompt: {head(session.value?.name ?? "", 64)}</h1>
         <p>
-          {amount(preview.tokens, "token")} about, {size(preview.bytes)}, {preview.fingerprint}
+          about {amount(preview.tokens, "token")}, {size(preview.bytes)}, {preview.fingerprint}
         </p>
       </header>
       {preview.parts.map((part) => (

@@ -1,4 +1,5 @@
 // How much of the prompt a model's cache can keep: its runs in order, by how long they stay the same, and what each part weighs.
+import { useEffect, useState } from "preact/hooks";
 import { amount, size } from "../../amount";
 import type { Stability } from "../../api/types";
 import { escaped, head } from "../../shown";
@@ -11,6 +12,7 @@ export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "runs" | "parts">
 const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
 /** More runs than this are too narrow to see: small ones join their neighbour. */
 const MOST_RUNS = 160;
+const QUIET = 1500;
 
 export function CacheStrip({ preview }: { preview: Weighed }) {
   const { bytes, tokens, runs, parts } = preview;
@@ -19,7 +21,10 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
   const used = ORDER.filter((stability) => sum(stability) > 0);
   return (
     <section class="strip" aria-label="Tokens and cache order">
-      <p class="strip-count" role="status" aria-label="Size of the prompt">
+      <p class="sr" role="status" aria-label="Size of the prompt">
+        {useSettled(`About ${amount(tokens, "token")}. ${verdict(preview)}.`)}
+      </p>
+      <p class="strip-count">
         <span class="soft">about</span> <strong>{amount(tokens, "token")}</strong> <span class="soft">{size(bytes)}</span>
         <span class="strip-verdict">{verdict(preview)}</span>
       </p>
@@ -35,7 +40,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
           {used.map((stability) => (
             <li key={stability}>
               <span class={`swatch ${stability}`} aria-hidden="true" />
-              {LASTS[stability]} <span class="soft">{weigh(sum(stability)).toLocaleString("en")}</span>
+              {LASTS[stability]} <span class="soft">{share(sum(stability), bytes)}</span>
             </li>
           ))}
         </ul>
@@ -60,14 +65,30 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
   );
 }
 
+/** A text as it was when nobody had changed it for a while: it is read out once, not at every key. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), QUIET);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** Never 0 % of something that is there. */
+function share(part: number, bytes: number): string {
+  const whole = Math.round((100 * part) / bytes);
+  return whole === 0 ? "< 1 %" : `${whole} %`;
+}
+
 /** What a cache can keep from one build to the next. */
 function verdict({ runs, bytes }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
   if (first < 0) return "All of it stays cached";
   const kept = runs.slice(0, first).reduce((total, run) => total + run.bytes, 0);
-  const share = Math.floor((100 * kept) / bytes);
-  return `${share} % stays cached, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
+  const part = Math.floor((100 * kept) / bytes);
+  return `${part} % stays cached, up to ${escaped(head(runs[first]!.keys[0] ?? "", 40))}`;
 }
 
 function titleOf({ stability, keys, bytes }: Run, tokens: number): string {

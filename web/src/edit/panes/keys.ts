@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { mac } from "../../keys";
 import { session } from "../desk";
-import { narrow, tab, type Tab } from "../layout";
+import { beside, narrow, tab, type Tab } from "../layout";
 
 const STOPS: readonly { tab: Tab; place: string }[] = [
   { tab: "variables", place: ".palette input" },
@@ -28,7 +28,7 @@ export function useKeys(): void {
       });
       const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
       if (!next) return;
-      if (narrow.peek()) tab.value = next.tab;
+      if (narrow.peek() && !(beside.peek() && next.tab === "preview")) tab.value = next.tab;
       requestAnimationFrame(() => document.querySelector<HTMLElement>(next.place)?.focus());
     };
     addEventListener("keydown", onKeyDown);

@@ -7,7 +7,7 @@ import { Spoken } from "../../spoken";
 import { behind, trouble } from "../analysis/analyzer";
 import { directory, model } from "../context";
 import { caretToken, goToSource, packed, showPlace, textField } from "../desk";
-import { inText, tab } from "../layout";
+import { beside, inText, narrow, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
 import { CacheStrip } from "./cache-strip";
 
@@ -71,7 +71,7 @@ function PreviewText() {
     asked.current = showPlace.value;
     const field = textField();
     if (!field || !view.current) return;
-    tab.value = "preview";
+    if (narrow.peek() && !beside.peek()) tab.value = "preview";
     const place = field.state.selection.main.head;
     requestAnimationFrame(() => view.current && revealSource(view.current, place));
   });

@@ -1,6 +1,6 @@
 // The place of the text field.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { caret, mount, session } from "../desk";
+import { caret, mount, packed, session } from "../desk";
 
 export function TextPane() {
   const box = useRef<HTMLDivElement>(null);
@@ -12,6 +12,17 @@ export function TextPane() {
       {waits && <p class="waiting">{current?.phase.value === "failed" ? "" : "Loading…"}</p>}
       <div class="text-field" ref={box} hidden={waits} />
     </div>
+  );
+}
+
+/** What the marks beside the line numbers mean, while there are any. */
+export function Legend() {
+  const taken = packed.value?.tokens.taken;
+  if (!taken?.some((one) => one !== 0)) return null;
+  return (
+    <span class="legend soft">
+      <span class="taken yes" aria-hidden="true" /> holds <span class="taken no" aria-hidden="true" /> does not
+    </span>
   );
 }
 

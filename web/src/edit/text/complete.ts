@@ -187,7 +187,9 @@ function closes(key: string, bracket: Bracket): Apply {
     const after = /^[^[\]]*\]/.exec(state.sliceDoc(to, line.to));
     if (!bracket.condition || after) {
       const end = after ? to + after[0].length : to;
-      put(view, from, end, `${key}]`, from + key.length + 1);
+      // An empty branch on lines of its own is what is written next.
+      const empty = bracket.condition && /^\n\n/.test(state.sliceDoc(end, end + 2)) ? 1 : 0;
+      put(view, from, end, `${key}]`, from + key.length + 1 + empty);
       return;
     }
     const lines = beginsLine(state, bracket.open) && /^\s*$/.test(state.sliceDoc(to, line.to));

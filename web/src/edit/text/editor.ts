@@ -55,6 +55,7 @@ function extensions(hooks: Hooks): Extension {
     meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
     EditorView.contentAttributes.of({
       "aria-label": "Template",
+      tabindex: "0",
       spellcheck: "false",
       autocorrect: "off",
       autocapitalize: "off",
