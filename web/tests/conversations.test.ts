@@ -164,7 +164,7 @@ test("a compaction shows what it would change, and then what it added", async ()
 
 test("the prompts before stand beside what took their place", async () => {
   const page = await openScreen(browser, service, at("c-1"));
-  await page.getByRole("tab", { name: /Before/ }).click();
+  await page.getByRole("tab", { name: /Past prompts/ }).click();
   await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(kept now\)/);
   await shows(page.locator(".past .cm-merge-a"), "Use tabs.");
   await shows(page.locator(".past .cm-merge-b"), "Use spaces.");
@@ -221,7 +221,7 @@ test("hostile ids, models, directories and values are inert", async () => {
     await shows(page.locator(".about-prompt"), "⟨U+202E⟩gpj.exe");
     await page.locator(".run.value").first().click();
     await card(page).waitFor();
-    for (const tab of ["Built from", "Before", "Prompt"]) {
+    for (const tab of ["Built from", "Past prompts", "Prompt"]) {
       await page.getByRole("tab", { name: tab }).click();
       await page.waitForTimeout(80);
       await inert(page);
@@ -256,7 +256,7 @@ for (const colorScheme of SCHEMES) {
     await page.keyboard.press("End");
     await card(page).waitFor();
     await clean(page, "prompt");
-    for (const tab of [/Built from/, /Before/]) {
+    for (const tab of [/Built from/, /Past prompts/]) {
       await page.getByRole("tab", { name: tab }).click();
       await page.waitForTimeout(150);
       await clean(page, String(tab));

@@ -81,6 +81,19 @@ test("what is active, what it hides, what is off or held, and why", async () => 
   await done(page);
 });
 
+test("the service itself tells of its root", async (context) => {
+  if ((await fetch(`${service.url}/scopes`)).status === 404) return context.skip("this service does not tell scopes yet");
+  const page = await openScreen(browser, service, "#/health");
+  await page.getByRole("textbox", { name: "Preset" }).fill("default");
+  await page.keyboard.press("Enter");
+  await shows(page.getByRole("region", { name: "Tools" }), /bash\s*active/);
+  await page.getByRole("textbox", { name: "Directory" }).fill("/");
+  await page.keyboard.press("Enter");
+  await page.locator(".scopes").getByRole("alert").waitFor();
+  page.troubles = page.troubles.filter((trouble) => !/status of 403/.test(trouble));
+  await done(page);
+});
+
 test("a directory and a preset are asked for", async () => {
   const page = await openScreen(browser, service, "about:blank");
   await stub(page);

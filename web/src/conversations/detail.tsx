@@ -74,7 +74,7 @@ export function Detail({ id }: { id: string }) {
         tabs={[
           { id: "prompt", label: "Prompt" },
           { id: "built", label: "Built from", badge: troubles > 0 ? String(troubles) : undefined },
-          { id: "past", label: "Before", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
+          { id: "past", label: "Past prompts", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
         ]}
       />
       <TabPanel label={LABEL} id="prompt" current={tab.value}>

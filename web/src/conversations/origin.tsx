@@ -72,7 +72,7 @@ export function AboutRun({ prompt, at }: { prompt: Laid; at: number }) {
         </span>
       </p>
       <p class="about-hint">
-        In the part <Shown text={section} most={60} />, {amount(tokens, "token")}
+        In the part <Shown text={section} most={60} />, {amount(tokens, "token")}.{origin.kind === "stored" && " Enter opens the template."}
       </p>
     </div>
   );

@@ -16,6 +16,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { drawn } from "../edit/about";
+import { go } from "../route";
 import { escaped, head } from "../shown";
 import { reading } from "../versions/reading";
 import { runAt, type Laid } from "./laid";
@@ -56,6 +57,12 @@ function extensions(prompt: Laid): Extension {
   const close: Command = (view) => {
     if (view.state.field(current) < 0) return false;
     view.dispatch({ effects: told.of(-1) });
+    return true;
+  };
+  const open: Command = (view) => {
+    const origin = prompt.runs[view.state.field(current)]?.origin;
+    if (origin?.kind !== "stored") return false;
+    go("edit", origin.template);
     return true;
   };
   return [
@@ -103,6 +110,7 @@ function extensions(prompt: Laid): Extension {
       { key: "ArrowLeft", run: back },
       { key: "Home", run: to(() => 0) },
       { key: "End", run: to(() => Infinity) },
+      { key: "Enter", run: open },
       { key: "Escape", run: close },
     ]),
   ];

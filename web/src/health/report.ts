@@ -29,23 +29,19 @@ export interface Entry {
   diagnostics: Diagnostic[];
 }
 
-export interface Rewrite {
-  slot: string;
-  scope: Layer;
-  previousOrder: string[];
-  newOrder: string[];
-}
-
 export interface Report {
-  entries: Entry[];
-  rewrites: Rewrite[];
-  diagnostics: Diagnostic[];
+  /** The directory that was looked at. */
+  cwd: string;
   preset: string;
-  /** How the profile guards a project, and what stands for this one; empty where the service does not say. */
+  /** How the profile guards a project, and what stands for this one. */
   mode: string;
   trust: string;
-  /** The project's directory; empty where there is none. */
+  /** The directories of the layers; empty where there are none. */
+  global: string;
   project: string;
+  /** Extensions, then MCP servers. */
+  entries: Entry[];
+  diagnostics: Diagnostic[];
 }
 
 /** Thrown where the service is older than this page and does not tell. */
@@ -57,24 +53,23 @@ export async function readReport(cwd: string, preset: string): Promise<Report> {
     const response = await read("/scopes", { cwd, preset });
     return report(await response.json());
   } catch (error) {
-    if (error instanceof Problem && error.status === 404 && error.code !== "no-preset") throw new NotTold(error.message);
+    if (error instanceof Problem && error.status === 404) throw new NotTold(error.message);
     throw error;
   }
 }
 
-/** Reads the answer. Lists may stand in it by themselves or inside of what made them. */
+/** Reads the answer. Its description does not say what an entry holds, so nothing is taken on trust. */
 export function report(json: unknown): Report {
   const top = object(json);
-  const scopes = object(top.scopes);
-  const mcp = Array.isArray(top.mcp) ? top.mcp : list(object(top.mcp).servers);
   return {
-    entries: [...list(top.entries ?? scopes.entries), ...mcp].map(entry),
-    rewrites: list(top.rewrites ?? scopes.rewrites) as Rewrite[],
-    diagnostics: list(top.diagnostics) as Diagnostic[],
+    cwd: text(top.cwd),
     preset: text(top.preset),
     mode: text(top.mode),
     trust: text(top.trust),
-    project: text(object(top.places).project),
+    global: text(top.global),
+    project: text(top.project),
+    entries: [...list(top.entries), ...list(top.servers)].map(entry),
+    diagnostics: list(top.diagnostics) as Diagnostic[],
   };
 }
 

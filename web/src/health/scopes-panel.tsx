@@ -136,12 +136,6 @@ function Listing({ report, words, onlyActive }: { report: Report; words: string;
           </ul>
         </section>
       ))}
-      {report.rewrites.map(({ slot, scope, previousOrder, newOrder }, at) => (
-        <p key={at} class="small">
-          The order of <Shown text={slot} most={40} class="mono" /> was changed by the {scope} layer: from <Shown text={previousOrder.join(", ")} most={200} />{" "}
-          to <Shown text={newOrder.join(", ")} most={200} />.
-        </p>
-      ))}
     </div>
   );
 }
@@ -187,37 +181,40 @@ function Row({ entry }: { entry: Entry }) {
   );
 }
 
-function Project({ report: { trust, mode, project, preset } }: { report: Report }) {
-  if (trust === "" && preset === "") return null;
+function Project({ report: { trust, mode, cwd, global, project, preset } }: { report: Report }) {
+  const layers = [global && `global: ${global}`, project && `project: ${project}`].filter((layer) => layer !== "");
   return (
-    <p class="small">
-      {preset && (
-        <>
-          Preset <Shown text={preset} most={60} class="mono" />.{" "}
-        </>
-      )}
-      {trust && (
-        <>
-          The project{" "}
-          {project && (
-            <>
-              <Shown text={project} most={120} class="mono" />{" "}
-            </>
-          )}
-          {TRUST[trust] ?? trust}
-          {mode === "none" && ", which this preset does not ask for"}.
-        </>
-      )}
-    </p>
+    <dl class="pairs">
+      <div>
+        <dt>Looked at</dt>
+        <dd>
+          <Shown text={cwd} most={160} class="mono" />, by the preset <Shown text={preset} most={60} class="mono" />
+        </dd>
+      </div>
+      <div>
+        <dt>Layers</dt>
+        <dd>
+          bundled{layers.length > 0 && ", "}
+          <Shown text={layers.join(", ")} most={240} />
+        </dd>
+      </div>
+      <div>
+        <dt>Trust</dt>
+        <dd>
+          <Shown text={TRUST[trust] ?? trust} most={60} />
+          {mode === "none" && " This preset does not ask for trust."}
+        </dd>
+      </div>
+    </dl>
   );
 }
 
 const TRUST: Record<string, string> = {
-  trusted: "is trusted",
-  once: "is trusted for this call, since it is in a root of the service",
-  untrusted: "is not trusted yet",
-  declined: "was declined",
-  stale: "was trusted with other contents than it has now",
+  trusted: "The project is trusted.",
+  once: "The project may speak, since it lies in a root of the service.",
+  untrusted: "The project is not trusted yet.",
+  declined: "The project was declined.",
+  stale: "The project was trusted with other contents than it has now.",
 };
 
 const PILLS: Record<State, string> = {

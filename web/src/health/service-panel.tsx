@@ -42,7 +42,9 @@ export function ServicePanel() {
                 {numbers.half !== null && `Half were answered within ${time(numbers.half)}, 95 of 100 within ${time(numbers.most)}.`}
               </Vital>
               <Vital title="Read from memory" value={share(numbers.hits, numbers.misses)} tone="plain">
-                Turns whose prompt was at hand; the others asked the store for it.
+                {numbers.hits + numbers.misses === 0
+                  ? "Nobody has asked for a kept prompt yet."
+                  : "of the kept prompts that were asked for; the others came from the store."}
               </Vital>
               <Vital title="Store errors" value={numbers.storeErrors.toLocaleString("en")} tone={numbers.storeErrors > 0 ? "warning" : "plain"}>
                 Requests that the store failed since the start.

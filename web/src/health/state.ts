@@ -45,7 +45,7 @@ export function reasons(entry: Entry): string[] {
   if (slot !== null && order !== null) lines.push(`Runs as number ${order + 1} of ${slot}.`);
   for (const { message, help } of entry.diagnostics) {
     // Its name stands in the row already.
-    const words = sentence(message.replace(/^\w+\/\S+ \(\w+\): /, ""));
+    const words = sentence(message.replace(/^\w+\/\S+( \(\w+\):)? /, ""));
     lines.push(help ? `${words} ${sentence(help)}` : words);
   }
   return lines;

@@ -30,7 +30,10 @@ export default function Versions({ route }: { route: Route }) {
   const info = history.info(chosen.value) ?? history.items.value[0];
   const close = (made?: number) => {
     dialog.value = null;
-    if (made) chosen.value = made;
+    if (!made) return;
+    chosen.value = made;
+    // It stands at the top of the list.
+    document.querySelector("#pane-versions .virtual-list")?.scrollTo({ top: 0 });
   };
   const list = (
     <section class="panel" aria-labelledby="versions-title">
