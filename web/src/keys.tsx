@@ -40,6 +40,14 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
       [["Esc"], "Close what is told"],
     ],
   },
+  {
+    title: "In lists, prompts and comparisons",
+    rows: [
+      [["↓", "↑"], "Go along a list, or from run to run of a prompt"],
+      [["Enter"], "Open the row, or the template of the run"],
+      [["N", "P"], "Go to the next change of a comparison, or to the one before"],
+    ],
+  },
 ];
 
 export function KeysDialog() {

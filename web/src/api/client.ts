@@ -70,6 +70,14 @@ export async function ask<M extends Method, P extends PathOf<M>>(
   };
 }
 
+/** Reads an address whose answer is no JSON, or that the description does not have. */
+export async function read(path: string, query: Record<string, string> = {}): Promise<Response> {
+  const headers = new Headers();
+  const response = await sent(address(path, undefined, query), { headers, cache: "no-store" }, headers);
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
 type Fields = Record<string, string | number | boolean | null | undefined> | undefined;
 
 /** Sends it; where the service wants an access token, asks the person for one and sends it again. */

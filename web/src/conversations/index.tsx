@@ -1,15 +1,45 @@
-// The conversations screen, loaded when it is first opened.
-import type { Route } from "../route";
+// The conversations screen: the list, and beside it the one that is open.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import { useEffect } from "preact/hooks";
+import { narrow } from "../edit/layout";
+import { go, href, type Route } from "../route";
+import { Split } from "../ui/split";
+import { Detail } from "./detail";
+import { ConversationList } from "./list";
+import { follow } from "./listing";
 
 export default function Conversations({ route }: { route: Route }) {
+  const open = route.name;
+  useEffect(follow, []);
+  const list = <ConversationList open={open} onOpen={(id) => go("conversations", id)} />;
+  if (narrow.value && open === "") return list;
+  if (narrow.value)
+    return (
+      <>
+        <h1 class="sr">Conversations</h1>
+        <p class="back">
+          <a class="button quiet small" href={href("conversations")}>
+            ‹ All conversations
+          </a>
+        </p>
+        <Detail key={open} id={open} />
+      </>
+    );
   return (
-    <section class="panel" aria-labelledby="conversations-title">
-      <div class="panel-head">
-        <h1 id="conversations-title">Conversations</h1>
-      </div>
-      <div class="empty">
-        <p>{route.name}</p>
-      </div>
+    <Split
+      name="conversations"
+      panes={[
+        { id: "pane-conversations", label: "Conversations", share: 0.3, least: 0.2, child: list },
+        { id: "pane-conversation", label: "Conversation", share: 0.7, least: 0.4, child: open === "" ? <NoneOpen /> : <Detail key={open} id={open} /> },
+      ]}
+    />
+  );
+}
+
+function NoneOpen() {
+  return (
+    <section class="panel" aria-label="Conversation">
+      <p class="empty">Choose a conversation to see what its model is told, and where each byte of that came from.</p>
     </section>
   );
 }

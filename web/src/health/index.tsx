@@ -1,15 +1,16 @@
-// The health screen, loaded when it is first opened.
-import type { Route } from "../route";
+// The health screen: how the service and its store are, and what is active in a directory.
+import "../shell"; // Is here already. Saying so keeps the first load in one piece.
+import { useEffect } from "preact/hooks";
+import { ScopesPanel } from "./scopes-panel";
+import { follow } from "./service";
+import { ServicePanel } from "./service-panel";
 
-export default function Health({ route }: { route: Route }) {
+export default function Health() {
+  useEffect(follow, []);
   return (
-    <section class="panel" aria-labelledby="health-title">
-      <div class="panel-head">
-        <h1 id="health-title">Health</h1>
-      </div>
-      <div class="empty">
-        <p>{route.name}</p>
-      </div>
-    </section>
+    <div class="health">
+      <ServicePanel />
+      <ScopesPanel />
+    </div>
   );
 }

@@ -17,6 +17,8 @@ const PATHS = {
   print: "M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z",
   check: "M5 12.5l4.5 4.5L19 7",
   warning: "M12 4L2.8 20h18.4zM12 10v5M12 17.4v.2",
+  again: "M19 12a7 7 0 1 1-2.1-5L19 9M19 4.5V9h-4.5",
+  copy: "M9 9h10v11H9zM5 15V4h10",
   folder: "M3.5 6h6l2 2.5h9V19h-17z",
 } as const;
 

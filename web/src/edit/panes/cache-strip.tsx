@@ -6,12 +6,15 @@ import { escaped, head } from "../../shown";
 import type { PackedPreview, Run } from "../analysis/packed";
 import { LASTS } from "../context";
 
+/** What is drawn of a prompt. */
+export type Weighed = Pick<PackedPreview, "bytes" | "tokens" | "runs" | "parts">;
+
 const ORDER: readonly Stability[] = ["static", "conversation", "turn"];
 /** More runs than this are too narrow to see: small ones join their neighbour. */
 const MOST_RUNS = 160;
 const QUIET = 1500;
 
-export function CacheStrip({ preview }: { preview: PackedPreview }) {
+export function CacheStrip({ preview }: { preview: Weighed }) {
   const { bytes, tokens, runs, parts } = preview;
   const weigh = (part: number) => (bytes === 0 ? 0 : Math.round((tokens * part) / bytes));
   const sum = (stability: Stability) => runs.reduce((total, run) => (run.stability === stability ? total + run.bytes : total), 0);
@@ -79,7 +82,7 @@ function share(part: number, bytes: number): string {
 }
 
 /** What a cache can keep from one build to the next. */
-function verdict({ runs, bytes }: PackedPreview): string {
+function verdict({ runs, bytes }: Weighed): string {
   const first = runs.findIndex(({ stability }) => stability === "turn");
   if (bytes === 0) return "";
   if (first < 0) return "All of it stays cached";

@@ -1,0 +1,79 @@
+// One conversation: its prompt, where each byte of it came from, and what can be done with it.
+import { signal } from "@preact/signals";
+import { ask, type Asking } from "../api/client";
+import { Problem, told } from "../api/problem";
+import type { ExplainReply, PastItem, RefreshReply } from "../api/types";
+import type { components } from "../api/schema";
+import { laid, type Laid } from "./laid";
+
+export type Wanted = components["schemas"]["TurnBody"];
+export type Compacted = components["schemas"]["CompactionReply"];
+
+const PAST = 20;
+
+export class Conversation {
+  readonly phase = signal<"loading" | "ready" | "missing" | "failed">("loading");
+  readonly explained = signal<ExplainReply | null>(null);
+  readonly prompt = signal<Laid | null>(null);
+  readonly trouble = signal("");
+  private etag: string | null = null;
+
+  constructor(readonly id: string) {}
+
+  async load(): Promise<void> {
+    try {
+      const { data, etag } = await ask("get", "/conversations/{id}/explain", { path: { id: this.id } });
+      this.etag = etag;
+      this.explained.value = data;
+      this.prompt.value = laid(data);
+      this.phase.value = "ready";
+      this.trouble.value = "";
+    } catch (error) {
+      this.trouble.value = told(error);
+      if (error instanceof Problem && error.status === 404) this.phase.value = "missing";
+      else if (this.phase.peek() !== "ready") this.phase.value = "failed";
+    }
+  }
+
+  /** Says what a fresh prompt would change; keeps nothing. */
+  async tryRefresh(body: Wanted): Promise<RefreshReply> {
+    return (await this.refreshed(body, true)).data;
+  }
+
+  /** Keeps a fresh prompt. Refused where another is kept than the one that is shown. */
+  async refresh(body: Wanted): Promise<RefreshReply> {
+    const { data } = await this.refreshed(body, false);
+    await this.load();
+    return data;
+  }
+
+  async compact(instructions: string): Promise<Compacted> {
+    const body = instructions === "" ? {} : { instructions };
+    const { data } = await ask("post", "/conversations/{id}/compactions", { path: { id: this.id }, body, ifMatch: this.etag });
+    await this.load();
+    return data;
+  }
+
+  async forget(): Promise<void> {
+    await ask("delete", "/conversations/{id}", { path: { id: this.id }, ifMatch: this.etag });
+  }
+
+  /** Returns the prompts before this one, the newest first, and what to ask for the next page. */
+  async past(after: string | null): Promise<{ items: PastItem[]; next: string | null }> {
+    const query = { limit: PAST, ...(after !== null && { after }) };
+    return (await ask("get", "/conversations/{id}/past", { path: { id: this.id }, query })).data;
+  }
+
+  private refreshed(body: Wanted, dryRun: boolean) {
+    const asking: Asking<"post", "/conversations/{id}/refresh"> = {
+      path: { id: this.id },
+      query: { dry_run: dryRun },
+      body,
+      ifMatch: this.etag,
+    };
+    return ask("post", "/conversations/{id}/refresh", asking);
+  }
+}
+
+/** True where somebody else changed the conversation meanwhile. */
+export const isStale = (error: unknown): boolean => error instanceof Problem && error.status === 412;

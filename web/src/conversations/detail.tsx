@@ -1,0 +1,148 @@
+// One conversation: what it is told, what that was built from, what it was told before, and what can be done.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { ago, instant, size } from "../amount";
+import type { PromptReply } from "../api/types";
+import { go, href } from "../route";
+import { escaped, Shown } from "../shown";
+import { Button, IconButton } from "../ui/button";
+import { TabPanel, Tabs } from "../ui/tabs";
+import { say } from "../ui/toast";
+import { BuiltFrom } from "./built-from";
+import { CompactDialog } from "./compact-dialog";
+import { Conversation } from "./conversation";
+import { copy } from "./copy";
+import { ForgetDialog } from "./forget-dialog";
+import { load } from "./listing";
+import { Past } from "./past";
+import { PromptPanel } from "./prompt-panel";
+import { RefreshDialog } from "./refresh-dialog";
+import { REASONS, template } from "./words";
+
+type Tab = "prompt" | "built" | "past";
+const LABEL = "Conversation";
+
+export function Detail({ id }: { id: string }) {
+  const conversation = useMemo(() => new Conversation(id), [id]);
+  const tab = useSignal<Tab>("prompt");
+  const dialog = useSignal<"refresh" | "compact" | "forget" | null>(null);
+  useEffect(() => void conversation.load(), [conversation]);
+
+  const phase = conversation.phase.value;
+  const explained = conversation.explained.value;
+  if (phase === "loading") return <section class="panel"><p class="waiting">Loading…</p></section>;
+  if (phase !== "ready" || !explained || !conversation.prompt.value)
+    return (
+      <section class="panel">
+        <div class="empty" role="alert">
+          <p>{phase === "missing" ? <>There is no conversation <Shown text={id} class="mono" />. It may have been forgotten.</> : conversation.trouble.value}</p>
+          <Button onClick={() => void conversation.load()}>Look again</Button>
+        </div>
+      </section>
+    );
+  const { prompt, document } = explained;
+  const troubles = document.diagnostics.filter(({ severity }) => severity !== "info").length;
+  const close = () => {
+    dialog.value = null;
+    void load();
+  };
+  return (
+    <section class="panel" aria-labelledby="conversation-title">
+      <div class="panel-head conversation-head">
+        <h2 id="conversation-title" class="mono">
+          <Shown text={id} most={60} />
+        </h2>
+        <IconButton label="Copy the id" icon="copy" onClick={() => copy(id, "The id is copied.")} />
+        <div class="actions">
+          <Button small kind="main" onClick={() => (dialog.value = "refresh")}>
+            Refresh…
+          </Button>
+          <Button small onClick={() => (dialog.value = "compact")}>
+            Compact…
+          </Button>
+          <Button small kind="danger" onClick={() => (dialog.value = "forget")}>
+            Forget…
+          </Button>
+        </div>
+      </div>
+      <About prompt={prompt} bytes={conversation.prompt.value.bytes} />
+      {conversation.trouble.value && <p class="trouble-words" role="alert">{conversation.trouble.value}</p>}
+      <Tabs
+        label={LABEL}
+        current={tab.value}
+        onChange={(next) => (tab.value = next)}
+        tabs={[
+          { id: "prompt", label: "Prompt" },
+          { id: "built", label: "Built from", badge: troubles > 0 ? String(troubles) : undefined },
+          { id: "past", label: "Past prompts", badge: prompt.revision > 1 ? String(prompt.revision - 1) : undefined },
+        ]}
+      />
+      <TabPanel label={LABEL} id="prompt" current={tab.value}>
+        <PromptPanel prompt={conversation.prompt.value} none={prompt.system_prompt === null} />
+      </TabPanel>
+      <TabPanel label={LABEL} id="built" current={tab.value}>
+        {tab.value === "built" && <BuiltFrom explained={explained} />}
+      </TabPanel>
+      <TabPanel label={LABEL} id="past" current={tab.value}>
+        {tab.value === "past" && <Past conversation={conversation} />}
+      </TabPanel>
+      {dialog.value === "refresh" && <RefreshDialog conversation={conversation} close={close} />}
+      {dialog.value === "compact" && <CompactDialog conversation={conversation} close={close} />}
+      {dialog.value === "forget" && (
+        <ForgetDialog
+          conversation={conversation}
+          close={(forgotten) => {
+            close();
+            if (!forgotten) return;
+            say(`${escaped(id.slice(0, 60))} is forgotten.`, "good");
+            go("conversations");
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
+  const { revision, reason, constructed_at: at, created_at: began, template: used, model, cwd, preset, fingerprint } = prompt;
+  return (
+    <dl class="pairs about-prompt">
+      <div>
+        <dt>Built</dt>
+        <dd>
+          <time dateTime={at} title={instant(at)}>
+            {ago(at)}
+          </time>
+          , {REASONS[reason]}, revision {revision}
+          {began !== at && <span class="soft"> (began {ago(began)})</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>Template</dt>
+        <dd>{used ? <a href={href("versions", used.name)}>{escaped(template(prompt))}</a> : "none"}</dd>
+      </div>
+      <div>
+        <dt>Model</dt>
+        <dd>{model === null ? <span class="soft">not said</span> : <Shown text={model} most={60} />}</dd>
+      </div>
+      <div class="secondary">
+        <dt>Preset</dt>
+        <dd>
+          <Shown text={preset} most={60} />
+        </dd>
+      </div>
+      <div>
+        <dt>Directory</dt>
+        <dd class="mono">
+          <Shown text={cwd} most={160} />
+        </dd>
+      </div>
+      <div class="secondary">
+        <dt>Fingerprint</dt>
+        <dd class="mono">
+          <span title={fingerprint}>{fingerprint.slice(0, 19)}…</span> <span class="soft">{size(bytes)}</span>
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,84 @@
+// A prompt laid out to be looked at: its runs with their origins, its parts, and where they stand in the text. The service counts
+// bytes of UTF-8; a page counts units of UTF-16.
+import type { ExplainReply, Origin, Stability } from "../api/types";
+import type { PackedPart, Run } from "../edit/analysis/packed";
+
+export interface LaidRun {
+  from: number;
+  to: number;
+  bytes: number;
+  origin: Origin;
+  /** Its part, by its place in the list. */
+  part: number;
+  /** How long its bytes stay the same; of text that somebody wrote, always. */
+  stability: Stability;
+}
+
+export interface Laid {
+  text: string;
+  bytes: number;
+  tokens: number;
+  exact: boolean;
+  runs: LaidRun[];
+  parts: PackedPart[];
+}
+
+/** Lays out what the service tells of a kept prompt. */
+export function laid({ document, facts }: Pick<ExplainReply, "document" | "facts">): Laid {
+  const { text, tokens } = document;
+  const lasts = new Map(facts.map(({ fact, stability }) => [fact, stability]));
+  const ranges = document.parts.flatMap(({ range, spans }) => [range, ...spans.map((span) => span.range)]);
+  const place = places(text, ranges.flat());
+  const parts: PackedPart[] = [];
+  const runs: LaidRun[] = [];
+  for (const [part, { section, range, tokens: count, stability, spans }] of document.parts.entries()) {
+    parts.push({ section, from: place(range[0]), to: place(range[1]), bytes: range[1] - range[0], tokens: count, stability });
+    for (const { range: [from, to], origin } of spans) {
+      const own = origin.kind === "fact" ? (lasts.get(origin.key) ?? stability) : origin.kind === "hook" ? stability : "static";
+      runs.push({ from: place(from), to: place(to), bytes: to - from, origin, part, stability: own });
+    }
+  }
+  return { text, bytes: ranges.reduce((most, [, to]) => Math.max(most, to), 0), tokens: tokens.count, exact: tokens.exact, runs, parts };
+}
+
+/** Returns the last run that begins at a place or before it; -1 where none does. */
+export function runAt(runs: readonly LaidRun[], place: number): number {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs[middle]!.from <= place) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Runs of one stability become one: what a cache sees. */
+export function cacheRuns({ runs }: Laid): Run[] {
+  const joined: Run[] = [];
+  for (const { from, to, bytes, stability, origin } of runs) {
+    let last = joined.at(-1);
+    if (!last || last.stability !== stability) joined.push((last = { stability, from, to, bytes: 0, keys: [] }));
+    last.to = to;
+    last.bytes += bytes;
+    if (origin.kind === "fact" && last.keys.length < 4 && !last.keys.includes(origin.key)) last.keys.push(origin.key);
+  }
+  return joined;
+}
+
+/** Returns what finds the place in the text of each of these counts of bytes; the text is gone through once. */
+function places(text: string, wanted: readonly number[]): (bytes: number) => number {
+  const found = new Map<number, number>();
+  let at = 0;
+  let bytes = 0;
+  for (const target of [...new Set(wanted)].sort((a, b) => a - b)) {
+    while (bytes < target && at < text.length) {
+      const unit = text.charCodeAt(at);
+      const pair = unit >= 0xd800 && unit < 0xdc00 && at + 1 < text.length;
+      bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : pair ? 4 : 3;
+      at += pair ? 2 : 1;
+    }
+    found.set(target, at);
+  }
+  return (count) => found.get(count) ?? text.length;
+}

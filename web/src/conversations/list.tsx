@@ -1,0 +1,115 @@
+// The list of conversations, the last built first, with a search by the beginning of the id and by template.
+import { ago, instant, size } from "../amount";
+import type { ConversationItem } from "../api/types";
+import { Shown } from "../shown";
+import { Button, IconButton } from "../ui/button";
+import { SearchField } from "../ui/search-field";
+import { VirtualList } from "../ui/virtual-list";
+import { TemplateSelect } from "../versions/template-select";
+import { items, load, loadMore, phase, prefix, template, trouble } from "./listing";
+import { useSignal } from "@preact/signals";
+import { template as templateOf } from "./words";
+
+const ROW = 74;
+
+export function ConversationList({ open, onOpen }: { open: string; onOpen: (id: string) => void }) {
+  // The row that keys have gone to, until one is opened.
+  const at = useSignal<number | null>(null);
+  const list = items.value;
+  const current = at.value ?? list.findIndex((one) => one.conversation_id === open);
+  const show = (item: ConversationItem | undefined) => {
+    at.value = null;
+    if (item) onOpen(item.conversation_id);
+  };
+  return (
+    <section class="panel" aria-labelledby="conversations-title">
+      <div class="panel-head">
+        <h1 id="conversations-title">Conversations</h1>
+        <IconButton label="Read again" icon="again" onClick={() => void load()} />
+      </div>
+      <div class="list-search">
+        <SearchField
+          label="Id begins with"
+          value={prefix.value}
+          onValue={(words) => ((prefix.value = words), (at.value = null))}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") show(list[0]);
+          }}
+        />
+        <TemplateSelect label="Template" value={template.value} onValue={(name) => (template.value = name)} all="All templates" />
+      </div>
+      {trouble.value && phase.value !== "failed" && (
+        <p class="trouble-words" role="alert">
+          {trouble.value}
+        </p>
+      )}
+      {phase.value === "loading" && <p class="waiting">Loading…</p>}
+      {phase.value === "failed" && (
+        <div class="empty" role="alert">
+          <p>{trouble.value}</p>
+          <Button onClick={() => void load()}>Try again</Button>
+        </div>
+      )}
+      {phase.value === "ready" && list.length === 0 && <None />}
+      {list.length > 0 && (
+        <div class="list-box" onClick={() => show(list[at.value ?? -1])}>
+          <VirtualList
+            label="Conversations"
+            items={list}
+            rowHeight={ROW}
+            current={current}
+            onCurrent={(row) => (at.value = row)}
+            onOpen={show}
+            onEnd={loadMore}
+            row={(item) => <Row item={item} />}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Row({ item }: { item: ConversationItem }) {
+  const { conversation_id: id, cwd, model, bytes, revision, constructed_at: at } = item;
+  return (
+    <div class="list-row">
+      <p class="list-head">
+        <strong class="mono list-line">
+          <Shown text={id} most={80} />
+        </strong>
+        {revision > 1 && <span class="pill">revision {revision}</span>}
+      </p>
+      <p class="list-line small">
+        <Shown text={templateOf(item)} most={60} />
+        {model !== null && (
+          <>
+            {" · "}
+            <Shown text={model} most={40} />
+          </>
+        )}
+      </p>
+      <p class="list-line soft small">
+        <time dateTime={at} title={instant(at)}>
+          {ago(at)}
+        </time>
+        {` · ${size(bytes)} · `}
+        <Shown text={cwd} most={80} />
+      </p>
+    </div>
+  );
+}
+
+function None() {
+  if (prefix.value !== "" || template.value !== "")
+    return (
+      <p class="empty" role="status">
+        No conversation is like that.
+      </p>
+    );
+  return (
+    <div class="empty">
+      <p>No conversation has begun yet. An agent begins one with its first turn:</p>
+      <pre class="example">{`curl -s ${location.origin}/conversations/c-1/turns \\\n  -H 'Content-Type: application/json' \\\n  -d '{"cwd": "/work"}'`}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,68 @@
+// The conversations of the service, as far as they were read: those whose id begins so, and that were built from a template.
+import { effect, signal } from "@preact/signals";
+import { ask } from "../api/client";
+import { isAborted, told } from "../api/problem";
+import type { ConversationItem } from "../api/types";
+
+const PAGE = 100;
+const WAIT = 160;
+
+export const prefix = signal("");
+export const template = signal("");
+export const items = signal<readonly ConversationItem[]>([]);
+export const phase = signal<"loading" | "ready" | "failed">("loading");
+export const trouble = signal("");
+
+let next: string | null = null;
+let running: AbortController | null = null;
+
+/** Keeps the list as it is asked for; returns what ends that. */
+export function follow(): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let first = true;
+  const stop = effect(() => {
+    void prefix.value;
+    void template.value;
+    clearTimeout(timer);
+    timer = setTimeout(() => void load(), first ? 0 : WAIT);
+    first = false;
+  });
+  const again = () => document.visibilityState === "visible" && void load();
+  document.addEventListener("visibilitychange", again);
+  return () => {
+    stop();
+    clearTimeout(timer);
+    running?.abort();
+    document.removeEventListener("visibilitychange", again);
+  };
+}
+
+/** Reads the list from its start, as far as it was read before. */
+export function load(): Promise<void> {
+  return page(null, Math.max(PAGE, Math.min(500, items.peek().length)));
+}
+
+export function loadMore(): void {
+  if (next !== null && !running) void page(next, PAGE);
+}
+
+async function page(after: string | null, limit: number): Promise<void> {
+  running?.abort();
+  const mine = (running = new AbortController());
+  try {
+    const query = { limit, prefix: prefix.peek(), template: template.peek(), ...(after !== null && { after }) };
+    const { data } = await ask("get", "/conversations", { query, signal: mine.signal });
+    const before = after === null ? [] : items.peek();
+    const known = new Set(before.map((one) => one.conversation_id));
+    items.value = [...before, ...data.items.filter((one) => !known.has(one.conversation_id))];
+    next = data.next;
+    phase.value = "ready";
+    trouble.value = "";
+  } catch (error) {
+    if (isAborted(error)) return;
+    trouble.value = told(error);
+    if (phase.peek() === "loading") phase.value = "failed";
+  } finally {
+    if (running === mine) running = null;
+  }
+}

@@ -1,0 +1,35 @@
+// What came up while a prompt was built: each note with where it belongs and what to do about it.
+import { sentence } from "../api/problem";
+import type { Diagnostic } from "../api/types";
+import { escaped, head, Shown } from "../shown";
+import { Spoken } from "../spoken";
+
+const PILLS: Record<Diagnostic["severity"], string> = { info: "static", warning: "turn", error: "unknown" };
+
+export function Notes({ notes }: { notes: readonly Diagnostic[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ul class="notes" aria-label="Notes">
+      {notes.map(({ severity, message, help, origin, code }, at) => (
+        <li key={at}>
+          <span class={`pill ${PILLS[severity]}`}>{severity}</span>{" "}
+          <span>
+            <Spoken text={escaped(head(sentence(message), 400))} />
+            {origin && (
+              <span class="soft">
+                {" "}
+                <Shown text={`${origin.path}${origin.line ? `:${origin.line}` : ""}`} most={120} />
+              </span>
+            )}{" "}
+            {help && (
+              <span class="soft">
+                <Spoken text={escaped(head(sentence(help), 300))} />
+              </span>
+            )}{" "}
+            <span class="soft mono">{escaped(code)}</span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,86 @@
+// What is told of a run of a prompt: where it came from, in which part it stands, how long it stays the same, what it weighs.
+import { amount, size } from "../amount";
+import type { Origin } from "../api/types";
+import { StabilityPill } from "../edit/about";
+import { LASTS } from "../edit/context";
+import { escaped, head, Shown } from "../shown";
+import type { Laid } from "./laid";
+
+/** Names an origin in a few words. */
+export function named(origin: Origin): string {
+  switch (origin.kind) {
+    case "fact":
+      return origin.key;
+    case "stored":
+      return `template ${origin.template}`;
+    case "source":
+      return origin.path;
+    case "literal":
+      return `${origin.key} of the profile ${origin.profile}`;
+    case "caller":
+      return origin.flag;
+    case "hook":
+      return `hook ${origin.hook}`;
+  }
+}
+
+/** The rest of what there is to say of it. */
+function whence(origin: Origin): string {
+  switch (origin.kind) {
+    case "fact":
+      return `a value, answered by ${origin.source}`;
+    case "stored":
+      return `${origin.version ? `text of version ${origin.version}` : "text of the default"}, ${stretch(origin.span)}`;
+    case "source":
+      return `text of a ${LAYERS[origin.scope]} file, ${stretch(origin.span)}${origin.lossy ? ", not all of it UTF-8" : ""}`;
+    case "literal":
+      return "text of a profile";
+    case "caller":
+      return "given by the caller";
+    case "hook":
+      return `written at ${origin.event}`;
+  }
+}
+
+const LAYERS = { bundled: "bundled", global: "global", project: "project's" };
+
+const stretch = ([from, to]: readonly [number, number]): string => `bytes ${from.toLocaleString("en")} to ${to.toLocaleString("en")}`;
+
+/** About how many of its part's tokens a run has. */
+function weight(prompt: Laid, at: number): string {
+  const { bytes, part } = prompt.runs[at]!;
+  const whole = prompt.parts[part]!;
+  const tokens = whole.bytes === 0 ? 0 : Math.round((whole.tokens * bytes) / whole.bytes);
+  return `about ${amount(tokens, "token")}`;
+}
+
+export function AboutRun({ prompt, at }: { prompt: Laid; at: number }) {
+  const { origin, part, bytes, stability } = prompt.runs[at]!;
+  const { section, tokens } = prompt.parts[part]!;
+  return (
+    <div class="about">
+      <p class="about-key">
+        <Shown text={named(origin)} most={120} />
+      </p>
+      <p>
+        <Shown text={whence(origin)} most={160} />
+      </p>
+      <p class="about-foot">
+        <StabilityPill stability={stability} />
+        <span>
+          {size(bytes)}, {weight(prompt, at)}
+        </span>
+      </p>
+      <p class="about-hint">
+        In the part <Shown text={section} most={60} />, {amount(tokens, "token")}.{origin.kind === "stored" && " Enter opens the template."}
+      </p>
+    </div>
+  );
+}
+
+/** The same in one sentence, to be read out. */
+export function spokenRun(prompt: Laid, at: number): string {
+  const { origin, part, bytes, stability } = prompt.runs[at]!;
+  const words = escaped(head(`${named(origin)}: ${whence(origin)}`, 240));
+  return `${words}. ${size(bytes)}, ${weight(prompt, at)}, ${LASTS[stability]}. Part ${escaped(head(prompt.parts[part]!.section, 60))}.`;
+}

@@ -1,0 +1,18 @@
+// The prompt with the colours of its origins, and under it what a cache can keep.
+import { useEffect, useRef } from "preact/hooks";
+import { CacheStrip } from "../edit/panes/cache-strip";
+import { cacheRuns, type Laid } from "./laid";
+import { createPromptText } from "./prompt-text";
+
+export function PromptPanel({ prompt, none }: { prompt: Laid; none: boolean }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => (none ? undefined : createPromptText(box.current!, prompt)), [prompt, none]);
+  if (none) return <p class="empty">This conversation sends no system prompt: its template came out empty.</p>;
+  const { bytes, tokens, parts } = prompt;
+  return (
+    <>
+      <div class="preview-text prompt-text" ref={box} />
+      <CacheStrip preview={{ bytes, tokens, parts, runs: cacheRuns(prompt) }} />
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+// A few numbers out of the service's own, which are in the text format that Prometheus reads.
+
+interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+export interface Numbers {
+  version: string;
+  startedAt: number | null;
+  requests: number;
+  /** Those that the service failed, not those that it refused. */
+  failed: number;
+  inFlight: number;
+  /** The time within which half of the requests were answered, and 95 of a hundred; in seconds, null where there were none. */
+  half: number | null;
+  most: number | null;
+  /** How prompts were built: how many, by how it ended. */
+  built: Record<string, number>;
+  /** How many looks at a prompt were answered from memory, and how many were not. */
+  hits: number;
+  misses: number;
+  storeErrors: number;
+}
+
+/** Reads what the page shows; what is missing is nothing. */
+export function numbers(text: string): Numbers {
+  const samples = parsed(text);
+  const sum = (name: string, fits: (labels: Sample["labels"]) => boolean = () => true) =>
+    samples.reduce((total, one) => (one.name === name && fits(one.labels) ? total + one.value : total), 0);
+  const one = (name: string) => samples.find((sample) => sample.name === name);
+  const built: Record<string, number> = {};
+  for (const { name, labels, value } of samples) {
+    if (name === "preface_constructs_total") built[(labels.outcome ?? "").toLowerCase()] = value;
+  }
+  const buckets = bucketsOf(samples);
+  return {
+    version: one("preface_build_info")?.labels.version ?? "",
+    startedAt: one("process_start_time_seconds")?.value ?? null,
+    requests: sum("http_requests_total"),
+    failed: sum("http_requests_total", ({ status }) => status?.startsWith("5") === true),
+    inFlight: sum("http_requests_in_flight"),
+    half: quantile(buckets, 0.5),
+    most: quantile(buckets, 0.95),
+    built,
+    hits: sum("preface_conversation_cache_total", ({ answer }) => answer?.toLowerCase() === "hit"),
+    misses: sum("preface_conversation_cache_total", ({ answer }) => answer?.toLowerCase() === "miss"),
+    storeErrors: sum("preface_store_errors_total"),
+  };
+}
+
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+
+function parsed(text: string): Sample[] {
+  const samples: Sample[] = [];
+  for (const line of text.split("\n")) {
+    const found = LINE.exec(line);
+    if (!found || line.startsWith("#")) continue;
+    const labels = Object.fromEntries([...(found[2] ?? "").matchAll(LABEL)].map(([, name, value]) => [name!, value!]));
+    samples.push({ name: found[1]!, labels, value: Number(found[3]) });
+  }
+  return samples;
+}
+
+/** The counts of all routes together, by the time that they were within. */
+function bucketsOf(samples: readonly Sample[]): [number, number][] {
+  const within = new Map<number, number>();
+  for (const { name, labels, value } of samples) {
+    if (name !== "http_request_duration_seconds_bucket") continue;
+    const le = labels.le === "+Inf" ? Infinity : Number(labels.le);
+    within.set(le, (within.get(le) ?? 0) + value);
+  }
+  return [...within].sort(([a], [b]) => a - b);
+}
+
+function quantile(buckets: readonly [number, number][], share: number): number | null {
+  const all = buckets.at(-1)?.[1] ?? 0;
+  return all === 0 ? null : (buckets.find(([, count]) => count >= all * share)?.[0] ?? null);
+}

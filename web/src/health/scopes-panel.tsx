@@ -1,0 +1,258 @@
+// What is active in a directory, and from where: extensions, tools and servers of every layer, what they hide, what is off and why.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { amount } from "../amount";
+import { meta } from "../api/meta";
+import { told } from "../api/problem";
+import type { Diagnostic } from "../api/types";
+import { Notes } from "../conversations/notes";
+import { keep, kept } from "../keep";
+import { escaped, head, Shown } from "../shown";
+import { Spoken } from "../spoken";
+import { Button } from "../ui/button";
+import { SearchField } from "../ui/search-field";
+import { NotTold, readReport, type Entry, type Report } from "./report";
+import { reasons, stateOf, type State } from "./state";
+
+const DIRECTORY = "preface-scopes-cwd";
+const PRESET = "preface-scopes-preset";
+
+export function ScopesPanel() {
+  const cwd = useSignal(kept("session", DIRECTORY) ?? meta.root);
+  const preset = useSignal(kept("session", PRESET) ?? "");
+  const words = useSignal("");
+  const onlyActive = useSignal(false);
+  const answer = useSignal<Report | null>(null);
+  const trouble = useSignal<{ kind: "old" | "other"; words: string } | null>(null);
+  const busy = useSignal(false);
+
+  const look = async () => {
+    keep("session", DIRECTORY, cwd.value);
+    keep("session", PRESET, preset.value);
+    busy.value = true;
+    try {
+      answer.value = await readReport(cwd.value.trim(), preset.value.trim());
+      trouble.value = null;
+    } catch (error) {
+      answer.value = null;
+      trouble.value = { kind: error instanceof NotTold ? "old" : "other", words: told(error) };
+    }
+    busy.value = false;
+  };
+  useEffect(() => void look(), []);
+
+  return (
+    <section class="panel scopes" aria-labelledby="scopes-title">
+      <div class="panel-head">
+        <h2 id="scopes-title">What is active in a directory</h2>
+        <p class="soft small" role="status">
+          {busy.value ? "Looking…" : answer.value ? summary(answer.value) : ""}
+        </p>
+      </div>
+      <form
+        class="scopes-ask"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void look();
+        }}
+      >
+        <label class="label wide">
+          Directory
+          <input class="field block mono" value={cwd.value} spellcheck={false} autocomplete="off" onInput={(event) => (cwd.value = event.currentTarget.value)} />
+        </label>
+        <label class="label">
+          Preset
+          <input
+            class="field block"
+            value={preset.value}
+            placeholder="the service’s own"
+            spellcheck={false}
+            autocomplete="off"
+            onInput={(event) => (preset.value = event.currentTarget.value)}
+          />
+        </label>
+        <Button type="submit" kind="main" disabled={busy.value}>
+          Look
+        </Button>
+      </form>
+      {trouble.value && <Trouble {...trouble.value} />}
+      {answer.value && (
+        <>
+          <div class="scopes-filter">
+            <SearchField label="Find a name" value={words.value} onValue={(value) => (words.value = value)} />
+            <label class="check">
+              <input type="checkbox" checked={onlyActive.value} onChange={(event) => (onlyActive.value = event.currentTarget.checked)} /> Only what is active
+            </label>
+          </div>
+          <Listing report={answer.value} words={words.value.trim().toLowerCase()} onlyActive={onlyActive.value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function Trouble({ kind, words }: { kind: "old" | "other"; words: string }) {
+  if (kind === "other")
+    return (
+      <p class="trouble-words" role="alert">
+        {words}
+      </p>
+    );
+  return (
+    <div class="empty" role="status">
+      <p>This service does not tell it to the page yet. The command line does, in the directory:</p>
+      <pre class="example">preface scopes</pre>
+    </div>
+  );
+}
+
+/** More rows of a category than this are told of in a line. */
+const MOST = 300;
+
+function Listing({ report, words, onlyActive }: { report: Report; words: string; onlyActive: boolean }) {
+  const fits = (entry: Entry) =>
+    (!onlyActive || entry.active) && (words === "" || `${entry.category} ${entry.name} ${entry.about ?? ""} ${entry.origin.path}`.toLowerCase().includes(words));
+  const groups = new Map<string, Entry[]>();
+  for (const entry of report.entries.filter(fits)) {
+    const group = groups.get(entry.category);
+    if (group) group.push(entry);
+    else groups.set(entry.category, [entry]);
+  }
+  return (
+    <div class="panel-body scopes-body">
+      <Project report={report} />
+      <Notes notes={rest(report)} />
+      {groups.size === 0 && <p class="empty">{report.entries.length === 0 ? "No layer brings anything." : "Nothing is like that."}</p>}
+      {[...groups].map(([category, entries]) => (
+        <section key={category} aria-label={titleOf(category)}>
+          <h3>
+            {titleOf(category)} <span class="badge">{entries.length}</span>
+          </h3>
+          <ul class="entries">
+            {entries.slice(0, MOST).map((entry, at) => (
+              <Row key={at} entry={entry} />
+            ))}
+            {entries.length > MOST && <li class="soft">and {entries.length - MOST} more; search to see them</li>}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** The notes that no entry's row tells. */
+function rest({ diagnostics, entries }: Report): Diagnostic[] {
+  const told = new Set(entries.flatMap((entry) => entry.diagnostics.map(({ message }) => message)));
+  return diagnostics.filter(({ message }) => !told.has(message));
+}
+
+function Row({ entry }: { entry: Entry }) {
+  const { name, origin, about } = entry;
+  const state = stateOf(entry);
+  const why = reasons(entry);
+  return (
+    <li class={`entry ${entry.active ? "" : "inactive"}`}>
+      <p class="entry-name">
+        <Shown text={name} most={80} class="mono" />
+        <span class={`pill ${PILLS[state]}`}>{state}</span>
+      </p>
+      <div class="entry-about">
+        {about && (
+          <p>
+            <Shown text={about} most={300} />
+          </p>
+        )}
+        {why.map((line) => (
+          <p key={line} class="entry-why">
+            <Spoken text={escaped(head(line, 500))} />
+          </p>
+        ))}
+      </div>
+      <p class="entry-origin soft small" title={escaped(head(origin.path, 300))}>
+        <span>{origin.scope}</span>
+        {origin.path !== origin.scope && (
+          <>
+            {" "}
+            <Shown text={origin.path} most={90} class="mono" />
+          </>
+        )}
+      </p>
+    </li>
+  );
+}
+
+function Project({ report: { trust, mode, cwd, global, project, preset } }: { report: Report }) {
+  const layers = [global && `global: ${global}`, project && `project: ${project}`].filter((layer) => layer !== "");
+  return (
+    <dl class="pairs">
+      <div>
+        <dt>Looked at</dt>
+        <dd>
+          <Shown text={cwd} most={160} class="mono" />, by the preset <Shown text={preset} most={60} class="mono" />
+        </dd>
+      </div>
+      <div>
+        <dt>Layers</dt>
+        <dd>
+          bundled{layers.length > 0 && ", "}
+          <Shown text={layers.join(", ")} most={240} />
+        </dd>
+      </div>
+      <div>
+        <dt>Trust</dt>
+        <dd>
+          <Shown text={TRUST[trust] ?? trust} most={60} />
+          {mode === "none" && " This preset does not ask for trust."}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+const TRUST: Record<string, string> = {
+  trusted: "The project is trusted.",
+  once: "The project may speak, since it lies in a root of the service.",
+  untrusted: "The project is not trusted yet.",
+  declined: "The project was declined.",
+  stale: "The project was trusted with other contents than it has now.",
+};
+
+const PILLS: Record<State, string> = {
+  active: "good",
+  hidden: "",
+  off: "",
+  broken: "unknown",
+  held: "turn",
+  incomplete: "turn",
+  "needs grant": "turn",
+};
+
+const TITLES: Record<string, string> = {
+  contextProviders: "Context providers",
+  mcp: "MCP servers",
+  sessionStores: "Session stores",
+  stateMachines: "State machines",
+  ui: "UI",
+};
+
+function titleOf(category: string): string {
+  const title = TITLES[category] ?? category.charAt(0).toUpperCase() + category.slice(1);
+  return escaped(head(title, 40));
+}
+
+const COUNTED: Record<State, string> = {
+  active: "active",
+  hidden: "hidden",
+  off: "off",
+  held: "held",
+  broken: "broken",
+  incomplete: "incomplete",
+  "needs grant": "without a grant",
+};
+
+function summary({ entries, diagnostics }: Report): string {
+  const count = (wanted: State) => entries.filter((entry) => stateOf(entry) === wanted).length;
+  const told = (Object.keys(COUNTED) as State[]).filter((state) => count(state) > 0);
+  const notes = diagnostics.length > 0 ? `, ${amount(diagnostics.length, "note")}` : "";
+  return told.map((state) => `${count(state)} ${COUNTED[state]}`).join(", ") + notes;
+}

@@ -1,0 +1,118 @@
+// The service and its store at a glance: one card for each question that somebody has who comes here.
+import type { ComponentChildren } from "preact";
+import { amount } from "../amount";
+import { Shown } from "../shown";
+import { IconButton } from "../ui/button";
+import { Icon } from "../ui/icon";
+import { figures, look, standing } from "./service";
+
+const STORES: Record<string, string> = {
+  sqlite: "SQLite, a file on this machine",
+  postgres: "PostgreSQL, shared by all nodes",
+  memory: "In memory: it is gone when the service ends",
+};
+
+export function ServicePanel() {
+  const now = standing.value;
+  const numbers = figures.value;
+  return (
+    <section class="panel service" aria-labelledby="service-title">
+      <div class="panel-head">
+        <h1 id="service-title">Health</h1>
+        <p class="soft small" role="status">
+          {now ? verdict(now) : "Looking…"}
+        </p>
+        <IconButton label="Look again" icon="again" onClick={() => void look()} />
+      </div>
+      {now && (
+        <ul class="vitals">
+          <Vital title="Service" tone={now.alive ? "good" : "bad"} value={now.alive ? "Answers" : "Does not answer"}>
+            {!now.alive ? <Shown text={now.trouble} most={300} /> : numbers && `Version ${numbers.version}${since(numbers.startedAt)}.`}
+          </Vital>
+          <Vital title="Store" tone={now.ready ? "good" : "bad"} value={now.ready ? "Answers" : "Away"}>
+            {now.ready ? `${STORES[now.store] ?? now.store}.` : <Shown text={away(now.degraded, now.trouble)} most={400} />}
+          </Vital>
+          {numbers && (
+            <>
+              <Vital title="Prompts built" value={total(numbers.built).toLocaleString("en")} tone={numbers.built.failed ? "warning" : "plain"}>
+                {outcomes(numbers.built)}
+              </Vital>
+              <Vital title="Requests" value={numbers.requests.toLocaleString("en")} tone={numbers.failed > 0 ? "warning" : "plain"}>
+                {numbers.failed > 0 ? `${amount(numbers.failed, "of them", "of them")} failed. ` : "None failed. "}
+                {numbers.half !== null && `Half were answered within ${time(numbers.half)}, 95 of 100 within ${time(numbers.most)}.`}
+              </Vital>
+              <Vital title="Read from memory" value={share(numbers.hits, numbers.misses)} tone="plain">
+                {numbers.hits + numbers.misses === 0
+                  ? "Nobody has asked for a kept prompt yet."
+                  : "of the kept prompts that were asked for; the others came from the store."}
+              </Vital>
+              <Vital title="Store errors" value={numbers.storeErrors.toLocaleString("en")} tone={numbers.storeErrors > 0 ? "warning" : "plain"}>
+                Requests that the store failed since the start.
+              </Vital>
+            </>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+type Tone = "good" | "bad" | "warning" | "plain";
+
+function Vital({ title, value, tone, children }: { title: string; value: string; tone: Tone; children: ComponentChildren }) {
+  return (
+    <li class={`vital ${tone}`}>
+      <h2>{title}</h2>
+      <p class="vital-value">
+        {tone === "good" && <Icon name="check" size={18} />}
+        {(tone === "bad" || tone === "warning") && <Icon name="warning" size={18} />}
+        {value}
+      </p>
+      <p class="soft small">{children}</p>
+    </li>
+  );
+}
+
+function verdict({ alive, ready }: { alive: boolean; ready: boolean }): string {
+  if (!alive) return "The service does not answer.";
+  return ready ? "All is well." : "The store is away; the service mends itself when it is back.";
+}
+
+function away(degraded: boolean, trouble: string): string {
+  const meanwhile = degraded ? " New prompts cannot be kept; the editor shows the built-in default, to read only." : "";
+  return `${trouble}${meanwhile}`;
+}
+
+function since(startedAt: number | null): string {
+  if (startedAt === null) return "";
+  const minutes = Math.max(0, Math.round((Date.now() / 1000 - startedAt) / 60));
+  if (minutes < 1) return ", just started";
+  if (minutes < 120) return `, runs for ${amount(minutes, "minute")}`;
+  const hours = Math.round(minutes / 60);
+  return `, runs for ${hours < 48 ? amount(hours, "hour") : amount(Math.round(hours / 24), "day")}`;
+}
+
+const OUTCOMES: [string, string][] = [
+  ["created", "on a first turn"],
+  ["compacted", "at a compaction"],
+  ["refreshed", "by a refresh"],
+  ["raced", "built twice at once, one was kept"],
+  ["failed", "failed"],
+];
+
+const total = (built: Record<string, number>): number => (built.created ?? 0) + (built.compacted ?? 0) + (built.refreshed ?? 0);
+
+function outcomes(built: Record<string, number>): string {
+  const told = OUTCOMES.filter(([name]) => built[name]).map(([name, words]) => `${built[name]!.toLocaleString("en")} ${words}`);
+  return told.length > 0 ? `${told.join(", ")}.` : "None since the start.";
+}
+
+function share(hits: number, misses: number): string {
+  return hits + misses === 0 ? "–" : `${Math.round((100 * hits) / (hits + misses))} %`;
+}
+
+function time(seconds: number | null): string {
+  if (seconds === null) return "–";
+  if (seconds === Infinity) return "more than 8 s";
+  return seconds < 1 ? `${Number((seconds * 1000).toPrecision(2))} ms` : `${seconds} s`;
+}

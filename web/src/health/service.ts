@@ -1,0 +1,54 @@
+// How the service is: whether it lives, whether its store answers, and its numbers. Read again every few seconds while it is seen.
+import { signal } from "@preact/signals";
+import { ask, read } from "../api/client";
+import { told } from "../api/problem";
+import { numbers, type Numbers } from "./metrics";
+
+const EVERY = 10_000;
+
+export interface Standing {
+  /** True while the process answers. */
+  alive: boolean;
+  /** True while its store answers. */
+  ready: boolean;
+  store: string;
+  /** True where only the built-in default can be had. */
+  degraded: boolean;
+  trouble: string;
+  at: number;
+}
+
+export const standing = signal<Standing | null>(null);
+export const figures = signal<Numbers | null>(null);
+
+/** Looks now. */
+export async function look(): Promise<void> {
+  const [alive, ready, template, metrics] = await Promise.allSettled([
+    ask("get", "/healthz"),
+    ask("get", "/readyz"),
+    ask("get", "/system-prompt"),
+    read("/metrics").then((response) => response.text()),
+  ]);
+  const store = ready.status === "fulfilled" ? (ready.value.data.store ?? "") : (standing.peek()?.store ?? "");
+  standing.value = {
+    alive: alive.status === "fulfilled",
+    ready: ready.status === "fulfilled",
+    store,
+    degraded: template.status === "fulfilled" && template.value.degraded,
+    trouble: alive.status === "rejected" ? told(alive.reason) : ready.status === "rejected" ? told(ready.reason) : "",
+    at: Date.now(),
+  };
+  figures.value = metrics.status === "fulfilled" ? numbers(metrics.value) : null;
+}
+
+/** Looks again and again; returns what ends that. */
+export function follow(): () => void {
+  const again = () => document.visibilityState === "visible" && void look();
+  void look();
+  const timer = setInterval(again, EVERY);
+  document.addEventListener("visibilitychange", again);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", again);
+  };
+}

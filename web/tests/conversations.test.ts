@@ -1,0 +1,280 @@
+// Conversations: the list, one of them with its origins, refreshing, compacting, what was before, forgetting.
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { shows, startBrowser } from "./browser";
+import { BIDI, clean, done, inert, openScreen, PHONE, SCHEMES, SCRIPT, send } from "./screens";
+import { startService, write, type Service } from "./service";
+
+let service: Service;
+let browser: Browser;
+
+const turn = (id: string, body: object = {}) => send(service, "POST", `/conversations/${encodeURIComponent(id)}/turns`, { cwd: service.root, ...body });
+const prompt = async (id: string) => (await send(service, "GET", `/conversations/${id}/system-prompt`)).system_prompt as string;
+const at = (id: string) => `#/conversations/${encodeURIComponent(id)}`;
+const text = (page: Page) => page.locator(".prompt-text .cm-content");
+const card = (page: Page) => page.locator(".prompt-text .card-inside");
+
+before(async () => {
+  service = await startService();
+  browser = await startBrowser();
+  await service.put("main", "Ümläut €😀 first.\n[file:AGENTS.md]\nYou work in [prompt:cwd], on [system:os].\n");
+  await turn("c-1", { model: "some-model" });
+});
+after(async () => {
+  await browser?.close();
+  await service?.end();
+});
+
+test("the list finds by the beginning of an id and by template", async () => {
+  await service.put("other", "Other.\n");
+  await turn("find-a");
+  await turn("find-b", { template: "other" });
+  const page = await openScreen(browser, service, "#/conversations");
+  const list = page.getByRole("listbox", { name: "Conversations" });
+  await list.getByRole("option", { name: /^c-1/ }).waitFor();
+  await page.getByLabel("Id begins with").fill("find-");
+  await list.getByRole("option", { name: /^c-1/ }).waitFor({ state: "detached" });
+  assert.equal(await list.getByRole("option").count(), 2);
+  await page.getByLabel("Template").selectOption("other");
+  await list.getByRole("option", { name: /^find-a/ }).waitFor({ state: "detached" });
+  await list.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "find-b" }).waitFor();
+  await page.getByLabel("Id begins with").fill("nobody");
+  await shows(page.locator(".empty"), "No conversation is like that.");
+  await done(page);
+});
+
+test("each run tells where it came from, by keyboard, by click and by hovering", async () => {
+  const page = await openScreen(browser, service, at("c-1"));
+  await shows(text(page), "Ümläut €😀 first.");
+  assert.equal(await page.locator(".run.value").first().innerText(), "Use tabs.", "bytes and units are not the same");
+  await text(page).focus();
+  await page.keyboard.press("ArrowDown");
+  await shows(card(page), /template main\s+text of version 1, bytes 0 to/);
+  await page.keyboard.press("ArrowDown");
+  await shows(card(page), /file:AGENTS\.md\s+a value, answered by AGENTS\.md\s+fixed for a conversation\s+10 B, about 3 tokens/);
+  await shows(card(page), "In the part user-template");
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowUp");
+  await shows(card(page), "system:os");
+  await page.keyboard.press("Escape");
+  await card(page).waitFor({ state: "detached" });
+  await page.locator(".run.value", { hasText: service.root }).click();
+  await shows(card(page), "prompt:cwd");
+  await page.keyboard.press("Escape");
+  await page.mouse.move(0, 0);
+  await page.locator(".run.value").first().hover();
+  await shows(card(page), "file:AGENTS.md");
+  await done(page);
+});
+
+test("it tells what it was built from", async () => {
+  const page = await openScreen(browser, service, at("c-1"));
+  await page.getByRole("tab", { name: "Built from" }).click();
+  const built = page.locator(".built");
+  await shows(built, /Directory\s+\/.*work/);
+  await shows(built, /file:AGENTS\.md\s*fixed for a conversation/);
+  await shows(built, "blake3:");
+  await done(page);
+});
+
+test("a refresh is shown before it is kept", async () => {
+  const before = await prompt("c-1");
+  await write(service.root, "AGENTS.md", "Use spaces.\n");
+  const page = await openScreen(browser, service, at("c-1"));
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Refresh the prompt" });
+  await shows(dialog.locator(".cm-merge-a"), "Use tabs.");
+  await shows(dialog.locator(".cm-merge-b"), "Use spaces.");
+  await shows(dialog, /keeps the first \d+ tokens/);
+  await shows(dialog, /changed\s+user-template/);
+  assert.equal(await prompt("c-1"), before, "nothing is kept yet");
+  await clean(page, "refresh");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal(await prompt("c-1"), before, "nor after going away");
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
+  await shows(page.getByRole("status", { name: "Messages" }), "Revision 2 is kept now.");
+  await shows(text(page), "Use spaces.");
+  assert.match(await prompt("c-1"), /Use spaces/);
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  await shows(dialog, "Nothing would change");
+  assert.equal(await dialog.getByRole("button", { name: "Keep the new prompt" }).isDisabled(), true);
+  await done(page);
+});
+
+test("a refresh may be for something else", async () => {
+  await service.put("short", "Short.\n");
+  await turn("else");
+  const page = await openScreen(browser, service, at("else"));
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  const dialog = page.getByRole("dialog");
+  await shows(dialog, "Nothing would change");
+  await dialog.getByText("Build it with something else").click();
+  await dialog.getByLabel("Template").fill("nobody");
+  await dialog.getByRole("button", { name: "Show what would change" }).click();
+  await shows(dialog.getByRole("alert"), "nobody");
+  await dialog.getByLabel("Template").fill("short");
+  await page.keyboard.press("Enter");
+  await shows(dialog.locator(".cm-merge-b"), "Short.");
+  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
+  await shows(text(page), "Short.");
+  assert.equal(await prompt("else"), "Short.\n");
+  await done(page);
+});
+
+test("a refresh does not go over what was kept meanwhile", async () => {
+  await turn("race");
+  const page = await openScreen(browser, service, at("race"));
+  await write(service.root, "AGENTS.md", "One.\n");
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  const dialog = page.getByRole("dialog");
+  await shows(dialog.locator(".cm-merge-b"), "One.");
+  await write(service.root, "AGENTS.md", "Two.\n");
+  await send(service, "POST", "/conversations/race/compactions");
+  await dialog.getByRole("button", { name: "Keep the new prompt" }).click();
+  await shows(dialog.getByRole("alert"), "Somebody else changed this conversation meanwhile.");
+  await dialog.getByRole("button", { name: "Show what would change" }).click();
+  await shows(dialog, "Nothing would change");
+  await done(page);
+});
+
+test("a compaction shows what it would change, and then what it added", async () => {
+  await turn("grown");
+  await write(service.root, "AGENTS.md", "Grown.\n");
+  const page = await openScreen(browser, service, at("grown"));
+  await page.getByRole("button", { name: "Compact…" }).click();
+  let dialog = page.getByRole("dialog", { name: "Compact the conversation" });
+  await shows(dialog.locator(".cm-merge-b"), "Grown.");
+  await clean(page, "compact");
+  await dialog.getByLabel("Instructions to add").fill("Sum it up in one line.");
+  await dialog.getByRole("button", { name: "Compact now" }).click();
+  dialog = page.getByRole("dialog", { name: "Revision 2 is kept" });
+  await shows(dialog, "Sum it up in one line.");
+  await clean(page, "compacted");
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await shows(text(page), "Grown.");
+  assert.doesNotMatch(await prompt("grown"), /Sum it up/);
+  await done(page);
+});
+
+test("the prompts before stand beside what took their place", async () => {
+  const page = await openScreen(browser, service, at("c-1"));
+  await page.getByRole("tab", { name: /Past prompts/ }).click();
+  await shows(page.locator(".compare-heads"), /Revision 1\s+Revision 2 \(kept now\)/);
+  await shows(page.locator(".past .cm-merge-a"), "Use tabs.");
+  await shows(page.locator(".past .cm-merge-b"), "Use spaces.");
+  await done(page);
+});
+
+test("a conversation is forgotten after a question", async () => {
+  await turn("gone");
+  const page = await openScreen(browser, service, at("gone"));
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await clean(page, "forget");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await prompt("gone");
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await page.getByRole("button", { name: "Forget it" }).click();
+  await shows(page.getByRole("status", { name: "Messages" }), "gone is forgotten.");
+  await page.getByText("Choose a conversation").waitFor();
+  assert.equal((await fetch(`${service.url}/conversations/gone/system-prompt`)).status, 404);
+  await page.goto(`${service.page}/${at("gone")}`);
+  await shows(page.locator(".empty"), "There is no conversation gone");
+  await done(page);
+});
+
+test("a megabyte stays fluid", async () => {
+  const lines = Array.from({ length: 14_000 }, (_, line) => `line ${line}: the quick brown fox jumps over the lazy dog, und über €`);
+  await write(service.root, "big.md", lines.join("\n"));
+  await service.put("big", "[file:big.md]\nThe end of [prompt:cwd].\n");
+  await turn("big", { template: "big" });
+  const page = await openScreen(browser, service, at("big"));
+  await shows(text(page), "line 0:");
+  const start = Date.now();
+  await text(page).focus();
+  await page.keyboard.press("End");
+  await shows(text(page), "The end of");
+  await page.keyboard.press("ArrowUp");
+  await shows(card(page), "prompt:cwd");
+  assert.ok(Date.now() - start < 1500, `going to the end took ${Date.now() - start} ms`);
+  assert.ok((await page.evaluate(() => document.body.textContent?.length ?? 0)) < 60_000, "no megabyte is on the page");
+  await write(service.root, "big.md", lines.join("\n").replace("line 9000:", "LINE 9000:"));
+  await page.getByRole("button", { name: "Refresh…" }).click();
+  await shows(page.locator(".cm-merge-b"), "LINE 9000:");
+  await done(page);
+});
+
+test("hostile ids, models, directories and values are inert", async () => {
+  const ids = ["<script>window.pwned=1</script>", `x${BIDI} id/with slash?&#hash%2e`, "n".repeat(255)];
+  const directory = `${service.root}/<b>${BIDI}<b>`;
+  await mkdir(directory, { recursive: true });
+  await write(directory, "AGENTS.md", `${SCRIPT}${BIDI}\n`);
+  for (const id of ids) await turn(id, { cwd: directory, model: `${SCRIPT}${BIDI}${"m".repeat(3000)}` });
+  for (const id of ids) {
+    const page = await openScreen(browser, service, at(id));
+    await shows(text(page), "<script>window.pwned=1</script>⟨U+202E⟩gpj.exe");
+    await shows(page.locator(".about-prompt"), "⟨U+202E⟩gpj.exe");
+    await page.locator(".run.value").first().click();
+    await card(page).waitFor();
+    for (const tab of ["Built from", "Past prompts", "Prompt"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.waitForTimeout(80);
+      await inert(page);
+    }
+    await page.getByRole("button", { name: "Forget…" }).click();
+    await inert(page);
+    await clean(page, `conversation ${id.slice(0, 20)}`);
+    await done(page);
+  }
+});
+
+test("an empty prompt and a store that is away are told", async () => {
+  await service.put("empty", "");
+  await turn("none", { template: "empty" });
+  const page = await openScreen(browser, service, at("none"));
+  await shows(page.locator(".empty"), "sends no system prompt");
+  await service.stop();
+  await page.getByRole("button", { name: "Read again" }).click();
+  await shows(page.getByRole("alert"), "The service does not answer.");
+  await service.start();
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  page.troubles = page.troubles.filter((trouble) => !/ERR_CONNECTION/.test(trouble));
+  await done(page);
+});
+
+for (const colorScheme of SCHEMES) {
+  test(`axe, ${colorScheme}`, async () => {
+    const page = await openScreen(browser, service, at("c-1"), { colorScheme });
+    await shows(text(page), "Use spaces.");
+    await text(page).focus();
+    await page.keyboard.press("End");
+    await card(page).waitFor();
+    await clean(page, "prompt");
+    for (const tab of [/Built from/, /Past prompts/]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.waitForTimeout(150);
+      await clean(page, String(tab));
+    }
+    await done(page);
+  });
+
+  test(`axe on a phone, ${colorScheme}`, async () => {
+    const page = await openScreen(browser, service, "#/conversations", { colorScheme, ...PHONE });
+    await page.getByRole("listbox").getByRole("option").first().waitFor();
+    await clean(page, "the list");
+    await page.getByRole("listbox").getByRole("option", { name: /^c-1/ }).click();
+    await shows(text(page), "Use spaces.");
+    await clean(page, "one of them");
+    await page.getByRole("tab", { name: /Built from/ }).click();
+    await clean(page, "built from");
+    await page.getByRole("link", { name: /All conversations/ }).click();
+    await page.getByRole("listbox").getByRole("option").first().waitFor();
+    await done(page);
+  });
+}

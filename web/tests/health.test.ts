@@ -1,0 +1,122 @@
+// Health: the service, its store and numbers, and what is active in a directory.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { shows, startBrowser } from "./browser";
+import { clean, done, inert, openScreen, PHONE, SCHEMES, send } from "./screens";
+import { startService, type Service } from "./service";
+
+let service: Service;
+let browser: Browser;
+
+before(async () => {
+  service = await startService();
+  browser = await startBrowser();
+  for (const id of ["a", "a", "b"]) await send(service, "POST", `/conversations/${id}/turns`, { cwd: service.root });
+});
+after(async () => {
+  await browser?.close();
+  await service?.end();
+});
+
+/** Answers `/scopes` from a file, so that every kind of entry is there whatever this machine has. */
+async function stub(page: Page): Promise<void> {
+  const file = path.join(process.cwd(), "tests/scopes.json");
+  await page.route("**/scopes?*", (route) => route.fulfill({ path: file, contentType: "application/json" }));
+}
+
+test("the service, its store and a few numbers", async () => {
+  const page = await openScreen(browser, service, "#/health");
+  const vitals = page.locator(".vitals");
+  await shows(vitals, /Service\s+Answers\s+Version \d/);
+  await shows(vitals, /Store\s+Answers\s+SQLite/);
+  await shows(vitals, /Prompts built\s+2\s+2 on a first turn/);
+  await shows(vitals, /Requests\s+\d+\s+None failed\. Half were answered within/);
+  await shows(page.getByRole("status").first(), "All is well.");
+  await done(page);
+});
+
+test("a service that is away says so, and says when it is back", async () => {
+  const page = await openScreen(browser, service, "#/health");
+  await shows(page.locator(".vitals"), /Service\s+Answers/);
+  await service.stop();
+  await page.getByRole("button", { name: "Look again" }).click();
+  await shows(page.locator(".vitals"), /Service\s+Does not answer/);
+  await clean(page, "away");
+  await service.start();
+  await page.getByRole("button", { name: "Look again" }).click();
+  await shows(page.locator(".vitals"), /Service\s+Answers/);
+  page.troubles = page.troubles.filter((trouble) => !/ERR_CONNECTION/.test(trouble));
+  await done(page);
+});
+
+test("a service that does not tell scopes yet is no trouble", async () => {
+  const page = await openScreen(browser, service, "about:blank");
+  await page.route("**/scopes?*", (route) => route.fulfill({ status: 404, contentType: "application/problem+json", body: '{"code":"no-route","detail":"no such address"}' }));
+  await page.goto(`${service.page}/#/health`);
+  await shows(page.locator(".scopes"), "preface scopes");
+  await done(page);
+});
+
+test("what is active, what it hides, what is off or held, and why", async () => {
+  const page = await openScreen(browser, service, "about:blank");
+  await stub(page);
+  await page.goto(`${service.page}/#/health`);
+  const tools = page.getByRole("region", { name: "Tools" });
+  await shows(tools, /bash\s*hidden\s+run a shell command\s+Hidden by the project one/);
+  await shows(tools, /bash\s*active\s+Runs commands, strictly\.\s+Hides the global one .* and the bundled one/);
+  await shows(tools, /grep\s*off\s+.*\s+Switched off by .*settings\.json, line 3/);
+  await shows(tools, /broken\s*broken/);
+  await shows(page.getByRole("region", { name: "Context providers" }), /house-rules\s*held\s+It waits for trust/);
+  await shows(page.getByRole("region", { name: "MCP servers" }), /docs\s*needs grant/);
+  await page.getByLabel("Only what is active").check();
+  assert.equal(await tools.getByText("hidden", { exact: true }).count(), 0);
+  await page.getByLabel("Find a name").fill("edit");
+  assert.equal(await page.locator(".entry").count(), 1);
+  await page.getByLabel("Find a name").fill("nobody");
+  await shows(page.locator(".scopes"), "Nothing is like that.");
+  await page.getByLabel("Find a name").fill("");
+  await inert(page);
+  await done(page);
+});
+
+test("the service itself tells of its root", async (context) => {
+  if ((await fetch(`${service.url}/scopes`)).status === 404) return context.skip("this service does not tell scopes yet");
+  const page = await openScreen(browser, service, "#/health");
+  await page.getByRole("textbox", { name: "Preset" }).fill("default");
+  await page.keyboard.press("Enter");
+  await shows(page.getByRole("region", { name: "Tools" }), /bash\s*active/);
+  await page.getByRole("textbox", { name: "Directory" }).fill("/");
+  await page.keyboard.press("Enter");
+  await page.locator(".scopes").getByRole("alert").waitFor();
+  page.troubles = page.troubles.filter((trouble) => !/status of 403/.test(trouble));
+  await done(page);
+});
+
+test("a directory and a preset are asked for", async () => {
+  const page = await openScreen(browser, service, "about:blank");
+  await stub(page);
+  await page.goto(`${service.page}/#/health`);
+  await page.locator(".entry").first().waitFor();
+  await page.getByRole("textbox", { name: "Directory" }).fill("/some/where & else");
+  await page.getByRole("textbox", { name: "Preset" }).fill("stud");
+  const [request] = await Promise.all([page.waitForRequest("**/scopes?*"), page.keyboard.press("Enter")]);
+  const asked = new URL(request.url()).searchParams;
+  assert.deepEqual([asked.get("cwd"), asked.get("preset")], ["/some/where & else", "stud"]);
+  await done(page);
+});
+
+for (const colorScheme of SCHEMES) {
+  for (const [where, options] of [["wide", {}], ["on a phone", PHONE]] as const) {
+    test(`axe, ${where}, ${colorScheme}`, async () => {
+      const page = await openScreen(browser, service, "about:blank", { colorScheme, ...options });
+      await stub(page);
+      await page.goto(`${service.page}/#/health`);
+      await page.locator(".entry").first().waitFor();
+      await shows(page.locator(".vitals"), "Answers");
+      await clean(page, where);
+      await done(page);
+    });
+  }
+}
