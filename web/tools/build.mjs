@@ -11,7 +11,8 @@ const web = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /** Builds into `dist`; returns the manifest. */
 export async function buildPage({ dist = path.join(web, "dist"), quiet = false } = {}) {
-  await rm(dist, { recursive: true, force: true });
+  // The directory itself stays: the service's build looks there.
+  for (const old of ["assets", "index.html", "manifest.json"]) await rm(path.join(dist, old), { recursive: true, force: true });
   await mkdir(path.join(dist, "assets"), { recursive: true });
   const result = await build({
     absWorkingDir: web,
@@ -56,6 +57,7 @@ export async function buildPage({ dist = path.join(web, "dist"), quiet = false }
     const bytes = await readFile(path.join(dist, file));
     const load = file === "index.html" || file === style || first.includes(file) ? "first" : "lazy";
     files[file] = { load, ...sizes(bytes) };
+    if (file.startsWith("assets/")) await writeFile(path.join(dist, `${file}.br`), packed(bytes));
   }
   const manifest = { entry, style, worker, icon, licences: notice, preload, files };
   await writeFile(path.join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -84,10 +86,14 @@ async function hashed(dist, name, extension, bytes) {
   return file;
 }
 
+/** How a file travels to whoever takes brotli. */
+function packed(bytes) {
+  return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
+}
+
 /** What a file weighs as it is, and as it travels. */
 export function sizes(bytes) {
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return { bytes: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli.length };
+  return { bytes: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: packed(bytes).length };
 }
 
 /** Prints what the first load weighs, and each thing that comes later. */

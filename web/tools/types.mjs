@@ -1,4 +1,4 @@
-// Writes `src/api/schema.d.ts` from the service's description: `npm run types -- FILE_OR_URL`.
+// Writes `src/api/schema.d.ts` from the service's description: `npm run types -- FILE_OR_URL [TO]`.
 import openapi, { astToString } from "openapi-typescript";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -20,5 +20,5 @@ pair(description);
 
 const nodes = await openapi(description, { arrayLength: true, alphabetize: true });
 const head = "// Made from the service's description by `npm run types`. Do not edit.\n\n";
-const to = fileURLToPath(new URL("../src/api/schema.d.ts", import.meta.url));
+const to = process.argv[3] ?? fileURLToPath(new URL("../src/api/schema.d.ts", import.meta.url));
 await writeFile(to, head + astToString(nodes));
