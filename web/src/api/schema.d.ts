@@ -8,8 +8,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Shows the page. */
-        get: operations["page"];
+        /** Shows the editor. */
+        get: operations["editor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a file beside the editor's page. */
+        get: operations["asset"];
         put?: never;
         post?: never;
         delete?: never;
@@ -332,6 +349,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/plain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the page. */
+        get: operations["page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/purge": {
         parameters: {
             query?: never;
@@ -361,6 +395,26 @@ export interface paths {
         };
         /** Says whether the store can be asked. */
         get: operations["readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists what the layers bring for a directory, active or not, and why. Nothing is started.
+         * @description With an access token: its role is `read` or more.
+         */
+        get: operations["scopes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1617,6 +1671,29 @@ export interface components {
          * @enum {string}
          */
         Scope: "bundled" | "global" | "project";
+        /** @description What the layers bring. */
+        ScopesReply: {
+            /** @description The directory that was looked at. */
+            cwd: string;
+            /** @description What came up. */
+            diagnostics: components["schemas"]["Diagnostic"][];
+            /** @description Every extension of every layer: category, name, origin, whether it is active, what it shadows, and why not. */
+            entries: Record<string, never>[];
+            /** @description The directory of the user's own files. */
+            global: string | null;
+            /** @description How the profile guards a project. */
+            mode: string;
+            /** @description The profile's name. */
+            preset: string;
+            /** @description The project's directory. */
+            project: string | null;
+            /** @description The MCP servers of all layers. */
+            servers: Record<string, never>[];
+            /** @description How many entries speak, and which do not. */
+            startup: Record<string, never>;
+            /** @description What stands for the project. A root of the service is the grant. */
+            trust: string;
+        };
         /**
          * @description How bad it is.
          * @enum {string}
@@ -1888,7 +1965,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    page: {
+    editor: {
         parameters: {
             query?: never;
             header?: never;
@@ -1921,6 +1998,108 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    asset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The file's name, as the page says it */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The page has no such file. */
+            404: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3945,6 +4124,94 @@ export interface operations {
             };
         };
     };
+    page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another site's page asked for this, or the token's role does not suffice. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     purge: {
         parameters: {
             query?: never;
@@ -4135,6 +4402,132 @@ export interface operations {
                 };
             };
             /** @description The store does not answer */
+            503: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            504: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scopes: {
+        parameters: {
+            query?: {
+                /** @description The working directory, absolute, at or below a root; the first root where it is left out. */
+                cwd?: string;
+                /** @description A preset or profile by name; that of the service where it is left out. */
+                preset?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the layers bring. */
+            200: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScopesReply"];
+                };
+            };
+            /** @description The request cannot be read, or does not name one host. */
+            400: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An access token is needed here, or this one is not known. */
+            401: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The directory does not lie below a root. */
+            403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This service does not have the name that the request asks for. */
+            421: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such preset. */
+            422: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A mistake of preface, or a store that failed. */
+            500: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much to do, or the store does not answer. Try again later. */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
