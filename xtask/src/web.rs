@@ -9,7 +9,7 @@ use std::{
 
 pub const COMMAND: Command = Command {
     name: "web",
-    usage: "[--test [NAME] | --types | --measure]",
+    usage: "[--test [NAME] | --types | --measure | --shots]",
     about: "Builds the editor; with --test also tries it in Chromium against the real service.",
     run,
 };
@@ -29,7 +29,10 @@ enum Wanted {
     Test(Option<String>),
     /// The types are written anew.
     Types,
+    /// Sizes and times.
     Measure,
+    /// The pictures of docs/editor.md.
+    Shots,
 }
 
 fn run(words: &[String]) -> Result<(), Failure> {
@@ -43,16 +46,18 @@ fn run(words: &[String]) -> Result<(), Failure> {
     match wanted {
         Wanted::Build | Wanted::Types => Ok(()),
         Wanted::Test(name) => test(name.as_deref()),
+        Wanted::Shots => in_browser(&child::debug_binary()?, &["run", "shots"]),
         Wanted::Measure => in_browser(&child::debug_binary()?, &["run", "measure"]),
     }
 }
 
 fn wanted(words: &[String]) -> Result<Wanted, Failure> {
-    let flags = Flags::new("web [--test [NAME] | --types | --measure]", words);
+    let flags = Flags::new("web [--test [NAME] | --types | --measure | --shots]", words);
     match words {
         [] => Ok(Wanted::Build),
         [flag] if flag == "--types" => Ok(Wanted::Types),
         [flag] if flag == "--measure" => Ok(Wanted::Measure),
+        [flag] if flag == "--shots" => Ok(Wanted::Shots),
         [flag, name @ ..] if flag == "--test" && name.len() < 2 => Ok(Wanted::Test(name.first().cloned())),
         [word, ..] => Err(flags.unknown(word)),
     }
@@ -159,6 +164,7 @@ mod tests {
             ("--test write", Some(Wanted::Test(Some("write".to_owned())))),
             ("--types", Some(Wanted::Types)),
             ("--measure", Some(Wanted::Measure)),
+            ("--shots", Some(Wanted::Shots)),
             ("--test a b", None),
             ("--types --test", None),
             ("build", None),

@@ -20,8 +20,8 @@ const APPLICATION: i32 = 0x7072_6566;
 /// How long somebody else may hold the file.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How much of the file readers see as memory.
-const SEEN_AS_MEMORY: i64 = 1 << 30;
+/// How much of the file readers see as memory: as much as SQLite can.
+const SEEN_AS_MEMORY: i64 = 1 << 31;
 
 /// How many pages wait in the log before they are put into the file.
 const LOG_PAGES: i64 = 4000;
