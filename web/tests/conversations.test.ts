@@ -222,7 +222,7 @@ test("hostile ids, models, directories and values are inert", async () => {
     await page.locator(".run.value").first().click();
     await card(page).waitFor();
     for (const tab of ["Built from", "Past prompts", "Prompt"]) {
-      await page.getByRole("tab", { name: tab }).click();
+      await page.getByRole("tab", { name: tab, exact: true }).click();
       await page.waitForTimeout(80);
       await inert(page);
     }
