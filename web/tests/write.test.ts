@@ -147,6 +147,22 @@ test("a new template begins in the list of templates", async () => {
   await page.context().close();
 });
 
+test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
+  await service.put("tab", "x");
+  const page = await openPage(browser, `${service.page}/#/edit/tab`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(focusedLabel), "Template", "the first thing that Tab finds leads to the text");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("y");
+  await shows(text(page), /^x\s+y$/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.notEqual(await page.evaluate(focusedLabel), "Template");
+  await page.context().close();
+});
+
 test("search and replace come when they are asked for", async () => {
   await service.put("search", "one two one\n");
   const page = await openPage(browser, `${service.page}/#/edit/search`);
