@@ -146,3 +146,32 @@ test("a new template begins in the list of templates", async () => {
   assert.equal(await service.get("review"), "Review it.");
   await page.context().close();
 });
+
+test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
+  await service.put("tab", "x");
+  const page = await openPage(browser, `${service.page}/#/edit/tab`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(focusedLabel), "Template", "the first thing that Tab finds leads to the text");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("y");
+  await shows(text(page), /^x\s+y$/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.notEqual(await page.evaluate(focusedLabel), "Template");
+  await page.context().close();
+});
+
+test("search and replace come when they are asked for", async () => {
+  await service.put("search", "one two one\n");
+  const page = await openPage(browser, `${service.page}/#/edit/search`);
+  await text(page).focus();
+  await page.keyboard.press("Control+f");
+  await page.locator(".cm-search input[name=search]").waitFor();
+  await page.keyboard.type("one");
+  await page.locator(".cm-search input[name=replace]").fill("1");
+  await page.getByRole("button", { name: "replace all" }).click();
+  await shows(text(page), "1 two 1");
+  await page.context().close();
+});

@@ -12,7 +12,7 @@ import { ConflictDialog } from "./panes/conflict-dialog";
 import { FindingsPane } from "./panes/findings-pane";
 import { Palette } from "./panes/palette";
 import { PreviewPane } from "./panes/preview-pane";
-import { Caret, Legend, TextPane } from "./panes/text-pane";
+import { Caret, Hint, Legend, TextPane } from "./panes/text-pane";
 import { useKeys } from "./panes/keys";
 import { Print } from "./print";
 
@@ -43,7 +43,7 @@ function Wide() {
           share: 0.44,
           least: 0.2,
           child: (
-            <Pane title="Template" head={<><Legend /><Caret /></>}>
+            <Pane title="Template" head={<><Hint /><Legend /><Caret /></>}>
               <TextPane />
               <section class="findings-box" aria-label="Findings">
                 <details open>

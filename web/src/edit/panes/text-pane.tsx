@@ -15,6 +15,15 @@ export function TextPane() {
   );
 }
 
+/** How one begins. */
+export function Hint() {
+  return (
+    <span class="hint soft">
+      <kbd>[</kbd> inserts, <kbd>F1</kbd> tells all keys
+    </span>
+  );
+}
+
 /** What the marks beside the line numbers mean, while there are any. */
 export function Legend() {
   const taken = packed.value?.tokens.taken;

@@ -81,9 +81,9 @@ function keys(bracket: Bracket): Completion[] {
   });
 }
 
-/** Paths: those that the template names already, and likely ones that are there. */
-function files(used: readonly { type: string; name: string }[], bracket: Bracket): Completion[] {
-  const named = used.filter(({ type, name }) => type === "file" && name !== "").map(({ name }) => name);
+/** Paths that are there: likely ones, and those that the template names already. A path that is half written is not there. */
+function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket): Completion[] {
+  const named = used.filter(({ type, exists }) => type === "file" && exists === true).map(({ name }) => name);
   const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
   return paths.map((path) => ({
     label: `file:${path}`,

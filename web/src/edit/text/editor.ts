@@ -1,7 +1,6 @@
 // The text field: CodeMirror with our colours, findings, completion and cards.
 import { closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, insertTab } from "@codemirror/commands";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, Text, type Extension } from "@codemirror/state";
 import {
   drawSelection,
@@ -21,6 +20,7 @@ import { colours } from "./colours";
 import { completion } from "./complete";
 import { findings } from "./findings";
 import { conditionGutter } from "./gutter";
+import { searchWhenAsked } from "./search";
 
 export interface Hooks {
   save: () => void;
@@ -67,11 +67,10 @@ function extensions(hooks: Hooks): Extension {
     highlightActiveLineGutter(),
     highlightActiveLine(),
     highlightSpecialChars({ addSpecialChars: HIDDEN }),
-    highlightSelectionMatches({ minSelectionLength: 3, maxMatches: 200 }),
     drawSelection(),
     history(),
     placeholder("Empty: conversations start without a system prompt. Type [ to insert a variable."),
-    search({ top: true }),
+    searchWhenAsked(),
     colours(),
     completion(),
     findings(),
@@ -81,7 +80,6 @@ function extensions(hooks: Hooks): Extension {
       { key: "Mod-Enter", run: run(hooks.showInPreview) },
       { key: "Escape", run: leave },
       ...completionKeymap,
-      ...searchKeymap,
       ...historyKeymap,
       ...defaultKeymap,
       { key: "Tab", run: insertTab, shift: indentLess },
