@@ -85,7 +85,7 @@ test("a conflict: mine is saved over theirs", async () => {
 
 test("a conflict: theirs is taken, and undo brings mine back", async () => {
   const { page, dialog } = await inConflict("theirs");
-  await dialog.getByRole("button", { name: "Take theirs" }).press("Enter");
+  await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
   await shows(text(page), "one, theirs");
   await settled(page);
   await shows(preview(page), "one, theirs");
