@@ -33,6 +33,14 @@ const GROUPS: readonly { title: string; rows: readonly Row[] }[] = [
     ],
   },
   {
+    title: "In the list of variables",
+    rows: [
+      [["↓", "↑"], "Go along the list"],
+      [["Enter"], "Insert it at the caret"],
+      [["→", "Enter"], "Make a condition of it"],
+    ],
+  },
+  {
     title: "In the preview",
     rows: [
       [["↓", "↑"], "Go from value to value, and tell about each"],

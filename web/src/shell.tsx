@@ -45,7 +45,7 @@ export function Shell() {
 
   return (
     <div class="shell">
-      <a class="skip" href="#screen" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+      <a class="skip" href="#screen" onClick={(event) => (event.preventDefault(), skip(main.current))}>
         Skip to content
       </a>
       <header class="top">
@@ -74,6 +74,12 @@ export function Shell() {
       {wanted.value && <AccessDialog done={wanted.value} />}
     </div>
   );
+}
+
+/** To what one comes for: the text where there is one, else the beginning of the screen. */
+function skip(main: HTMLElement | null): void {
+  const text = main?.querySelector<HTMLElement>(".text .cm-content");
+  (text?.offsetParent ? text : main)?.focus();
 }
 
 /** Editing and versions are of one template: going from one to the other stays with it. */

@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { shows, startBrowser } from "./browser";
-import { BIDI, clean, done, inert, openScreen, PHONE, SCHEMES, SCRIPT, send } from "./screens";
+import { BIDI, clean, done, inert, openScreen, PHONE, SCHEMES, SCRIPT, send, ZOOMED } from "./screens";
 import { startService, write, type Service } from "./service";
 
 let service: Service;
@@ -222,7 +222,7 @@ test("hostile ids, models, directories and values are inert", async () => {
     await page.locator(".run.value").first().click();
     await card(page).waitFor();
     for (const tab of ["Built from", "Past prompts", "Prompt"]) {
-      await page.getByRole("tab", { name: tab }).click();
+      await page.getByRole("tab", { name: tab, exact: true }).click();
       await page.waitForTimeout(80);
       await inert(page);
     }
@@ -278,3 +278,13 @@ for (const colorScheme of SCHEMES) {
     await done(page);
   });
 }
+
+test("at 200 % everything can be reached", async () => {
+  const page = await openScreen(browser, service, at("c-1"), ZOOMED);
+  await shows(text(page), "Use spaces.");
+  await page.getByRole("status", { name: "Size of the prompt" }).scrollIntoViewIfNeeded();
+  const box = (await page.locator(".prompt-text").boundingBox())!;
+  assert.ok(box.height > 150, `the text has room: ${box.height}`);
+  await clean(page, "200 %");
+  await done(page);
+});

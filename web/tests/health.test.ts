@@ -1,5 +1,6 @@
 // Health: the service, its store and numbers, and what is active in a directory.
 import assert from "node:assert/strict";
+import { rename } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
@@ -48,6 +49,23 @@ test("a service that is away says so, and says when it is back", async () => {
   await page.getByRole("button", { name: "Look again" }).click();
   await shows(page.locator(".vitals"), /Service\s+Answers/);
   page.troubles = page.troubles.filter((trouble) => !/ERR_CONNECTION/.test(trouble));
+  await done(page);
+});
+
+test("a store that is away is told apart from a service that is away", async () => {
+  const page = await openScreen(browser, service, "#/health");
+  await shows(page.locator(".vitals"), /Store\s+Answers/);
+  const store = path.join(service.root, "../store.db");
+  await rename(store, `${store}.away`);
+  await page.getByRole("button", { name: "Look again" }).click();
+  await shows(page.locator(".vitals"), /Store\s+Away/);
+  await shows(page.locator(".vitals"), /Service\s+Answers/);
+  await shows(page.getByRole("status").first(), "The store is away");
+  await clean(page, "a store away");
+  await rename(`${store}.away`, store);
+  await page.getByRole("button", { name: "Look again" }).click();
+  await shows(page.locator(".vitals"), /Store\s+Answers/);
+  page.troubles = page.troubles.filter((trouble) => !/status of 50[03]/.test(trouble));
   await done(page);
 });
 

@@ -65,3 +65,5 @@ export async function send(service: Service, method: string, where: string, body
 
 export const SCHEMES = ["light", "dark"] as const;
 export const PHONE = { viewport: { width: 390, height: 844 } };
+/** A window of 1440 by 900 at 200 %. */
+export const ZOOMED = { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 };

@@ -42,7 +42,8 @@ test("a version is restored with the keyboard alone", async () => {
   await page.getByRole("heading", { name: "Version 2" }).waitFor();
   await shows(page.locator(".cm-mergeView"), "You work in [prompt:cwd].");
   await page.keyboard.press("Enter");
-  assert.equal(await page.evaluate(() => document.activeElement?.id), "against", "Enter goes on to what is compared");
+  // Enter goes on to what is compared.
+  await page.waitForFunction(() => document.activeElement?.id === "against");
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Restore version 2?" });

@@ -85,7 +85,7 @@ test("a conflict: mine is saved over theirs", async () => {
 
 test("a conflict: theirs is taken, and undo brings mine back", async () => {
   const { page, dialog } = await inConflict("theirs");
-  await dialog.getByRole("button", { name: "Take theirs" }).press("Enter");
+  await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
   await shows(text(page), "one, theirs");
   await settled(page);
   await shows(preview(page), "one, theirs");
@@ -144,6 +144,22 @@ test("a new template begins in the list of templates", async () => {
   await page.keyboard.press("Control+s");
   await shows(saveState(page), "Saved as version 1.");
   assert.equal(await service.get("review"), "Review it.");
+  await page.context().close();
+});
+
+test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
+  await service.put("tab", "x");
+  const page = await openPage(browser, `${service.page}/#/edit/tab`);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(focusedLabel), "Template", "the first thing that Tab finds leads to the text");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("y");
+  await shows(text(page), /^x\s+y$/);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.notEqual(await page.evaluate(focusedLabel), "Template");
   await page.context().close();
 });
 

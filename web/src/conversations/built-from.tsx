@@ -10,7 +10,10 @@ const MOST = 500;
 
 export function BuiltFrom({ explained: { prompt, asked, facts, document } }: { explained: ExplainReply }) {
   const notes = document.diagnostics;
-  const pairs: [string, string][] = [...wishes(asked), ["Built by", `preset ${prompt.preset}`], ["Fingerprint", prompt.fingerprint]];
+  const pairs = wishes(asked);
+  // Where nobody chose one, it is the service's own.
+  if (asked.preset !== prompt.preset) pairs.push(["Preset", prompt.preset]);
+  pairs.push(["Fingerprint", prompt.fingerprint]);
   return (
     <div class="panel-body built" tabIndex={0} role="group" aria-label="Built from">
       <section aria-labelledby="built-asked">

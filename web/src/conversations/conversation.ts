@@ -9,7 +9,8 @@ import { laid, type Laid } from "./laid";
 export type Wanted = components["schemas"]["TurnBody"];
 export type Compacted = components["schemas"]["CompactionReply"];
 
-const PAST = 20;
+/** They come with their texts, so few at a time. */
+const PAST = 5;
 
 export class Conversation {
   readonly phase = signal<"loading" | "ready" | "missing" | "failed">("loading");

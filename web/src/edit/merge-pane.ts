@@ -43,6 +43,7 @@ export function mergePane(parent: HTMLElement, theirs: string, mine: string, uni
     a: { doc: theirs, extensions: [COMMON, named("Theirs"), locked] },
     b: { doc: mine, extensions: [COMMON, named("Yours"), listen] },
     revertControls: "a-to-b",
+    renderRevertControl: arrow,
     collapseUnchanged: {},
     diffConfig: SCAN,
   });
@@ -53,8 +54,17 @@ function control(type: "accept" | "reject", act: (event: MouseEvent) => void): H
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button small";
-  button.textContent = type === "accept" ? "Keep yours" : "Take theirs";
+  button.textContent = type === "accept" ? "Keep yours" : "Use theirs";
   button.addEventListener("click", act);
+  return button;
+}
+
+function arrow(): HTMLElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "→";
+  button.title = "Use theirs here";
+  button.ariaLabel = button.title;
   return button;
 }
 

@@ -201,7 +201,7 @@ function Project({ report: { trust, mode, cwd, global, project, preset } }: { re
       <div>
         <dt>Trust</dt>
         <dd>
-          <Shown text={TRUST[trust] ?? trust} most={60} />
+          {TRUST[trust] ?? <Shown text={trust} most={60} />}
           {mode === "none" && " This preset does not ask for trust."}
         </dd>
       </div>

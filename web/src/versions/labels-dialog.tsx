@@ -4,7 +4,6 @@ import { told } from "../api/problem";
 import { escaped, Shown } from "../shown";
 import { Button, IconButton } from "../ui/button";
 import { Dialog } from "../ui/dialog";
-import { say } from "../ui/toast";
 import type { History } from "./history";
 
 const LABEL = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
@@ -12,6 +11,8 @@ const LABEL = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 export function LabelsDialog({ history, version, close }: { history: History; version: number; close: () => void }) {
   const [label, setLabel] = useState("");
   const [trouble, setTrouble] = useState("");
+  // Told here: a message of the page would lie under the dialog.
+  const [said, setSaid] = useState("");
   const items = history.items.value;
   const here = items.find((one) => one.version === version)?.labels ?? [];
   const elsewhere = items.filter((one) => one.version !== version).flatMap((one) => one.labels.map((name) => ({ name, version: one.version })));
@@ -24,7 +25,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
     try {
       await work;
       setLabel("");
-      say(words, "good");
+      setSaid(words);
     } catch (error) {
       setTrouble(told(error));
     }
@@ -73,7 +74,7 @@ export function LabelsDialog({ history, version, close }: { history: History; ve
           {moved ? "Move here" : "Add"}
         </Button>
         <p class="soft small" id="new-label-note" role="status">
-          {note(name, here, moved?.version)}
+          {(name === "" && said) || note(name, here, moved?.version)}
         </p>
       </form>
       {elsewhere.length > 0 && (

@@ -1,7 +1,7 @@
 // Everything that can be inserted: variables with their values, files, blocks. A row puts its tag at the caret and gives the text
 // the focus; the button beside it makes a condition of it.
 import { signal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head, Shown } from "../../shown";
 import { Button, keepsFocus } from "../../ui/button";
@@ -57,6 +57,14 @@ export function Palette() {
     event.preventDefault();
   };
 
+  // Tab stops at one row; the arrow keys go along the others. Else the way to the text would be as long as the list.
+  const stopAt = (row: Element | null) => {
+    const all = rows();
+    const stop = all.find((one) => one === row) ?? all[0];
+    for (const one of all) one.tabIndex = one === stop ? 0 : -1;
+  };
+  useLayoutEffect(() => stopAt(document.activeElement));
+
   return (
     <div class="palette">
       <div class="palette-search">
@@ -73,7 +81,7 @@ export function Palette() {
           }}
         />
       </div>
-      <div class="palette-list" ref={box} onKeyDown={step}>
+      <div class="palette-list" ref={box} onKeyDown={step} onFocusIn={(event) => stopAt(event.target as Element)}>
         {wanted === "" && <Blocks />}
         {GROUPS.map(({ type, title }) => {
           const list = shown.filter((one) => one.type === type);

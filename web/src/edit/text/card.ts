@@ -1,4 +1,5 @@
 // Tells about the tag under the pointer, or about the one at the caret when asked (Alt-Enter).
+import { completionStatus } from "@codemirror/autocomplete";
 import { StateEffect, StateField, type EditorState, type Extension } from "@codemirror/state";
 import { EditorView, hoverTooltip, keymap, showTooltip, type Command, type Tooltip } from "@codemirror/view";
 import { aboutToken, drawn, spokenToken } from "../about";
@@ -60,10 +61,11 @@ export function cards(): Extension {
     shown,
     hoverTooltip((view, place, side) => {
       // What nobody answers for has a finding, which says so under the pointer.
-      const card = answeredFor(view.state, place) ? tooltip(view.state, place) : null;
+      const quiet = completionStatus(view.state) !== null || !answeredFor(view.state, place);
+      const card = quiet ? null : tooltip(view.state, place);
       // Behind the end of a line there is nothing to tell about.
       return card && (card.pos < place || side > 0) && (card.end! > place || side < 0) ? card : null;
-    }, { hoverTime: 250 }),
+    }, { hoverTime: 250, hideOnChange: true }),
     keymap.of([
       { key: "Alt-Enter", run: tell },
       { key: "Escape", run: close },

@@ -1,7 +1,7 @@
 // The text field: CodeMirror with our colours, findings, completion and cards.
-import { closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
+import { completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, insertTab } from "@codemirror/commands";
-import { Compartment, EditorState, Text, type Extension } from "@codemirror/state";
+import { Compartment, EditorState, Prec, Text, type Extension } from "@codemirror/state";
 import {
   drawSelection,
   EditorView,
@@ -11,6 +11,7 @@ import {
   keymap,
   lineNumbers,
   placeholder,
+  type Command,
   type ViewUpdate,
 } from "@codemirror/view";
 import { meta } from "../../api/meta";
@@ -71,6 +72,7 @@ function extensions(hooks: Hooks): Extension {
     history(),
     placeholder("Empty: conversations start without a system prompt. Type [ to insert a variable."),
     searchWhenAsked(),
+    Prec.highest(keymap.of([{ key: "Escape", run: letGo }])),
     colours(),
     completion(),
     findings(),
@@ -78,7 +80,6 @@ function extensions(hooks: Hooks): Extension {
     keymap.of([
       { key: "Mod-s", run: run(hooks.save), preventDefault: true },
       { key: "Mod-Enter", run: run(hooks.showInPreview) },
-      { key: "Escape", run: leave },
       ...completionKeymap,
       ...historyKeymap,
       ...defaultKeymap,
@@ -88,9 +89,8 @@ function extensions(hooks: Hooks): Extension {
   ];
 }
 
-/** Tab indents; after Escape it goes on to what follows, so that nobody is caught in the text. */
-function leave(view: EditorView): boolean {
-  if (completionStatus(view.state)) return closeCompletion(view);
-  view.setTabFocusMode(2000);
+/** After Escape, Tab goes on to what follows for a moment, so that nobody is caught in the text. An open list is closed first. */
+const letGo: Command = (view) => {
+  if (completionStatus(view.state) !== "active") view.setTabFocusMode(2000);
   return false;
-}
+};
