@@ -177,3 +177,13 @@ test("on paper the preview is a document with its parts", () =>
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await paper.waitFor({ state: "detached" });
   }));
+
+test("a value right behind a dead tag of the same key leads to its own tag", async () => {
+  await service.put("beside", "[if file:gone.md][prompt:cwd][endif][prompt:cwd]");
+  const page = await openPage(browser, `${service.page}/#/edit/beside`);
+  await preview(page).locator(".value").click();
+  await page.waitForFunction(inText);
+  await shows(page.locator(".caret"), "1:49");
+  assert.equal(await selected(page), "[prompt:cwd]");
+  await page.context().close();
+});
