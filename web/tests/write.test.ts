@@ -147,6 +147,17 @@ test("a new template begins in the list of templates", async () => {
   await page.context().close();
 });
 
+test("of two who begin the same template the second meets the first", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/shared`);
+  await text(page).focus();
+  await type(page, "mine");
+  await service.put("shared", "theirs");
+  await page.keyboard.press("Control+s");
+  await page.getByRole("dialog").waitFor();
+  assert.equal(await service.get("shared"), "theirs", "nobody is overwritten unseen");
+  await page.context().close();
+});
+
 test("Tab writes a tab, and after Escape it leads on: nobody is caught in the text", async () => {
   await service.put("tab", "x");
   const page = await openPage(browser, `${service.page}/#/edit/tab`);

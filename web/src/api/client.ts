@@ -1,5 +1,5 @@
 // Asks the service. The paths, bodies and answers are those of its description; nothing is said here about single resources.
-import { meta } from "./meta";
+import { meta, OLD_PAGE, renewed } from "./meta";
 import { access, askForAccess } from "./access";
 import { Away, Problem, isAborted, type ProblemBody } from "./problem";
 import type { paths } from "./schema";
@@ -28,6 +28,8 @@ export interface Asking<M extends Method, P extends PathOf<M>> {
   body?: Body<Operation<M, P>>;
   /** The ETag that a write is based on. */
   ifMatch?: string | null | undefined;
+  /** True for a write that must be the first of its name. */
+  ifNew?: boolean;
   signal?: AbortSignal;
 }
 
@@ -53,6 +55,7 @@ export async function ask<M extends Method, P extends PathOf<M>>(
   if (asking.body !== undefined) headers.set("Content-Type", "application/json");
   if (method !== "get") headers.set("X-Preface-Token", meta.token);
   if (asking.ifMatch) headers.set("If-Match", asking.ifMatch);
+  else if (asking.ifNew) headers.set("If-None-Match", "*");
   const init: RequestInit = { method: method.toUpperCase(), headers, cache: "no-store" };
   if (asking.body !== undefined) init.body = JSON.stringify(asking.body);
   if (asking.signal) init.signal = asking.signal;
@@ -80,7 +83,10 @@ export async function read(path: string, query: Record<string, string> = {}): Pr
 
 type Fields = Record<string, string | number | boolean | null | undefined> | undefined;
 
-/** Sends it; where the service wants an access token, asks the person for one and sends it again. */
+/**
+ * Sends it; where the service wants an access token, asks the person for one and sends it again. A service that was started
+ * again refuses the writes of earlier pages: nothing of ours is lost by that, so the page takes the new token.
+ */
 async function sent(url: string, init: RequestInit, headers: Headers): Promise<Response> {
   for (;;) {
     const token = access();
@@ -92,8 +98,18 @@ async function sent(url: string, init: RequestInit, headers: Headers): Promise<R
       if (isAborted(error)) throw error;
       throw new Away("the service does not answer");
     }
+    if ((await isOfOldPage(response)) && (await renewed())) {
+      headers.set("X-Preface-Token", meta.token);
+      continue;
+    }
     if (response.status !== 401 || !(await askForAccess(token))) return response;
   }
+}
+
+async function isOfOldPage(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false;
+  const problem = (await response.clone().json().catch(() => ({}))) as Partial<ProblemBody>;
+  return problem.code === OLD_PAGE;
 }
 
 async function refusal(response: Response): Promise<Error> {

@@ -14,3 +14,15 @@ export const meta = {
   worker: read("worker"),
   nonce: read("nonce"),
 };
+
+/** The code of a refusal by a service that was started again: its pages carry another token. */
+export const OLD_PAGE = "page-token";
+
+/** Takes the token of the service's new start from its page. False where that is the one we have. */
+export async function renewed(): Promise<boolean> {
+  const html = await fetch("./", { cache: "no-store" }).then((page) => page.text(), () => "");
+  const token = /<meta name="preface-token" content="([\w-]+)">/.exec(html)?.[1] ?? meta.token;
+  const isNew = token !== meta.token;
+  meta.token = token;
+  return isNew;
+}

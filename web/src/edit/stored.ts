@@ -32,7 +32,7 @@ export async function readStored(name: string): Promise<Stored> {
 
 /** Writes a text that is based on what `etag` names. */
 export async function writeStored(name: string, text: string, etag: string | null, note: string): Promise<Stored> {
-  const asking = { body: { template: text, ...(note && { note }) }, ifMatch: etag };
+  const asking = { body: { template: text, ...(note && { note }) }, ifMatch: etag, ifNew: etag === null };
   const answer =
     name === MAIN
       ? await ask("put", "/system-prompt", asking)

@@ -40,7 +40,7 @@ pub async fn get(State(app): State<Arc<App>>, headers: HeaderMap) -> Reply<Respo
 #[utoipa::path(
     put, path = "/system-prompt", tag = "system-prompt",
     operation_id = "system_prompt_put",
-    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins."), ("If-None-Match" = Option<String>, Header, description = "`*`: only where nothing is stored yet.")),
     request_body = TemplateWrite,
     responses(
         (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),

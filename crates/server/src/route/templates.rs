@@ -71,7 +71,7 @@ pub async fn get(
 #[utoipa::path(
     put, path = "/templates/{name}", tag = "templates",
     operation_id = "template_put",
-    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
+    params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins."), ("If-None-Match" = Option<String>, Header, description = "`*`: only where nothing is stored yet.")),
     request_body = TemplateWrite,
     responses(
         (status = 200, description = "It is stored.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),

@@ -2,7 +2,7 @@
 // maps it through what was typed since.
 import { signal } from "@preact/signals";
 import { access, askForAccess } from "../../api/access";
-import { meta } from "../../api/meta";
+import { meta, OLD_PAGE, renewed } from "../../api/meta";
 import { Problem, sentence, type ProblemBody } from "../../api/problem";
 import { request } from "../context";
 import type { Packed } from "./packed";
@@ -109,6 +109,7 @@ class Analyzer {
   private async refused(status: number, body: Partial<ProblemBody>): Promise<void> {
     if (status === 401 && (await askForAccess(access()))) return this.now();
     const problem = new Problem(status, body);
+    if (problem.code === OLD_PAGE && (await renewed())) return this.now();
     this.hindered(problem.hint ? `${problem.message} ${sentence(problem.hint)}` : problem.message);
     if (problem.code.startsWith("cwd") && !this.withoutDirectory) {
       this.withoutDirectory = true;
