@@ -4685,6 +4685,8 @@ export interface operations {
             header?: {
                 /** @description The ETag that the writer knows; without it the last writer wins. */
                 "If-Match"?: string;
+                /** @description `*`: only where nothing is stored yet. */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6232,6 +6234,8 @@ export interface operations {
             header?: {
                 /** @description The ETag that the writer knows; without it the last writer wins. */
                 "If-Match"?: string;
+                /** @description `*`: only where nothing is stored yet. */
+                "If-None-Match"?: string;
             };
             path: {
                 /** @description The name of the template. */
