@@ -51,6 +51,9 @@ fn good_templates_have_no_findings() {
         "[text](http://e.com) - [ ] and - [x] [1] [if needed, stop] [a, b] [git status](x) [end]",
         "[if !git:branch]No git.[else]On [git:branch].[endif]\nStatus:\n[git:status]\n",
         "[file: a:[b c][file:]",
+        "[and/or] [v1.2] [e.g.] [README] [a b.md] [1.md",
+        "{cwd} {{name}} ${HOME} $cwd {{cwd} {{\ncwd}} {\"a\": {\"b\": 1}}",
+        "[if needed\n[note: later",
     ] {
         assert_eq!(described(text, true), [] as [&str; 0], "{text}");
     }
@@ -146,11 +149,19 @@ fn near_misses_are_guessed_at() {
         ("[git.branch]", "[git.branch] → [git:branch]"),
         ("[prompt cwd]", "[prompt cwd] → [prompt:cwd]"),
         ("[[system/time]]", "[system/time] → [[system:time]]"),
+        ("In [cwd].", "[cwd] → In [prompt:cwd]."),
+        ("[docs/rules.md]", "[docs/rules.md] → [file:docs/rules.md]"),
+        ("[if file:a.md\nText.", "[if file:a.md → [if file:a.md]\nText."),
+        ("[if !git:branch", "[if !git:branch → [if !git:branch]"),
+        ("On [git:branch and more", "[git:branch → On [git:branch] and more"),
+        ("{{cwd}}", "{{cwd}} → [prompt:cwd]"),
+        ("{{ git.branch }}!", "{{ git.branch }} → [git:branch]!"),
+        ("a ${prompt:cwd} b", "${prompt:cwd} → a [prompt:cwd] b"),
     ] {
         assert_eq!(described(text, true), [format!("near-miss {expected}")], "{text}");
         assert_eq!(findings(text, true)[0].diagnostic.severity, Severity::Info);
     }
-    let raw = "[raw][Else][if ! a:b][endraw]";
+    let raw = "[raw][Else][if ! a:b] {{cwd}} [git:branch\n[endraw]";
     assert_eq!(described(raw, true), [] as [&str; 0], "nothing in a raw block is meant as a tag");
     assert_eq!(described("[Raw]", false), [] as [&str; 0], "without raw blocks it means nothing");
 }
@@ -220,4 +231,6 @@ fn many_findings_cost_no_more_than_their_number() {
     let options = Options { raw: true, ..Options::default() };
     assert_eq!(lint(&deep, &options, &catalogue(), None, "t").len(), 10_001);
     assert_eq!(lint(&line, &options, &catalogue(), None, "t").len(), 30_000);
+    let begun = "[git:branch\n${cwd}{{".repeat(10_000);
+    assert_eq!(lint(&begun, &options, &catalogue(), None, "t").len(), 20_000);
 }

@@ -4,8 +4,10 @@
 //! files (`template/missing-file` and its like) is found by the host.
 
 mod catalogue;
+mod foreign;
 mod near;
 mod tags;
+mod unclosed;
 mod volatile;
 
 pub use catalogue::{Catalogue, Kind};
@@ -48,7 +50,7 @@ pub struct Edit {
 /// | `template/unregistered-type` | warning | nobody answers for this type: a variable vanishes, a branch is constant |
 /// | `template/unknown-name` | warning | the type has no such name |
 /// | `template/unmatched-if`, `template/stray-else`, `template/stray-endif`, `template/second-else` | warning | the tag is text |
-/// | `template/near-miss` | info | text in brackets that was perhaps meant as a tag |
+/// | `template/near-miss` | info | text in brackets or braces that was perhaps meant as a tag |
 /// | `template/volatile-early` | info | a value that changes with every build stands before text that does not |
 /// | `template/utc-date` | info | `system:date` is the day in UTC |
 /// | `template/depth`, `template/too-large` | error | the template breaks a limit and cannot be used |
@@ -100,6 +102,8 @@ pub fn lint_few(
     tags::notes(&template, options, catalogue, &mut notes);
     volatile::notes(&template, catalogue, &mut notes);
     near::notes(&template, options, catalogue, &mut notes);
+    unclosed::notes(&template, catalogue, &mut notes);
+    foreign::notes(&template, catalogue, &mut notes);
     let (mut notes, left) = notes.0.done();
     notes.sort_by_key(|note| note.range.start);
     let mut locator = Locator::new(text);

@@ -46,7 +46,7 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
 }
 
 /// Returns the ranges of all tags, a raw block as one.
-fn covered(template: &Template) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn covered(template: &Template) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut tags = template.tags().iter();
     std::iter::from_fn(move || {
         let tag = tags.next()?;
@@ -76,8 +76,32 @@ fn guess(inner: &str, options: &Options, catalogue: &Catalogue) -> Option<Guess>
         "else" if rest.trim_start().to_ascii_lowercase().starts_with("if ") => no_else_if(),
         "if" => condition(rest, catalogue),
         _ if word.starts_with("if!") => condition(&inner[2..], catalogue),
-        _ => separated(inner, catalogue).and_then(|key| tag("a colon follows the type", format!("[{key}]"))),
+        _ => variable(inner, catalogue),
     }
+}
+
+/// Guesses at a variable: another sign for the colon, a name without its type, a file without its type.
+fn variable(inner: &str, catalogue: &Catalogue) -> Option<Guess> {
+    if let Some(key) = separated(inner, catalogue) {
+        return tag("a colon follows the type", format!("[{key}]"));
+    }
+    if let Some(key) = catalogue.only_key(inner) {
+        return tag("a variable is a type, a colon and a name", format!("[{key}]"));
+    }
+    let files = catalogue.kind("file").is_some_and(|kind| kind.dynamic.is_some());
+    (files && is_file(inner)).then(|| Guess {
+        message: "a file is the type `file`, a colon and its path",
+        tag: Some(format!("[file:{inner}]")),
+    })
+}
+
+/// True for what looks like the path of a text, and never like prose.
+fn is_file(inner: &str) -> bool {
+    const TEXTS: [&str; 8] = ["json", "md", "mdx", "rst", "toml", "txt", "yaml", "yml"];
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'/' | b'-' | b'_');
+    let named =
+        inner.rsplit_once('.').filter(|(name, _)| name.ends_with(|c: char| c.is_ascii_alphanumeric()));
+    inner.bytes().all(plain) && named.is_some_and(|(_, ending)| TEXTS.contains(&ending))
 }
 
 fn tag(message: &'static str, tag: String) -> Option<Guess> {
@@ -115,7 +139,7 @@ fn condition(rest: &str, catalogue: &Catalogue) -> Option<Guess> {
 const SEPARATORS: [char; 5] = ['.', '-', '/', ' ', '='];
 
 /// Returns the known key that `text` spells with something else than a colon.
-fn separated(text: &str, catalogue: &Catalogue) -> Option<FactKey> {
+pub(super) fn separated(text: &str, catalogue: &Catalogue) -> Option<FactKey> {
     let (kind, name) = text.split_once(SEPARATORS)?;
     let name = name.trim_start();
     catalogue.kind(kind)?.names.contains_key(name).then(|| FactKey::new(kind, name))

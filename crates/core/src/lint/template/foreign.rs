@@ -1,0 +1,54 @@
+//! Notes on variables as other languages write them: `{{cwd}}`, `${cwd}`.
+
+use super::{
+    Catalogue, Note, Notes,
+    near::{covered, separated},
+    shown,
+};
+use crate::{
+    diagnostic::Severity,
+    fact::FactKey,
+    template::{Template, trim},
+};
+use std::ops::Range;
+
+/// Longer text in braces is no variable.
+const LONGEST: usize = 100;
+
+/// Notes braces around a key that somebody answers here.
+pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Notes) {
+    let text = template.text();
+    let mut tags = covered(template).peekable();
+    for brace in memchr::memchr_iter(b'{', text.as_bytes()) {
+        let Some((range, inner)) = braced(text, brace) else { continue };
+        while tags.next_if(|tag| tag.end <= range.start).is_some() {}
+        if tags.peek().is_some_and(|tag| tag.start <= range.start) {
+            continue;
+        }
+        if let Some(key) = known(inner, catalogue) {
+            let message = format!("`{}` is text: tags stand in square brackets", shown(&text[range.clone()]));
+            let note = Note::new(Severity::Info, "near-miss", &range, message);
+            notes.push(note.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
+        }
+    }
+}
+
+/// Returns the whole of `{{…}}` or `${…}` whose last opening brace this is, and what stands in it.
+fn braced(text: &str, brace: usize) -> Option<(Range<usize>, &str)> {
+    let before = text[..brace].bytes().next_back()?;
+    let ending = match before {
+        b'{' => "}}",
+        b'$' => "}",
+        _ => return None,
+    };
+    let rest = &text.as_bytes()[brace + 1..text.len().min(brace + 1 + LONGEST)];
+    let close = brace + 1 + memchr::memchr3(b'}', b'{', b'\n', rest)?;
+    let inner = &text[brace + 1..close];
+    text[close..].starts_with(ending).then(|| (brace - 1..close + ending.len(), trim(inner)))
+}
+
+/// Returns the key that is meant: written as ours, with another sign for the colon, or without its type.
+fn known(inner: &str, catalogue: &Catalogue) -> Option<FactKey> {
+    let key = inner.parse().ok().filter(|key| catalogue.stability(key).is_some());
+    key.or_else(|| separated(inner, catalogue)).or_else(|| catalogue.only_key(inner))
+}
