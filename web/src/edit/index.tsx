@@ -143,9 +143,14 @@ function Banners() {
           </Button>
         </Banner>
       )}
+      {current.noRoom.value && (
+        <Banner tone="bad">
+          <span>This browser has no room to keep your unsaved text. Save before you leave.</span>
+        </Banner>
+      )}
       {current.broughtBack.value && (
         <Banner tone="plain">
-          <span>Your unsaved text of before is back.</span>
+          <span>Your unsaved text from before is back.</span>
           <Button small onClick={() => (current.broughtBack.value = false)}>
             Keep it
           </Button>

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { Away, Problem, told } from "../api/problem";
-import { keepDraft, readDraft } from "./draft";
+import { findDraft, keepDraft } from "./draft";
 import { readStored, resetStored, writeStored, type Stored } from "./stored";
 import { documentOf, stateOf, type Hooks } from "./text/editor";
 import { setUnsaved } from "./unsaved";
@@ -30,6 +30,8 @@ export class Session {
   readonly away = signal("");
   /** True where an unsaved text of before was brought back. */
   readonly broughtBack = signal(false);
+  /** True where the browser has no room for what is unsaved. */
+  readonly noRoom = signal(false);
   /** The editor's state while the template is not on the screen. */
   state: EditorState | null = null;
   /** Called when the text was replaced from here. */
@@ -61,12 +63,12 @@ export class Session {
       const first = this.phase.peek() !== "ready" || this.readOnly;
       if (stored.degraded && !first) return this.isAway("The store does not answer.");
       this.away.value = stored.degraded ? "The store does not answer. This is the default template, to read only." : "";
-      if (first) this.begin(stored);
+      if (first) await this.begin(stored);
       if (stored.degraded) this.again();
     } catch (error) {
       if (this.phase.peek() === "loading") {
-        const draft = readDraft(this.name);
-        if (draft) this.begin({ ...draft, text: draft.base, degraded: false, missing: draft.etag === null });
+        const draft = await findDraft(this.name);
+        if (draft) await this.begin({ ...draft, text: draft.base ?? "", degraded: false, missing: draft.etag === null });
         else this.phase.value = "failed";
       }
       if (error instanceof Away) this.isAway(`${told(error)} What you write is kept here.`);
@@ -100,8 +102,8 @@ export class Session {
     const base = this.base.peek();
     if (!base || base.degraded) return;
     const { etag, version, text } = base;
-    const done = keepDraft(this.name, this.dirty.peek() ? { text: this.text, etag, version, base: text } : null);
-    if (!done) this.say("This browser has no room to keep unsaved text. Save before you leave.", "bad");
+    const dirty = this.dirty.peek();
+    this.noRoom.value = !keepDraft(this.name, dirty ? { text: this.text, etag, version, base: text } : null);
   }
 
   async save(note = ""): Promise<boolean> {
@@ -139,6 +141,8 @@ export class Session {
     const base = this.base.peek();
     if (base) this.replace(base.text);
     this.broughtBack.value = false;
+    // It may have been based on an earlier version.
+    void this.refresh();
   }
 
   async reset(): Promise<boolean> {
@@ -195,16 +199,17 @@ export class Session {
     this.say(error instanceof Away ? "Not saved." : told(error), "bad");
   }
 
-  private begin(stored: Stored): void {
-    const draft = stored.degraded ? null : readDraft(this.name);
+  private async begin(stored: Stored): Promise<void> {
+    const draft = stored.degraded ? null : await findDraft(this.name);
     const back = draft !== null && draft.text !== stored.text;
-    this.setBase(back ? { ...stored, text: draft.base, etag: draft.etag, version: draft.version } : stored);
-    this.document = documentOf("");
-    this.state = stateOf(back ? draft.text : stored.text, this.hooks, this.readOnly);
+    const based = back && draft.etag !== stored.etag;
+    // Where the text it is based on was not kept, all of it counts as changed.
+    const base = based ? { ...stored, text: draft.base ?? "", etag: draft.etag, version: draft.version } : stored;
+    this.state = stateOf(back ? draft.text : stored.text, this.hooks, stored.degraded);
+    this.document = this.state.doc;
+    this.setBase(base);
     this.phase.value = "ready";
     this.broughtBack.value = back;
-    this.document = this.state.doc;
-    this.compare();
     this.onState?.(this.state);
   }
 
