@@ -1,5 +1,7 @@
 // Writing a template with the keyboard alone: completion, preview, saving, a conflict and each way out of it.
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { choose, openPage, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
@@ -95,13 +97,85 @@ test("a conflict: theirs is taken, and undo brings mine back", async () => {
   await page.context().close();
 });
 
+test("a conflict: what was given up for theirs is a draft until something is saved, and old words go", async () => {
+  const { page, dialog } = await inConflict("given-up");
+  await shows(dialog, "kept as a draft");
+  await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
+  await shows(saveState(page), "This is version 2 now.");
+  await page.reload();
+  await settled(page);
+  await shows(text(page), "mine");
+  await shows(page.locator(".banner"), "is back");
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "!");
+  await shows(saveState(page), "Unsaved changes");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 3.");
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.locator(".banner").count(), 0);
+  await page.context().close();
+});
+
+test("coming back to the page, one hears of files and versions that changed meanwhile", async () => {
+  const note = path.join(service.root, "note.md");
+  await writeFile(note, "old words");
+  await service.put("away", "[file:note.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/away`);
+  const comeBack = () => page.evaluate(() => void dispatchEvent(new Event("focus")));
+  await shows(preview(page), "old words");
+  await writeFile(note, "new words");
+  await comeBack();
+  await shows(preview(page), "new words");
+  await writeFile(note, "newest words");
+  await page.getByRole("button", { name: "Look again" }).press("Enter");
+  await shows(preview(page), "newest words");
+
+  await service.put("away", "theirs\n");
+  await comeBack();
+  await shows(text(page), "theirs");
+  await shows(saveState(page), "Version 2 was stored meanwhile");
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "mine");
+  await shows(saveState(page), "Unsaved changes");
+  await service.put("away", "theirs again\n");
+  await comeBack();
+  await shows(page.locator(".banner"), "Version 3 was stored meanwhile");
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
+  await dialog.getByRole("button", { name: "Save mine over it" }).press("Enter");
+  await shows(saveState(page), "Saved as version 4.");
+  assert.equal(await service.get("away"), "theirs\nmine");
+  await page.context().close();
+});
+
+test("saving says how many errors are in what was saved", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/errors`);
+  await page.route("**/system-prompt/analyze", async (route) => {
+    const response = await route.fetch();
+    const analysis = (await response.json()) as { diagnostics: { severity: string }[] };
+    for (const note of analysis.diagnostics.slice(0, 2)) note.severity = "error";
+    await route.fulfill({ response, json: analysis });
+  });
+  await text(page).focus();
+  await page.keyboard.insertText("[if file:a] [if file:b] [if file:c]");
+  await settled(page);
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 1, with 2 errors.");
+  await page.context().close();
+});
+
 test("a conflict: both are merged by hand", async () => {
   const { page, dialog } = await inConflict("merged");
   const yours = dialog.getByRole("textbox", { name: "Yours" });
   await yours.focus();
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("End");
+  await shows(dialog, "2 places differ");
   await page.keyboard.type(", theirs");
+  await shows(dialog, "1 place differs");
   await dialog.getByRole("button", { name: "Save the merged text" }).press("Enter");
   await shows(saveState(page), "Saved as version 3.");
   assert.equal(await service.get("merged"), "one, theirs\ntwo\nthree\nmine");

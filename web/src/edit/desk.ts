@@ -5,6 +5,7 @@ import { meta } from "../api/meta";
 import { analyzer } from "./analysis/analyzer";
 import type { Packed } from "./analysis/packed";
 import { directory, model, readVariables, variables } from "./context";
+import { lookForFiles } from "./files";
 import { sourceOf } from "./preview/viewer";
 import { Session } from "./session";
 import { analysed, answered, asking } from "./text/analysed";
@@ -23,6 +24,7 @@ export const caret = signal({ line: 1, column: 1 });
 export const showPlace = signal(0);
 
 export const noteCount = computed(() => (packed.value ? packed.value.notes.length + packed.value.notesLeft : 0));
+export const errorCount = computed(() => (packed.value?.notes ?? []).filter(({ severity }) => severity === "error").length);
 
 const sessions = new Map<string, Session>();
 let view: EditorView | null = null;
@@ -136,5 +138,23 @@ effect(() => {
   // The colours of tags that are being typed come from the list of variables.
   if (variables.value.length > 0) view?.dispatch({});
 });
+
+/** Looks again at all that may have changed elsewhere: files, variables, what is stored. */
+export function lookAgain(): void {
+  if (!view) return;
+  void readVariables();
+  lookForFiles();
+  analyzer.anew();
+  void session.peek()?.refresh();
+}
+
+// Coming back to the page raises both of these.
+let returned: ReturnType<typeof setTimeout> | undefined;
+const onReturn = () => {
+  clearTimeout(returned);
+  if (document.visibilityState === "visible") returned = setTimeout(lookAgain, 30);
+};
+addEventListener("focus", onReturn);
+document.addEventListener("visibilitychange", onReturn);
 
 addEventListener("pagehide", () => session.peek()?.keep());

@@ -20,10 +20,12 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
+/** Looks whether they are there still, or by now. */
+export const lookForFiles = (): void => look(request());
+
 function look(asking: ReturnType<typeof request>): void {
   const turn = ++asked;
-  likelyFiles.value = [];
-  if (!asking.cwd) return;
+  if (!asking.cwd) return void (likelyFiles.value = []);
   const template = LIKELY.map((file) => `[if file:${file}][endif]`).join("");
   ask("post", "/system-prompt/analyze", { body: { template, options: {}, ...asking } }).then(
     ({ data }) => {
@@ -32,6 +34,7 @@ function look(asking: ReturnType<typeof request>): void {
       likelyFiles.value = LIKELY.filter((file) => there.has(file));
     },
     () => {
+      if (turn === asked) likelyFiles.value = [];
       // No suggestions, then: a path can be written without them.
     },
   );

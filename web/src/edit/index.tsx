@@ -148,6 +148,14 @@ function Banners() {
           <span>This browser has no room to keep your unsaved text. Save before you leave.</span>
         </Banner>
       )}
+      {current.newer.value && (
+        <Banner tone="plain">
+          <span role="status">Version {current.newer.value.version} was stored meanwhile. Your text is not saved yet.</span>
+          <Button small onClick={() => current.compareWithNewer()}>
+            Compare
+          </Button>
+        </Banner>
+      )}
       {current.broughtBack.value && (
         <Banner tone="plain">
           <span>Your unsaved text from before is back.</span>

@@ -11,6 +11,8 @@ import { setUnsaved } from "./unsaved";
 export interface Said {
   text: string;
   tone: "plain" | "good" | "bad";
+  /** True where this tells that the text is stored. */
+  stored?: boolean;
 }
 
 const QUIET: Said = { text: "", tone: "plain" };
@@ -26,6 +28,8 @@ export class Session {
   readonly said = signal<Said>(QUIET);
   /** What somebody else stored meanwhile, where a save was refused for it. */
   readonly conflict = signal<Stored | null>(null);
+  /** What somebody else stored meanwhile, while there is unsaved text here. */
+  readonly newer = signal<Stored | null>(null);
   /** Why the store cannot be written; empty while it can. */
   readonly away = signal("");
   /** True where an unsaved text of before was brought back. */
@@ -76,13 +80,25 @@ export class Session {
     }
   }
 
-  /** Looks at what is stored again, and shows it where nothing here is unsaved. */
+  /** Looks at what is stored again, and shows it where nothing here is unsaved; else tells of it. */
   async refresh(): Promise<void> {
-    const stored = await readStored(this.name).catch(() => null);
-    if (!stored || stored.degraded || this.dirty.peek() || stored.etag === this.base.peek()?.etag) return;
-    this.setBase(stored);
-    this.replace(stored.text);
-    this.say(`This is version ${stored.version} now.`, "plain");
+    const base = this.base.peek();
+    // Of a template that is not there yet there is nothing to hear; saving it meets whoever was first.
+    if (this.phase.peek() !== "ready" || !base || base.degraded || base.missing) return;
+    const stored = await readStored(this.name, base.etag).catch(() => null);
+    const same = !stored || stored.degraded || stored.etag === base.etag;
+    if (same || base !== this.base.peek() || this.saving.peek() || this.conflict.peek()) return;
+    if (!this.dirty.peek() || stored.text === this.text) {
+      this.setBase(stored);
+      this.replace(stored.text);
+      this.say(`Version ${stored.version} was stored meanwhile; this is it.`, "plain");
+    } else this.newer.value = stored;
+  }
+
+  /** Shows what was stored meanwhile beside what is unsaved. */
+  compareWithNewer(): void {
+    this.conflict.value = this.newer.peek();
+    this.newer.value = null;
   }
 
   /** The text has changed. */
@@ -91,7 +107,8 @@ export class Session {
     if (state.doc === this.document) return;
     this.document = state.doc;
     this.compare();
-    if (this.said.peek().tone === "good") this.said.value = QUIET;
+    // Whatever was said was said of the text before.
+    if (!this.saving.peek() && !this.conflict.peek()) this.said.value = QUIET;
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
   }
@@ -130,6 +147,9 @@ export class Session {
   takeTheirs(): void {
     const theirs = this.conflict.peek();
     if (!theirs) return;
+    // Undo has it as long as the page lives; the draft has it until something is saved.
+    const { etag, version, text: base } = theirs;
+    keepDraft(this.name, { text: this.text, etag, version, base }, "aside");
     this.conflict.value = null;
     this.setBase(theirs);
     this.replace(theirs.text);
@@ -140,6 +160,7 @@ export class Session {
   discard(): void {
     const base = this.base.peek();
     if (base) this.replace(base.text);
+    keepDraft(this.name, null, "aside");
     this.broughtBack.value = false;
     // It may have been based on an earlier version.
     void this.refresh();
@@ -170,7 +191,8 @@ export class Session {
       this.setBase(await writeStored(this.name, text, etag, note));
       this.away.value = "";
       this.broughtBack.value = false;
-      this.say(`Saved as version ${this.base.peek()!.version}.`, "good");
+      keepDraft(this.name, null, "aside");
+      this.said.value = { text: `Saved as version ${this.base.peek()!.version}`, tone: "good", stored: true };
       return true;
     } catch (error) {
       await this.failed(error);
@@ -215,6 +237,7 @@ export class Session {
 
   private setBase(stored: Stored): void {
     this.base.value = stored;
+    this.newer.value = null;
     this.baseDocument = documentOf(stored.text);
     this.compare();
     this.keep();
