@@ -260,3 +260,86 @@ test("search and replace come when they are asked for", async () => {
   await shows(text(page), "1 two 1");
   await page.context().close();
 });
+
+test("what is written decides in a completion: words and names that begin so come before what resembles it", async () => {
+  await service.put("words", "x\n");
+  const page = await openPage(browser, `${service.page}/#/edit/words`);
+  await text(page).focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("[if file:AGENTS.md]");
+  await settled(page);
+  await page.keyboard.type(" yes [end");
+  await choose(page, /^endif/);
+  await shows(text(page), "[if file:AGENTS.md] yes [endif]x");
+  await page.keyboard.type("[rules");
+  assert.doesNotMatch((await page.getByRole("option").first().textContent().catch(() => "")) ?? "", /AGENTS/);
+  await page.keyboard.press("Escape");
+  await page.context().close();
+});
+
+test("where a condition is open, a bracket offers to go on with it or to end it first", async () => {
+  await service.put("open", "[if file:AGENTS.md] yes ");
+  const page = await openPage(browser, `${service.page}/#/edit/open`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[");
+  await page.getByRole("option").first().waitFor();
+  assert.deepEqual((await page.getByRole("option").allTextContents()).slice(0, 2).map((one) => one.slice(0, 4)), ["else", "endi"]);
+  await page.context().close();
+});
+
+test("a condition comes with its end, asks for its key, and its bracket is written once", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/with-end`);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Template", null, { timeout: 3000 });
+  await page.keyboard.type("a [i");
+  await choose(page, /^if/);
+  await shows(text(page), "a [if ][endif]");
+  await page.getByRole("option", { name: /file:AGENTS\.md/ }).waitFor();
+  await page.keyboard.type("tool:bash]yes");
+  await shows(text(page), "a [if tool:bash]yes[endif]");
+  await page.context().close();
+});
+
+test("F6 moves each time, however quickly it comes; in the text a line says how to leave it", async () => {
+  await service.put("quick", "x");
+  const page = await openPage(browser, `${service.page}/#/edit/quick`);
+  await page.evaluate(() => {
+    for (let times = 0; times < 3; times++) dispatchEvent(new KeyboardEvent("keydown", { key: "F6", cancelable: true }));
+  });
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Preview");
+  assert.equal(await page.locator(".hint").getByText("Esc").count(), 0);
+  await text(page).focus();
+  await shows(page.locator(".hint"), /Esc then Tab leaves the text/);
+  await page.context().close();
+});
+
+test("an address that names no possible template is told of calmly, however long it is", async () => {
+  for (const name of ["<img src=x onerror=window.pwned=1>", "x".repeat(100_000)]) {
+    for (const screen of ["edit", "versions"]) {
+      const page = await browser.newPage();
+      await page.goto(`${service.page}/#/${screen}/${encodeURIComponent(name)}`);
+      await page.getByRole("heading", { name: "No template can have this name" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+      assert.ok((await page.evaluate(() => document.body.innerText.length)) < 1000);
+      await page.getByRole("link", { name: "Open main" }).click();
+      await page.waitForURL(new RegExp(`#/${screen}/main$`));
+      await page.close();
+    }
+  }
+});
+
+test("a text that is too long is told of in plain words, and no longer once it is short enough", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/long`);
+  await text(page).focus();
+  await page.keyboard.insertText("x".repeat(1_100_000));
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "This text is too long to be saved. It is 1.1 MB; the most is 1.0 MB (1,048,576 bytes).");
+  await shows(page.locator(".preview .trouble"), "There is no preview");
+  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "nobody says that it is empty");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("short");
+  await settled(page);
+  await shows(saveState(page), "Unsaved changes");
+  await shows(preview(page), "short");
+  await page.context().close();
+});

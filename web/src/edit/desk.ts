@@ -2,6 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { EditorView, type ViewUpdate } from "@codemirror/view";
 import { meta } from "../api/meta";
+import { inText } from "./layout";
 import { analyzer } from "./analysis/analyzer";
 import type { Packed } from "./analysis/packed";
 import { directory, model, readVariables, variables } from "./context";
@@ -20,6 +21,8 @@ export const packed = signal<Packed | null>(null);
 export const caretToken = signal(-1);
 /** Line and column of the caret, from 1. */
 export const caret = signal({ line: 1, column: 1 });
+/** True while somebody is in the text. */
+export const writing = signal(false);
 /** Counts up when the preview is asked to show the place of the caret. */
 export const showPlace = signal(0);
 
@@ -43,6 +46,8 @@ export function open(name: string): void {
   const before = session.peek();
   if (before?.name === name) return;
   before?.keep();
+  const isNew = awaited === name;
+  awaited = "";
   let next = sessions.get(name);
   if (!next) {
     next = new Session(name, hooks);
@@ -51,7 +56,17 @@ export function open(name: string): void {
   next.onState = () => session.peek() === next && lay();
   session.value = next;
   lay();
-  void next.load();
+  void next.load(isNew).then(() => {
+    // A new one wants to be written.
+    if (session.peek() === next && next.base.peek()?.missing && next.text === "") inText(() => requestAnimationFrame(() => view?.focus()));
+  });
+}
+
+let awaited = "";
+
+/** The template of this name is not there yet, as far as the list of templates says: it need not be asked for. */
+export function expectNew(name: string): void {
+  awaited = name;
 }
 
 /** Forgets what is known of a template, so that it is read again when it is opened. */
@@ -69,6 +84,7 @@ export function mount(parent: HTMLElement): () => void {
   // Another screen may have restored a version meanwhile.
   if (current?.phase.peek() === "ready") void current.refresh();
   return () => {
+    writing.value = false;
     analyzer.of(null);
     session.peek()?.keep();
     view?.destroy();
@@ -114,7 +130,8 @@ function show(result: Packed): void {
   packed.value = result;
 }
 
-function followed({ state, docChanged, selectionSet, transactions }: ViewUpdate): void {
+function followed({ view: field, state, docChanged, selectionSet, transactions, focusChanged }: ViewUpdate): void {
+  if (focusChanged) writing.value = field.hasFocus;
   session.peek()?.changed(state);
   if (docChanged) analyzer.soon();
   const told = transactions.some(({ effects }) => effects.some((one) => one.is(answered)));

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { Away, Problem, told } from "../api/problem";
 import { findDraft, keepDraft } from "./draft";
-import { readStored, resetStored, writeStored, type Stored } from "./stored";
+import { NONE, readStored, resetStored, writeStored, type Stored } from "./stored";
 import { documentOf, stateOf, type Hooks } from "./text/editor";
 import { setUnsaved } from "./unsaved";
 
@@ -60,10 +60,11 @@ export class Session {
     return this.document.toString();
   }
 
-  async load(): Promise<void> {
+  /** `isNew` is for a name of which the service has just said that there is none. */
+  async load(isNew = false): Promise<void> {
     clearTimeout(this.retryTimer);
     try {
-      const stored = await readStored(this.name);
+      const stored = isNew ? NONE : await readStored(this.name);
       const first = this.phase.peek() !== "ready" || this.readOnly;
       if (stored.degraded && !first) return this.isAway("The store does not answer.");
       this.away.value = stored.degraded ? "The store does not answer. This is the default template, to read only." : "";

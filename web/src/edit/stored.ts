@@ -17,6 +17,9 @@ export interface Stored {
   missing: boolean;
 }
 
+/** What there is of a name that nobody has used. */
+export const NONE: Stored = { text: "", etag: null, version: 0, degraded: false, missing: true };
+
 export function readStored(name: string): Promise<Stored>;
 /** Null where it is still the one that `known` names. */
 export function readStored(name: string, known: string | null): Promise<Stored | null>;
@@ -30,7 +33,7 @@ export async function readStored(name: string, known: string | null = null): Pro
   } catch (error) {
     if (error instanceof Problem && error.status === 304) return null;
     if (!(error instanceof Problem) || error.code !== "no-template") throw error;
-    return { text: "", etag: null, version: 0, degraded: false, missing: true };
+    return NONE;
   }
 }
 

@@ -77,5 +77,7 @@ function PreviewText() {
     const place = field.state.selection.main.head;
     requestAnimationFrame(() => view.current && revealSource(view.current, place));
   });
-  return <div class={behind.value ? "preview-text behind" : "preview-text"} ref={box} />;
+  // Only a preview that is there and comes to nothing may say so.
+  const unknown = !packed.value?.preview || trouble.value !== "";
+  return <div class={`preview-text${behind.value ? " behind" : ""}${unknown ? " unknown" : ""}`} ref={box} />;
 }
