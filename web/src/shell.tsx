@@ -12,6 +12,7 @@ import { href, route, type Screen } from "./route";
 import { nextTheme, theme } from "./theme";
 import { IconButton } from "./ui/button";
 import { Icon, type IconName } from "./ui/icon";
+import { Paper } from "./ui/paper";
 import { Toasts } from "./ui/toast";
 
 const SCREENS = {
@@ -73,6 +74,7 @@ export function Shell() {
         {known ? <Current route={route.value} /> : <NoTemplate screen={screen} name={name} />}
       </main>
       <Toasts />
+      <Paper />
       {keysShown.value && <KeysDialog />}
       {wanted.value && <AccessDialog done={wanted.value} />}
     </div>

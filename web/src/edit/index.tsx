@@ -14,11 +14,12 @@ import { Palette } from "./panes/palette";
 import { PreviewPane } from "./panes/preview-pane";
 import { Caret, Hint, Legend, TextPane } from "./panes/text-pane";
 import { useKeys } from "./panes/keys";
-import { Print } from "./print";
+import { usePrint } from "./print";
 
 export default function EditScreen({ route }: { route: Route }) {
   useEffect(() => open(route.name), [route.name]);
   useKeys();
+  usePrint();
   const current = session.value;
   return (
     <div class="edit">
@@ -26,7 +27,6 @@ export default function EditScreen({ route }: { route: Route }) {
       <Banners />
       {narrow.value ? <Narrow /> : <Wide />}
       {current?.conflict.value && <ConflictDialog session={current} />}
-      <Print />
     </div>
   );
 }
