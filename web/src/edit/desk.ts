@@ -6,7 +6,7 @@ import { inText } from "./layout";
 import { analyzer } from "./analysis/analyzer";
 import type { Packed } from "./analysis/packed";
 import { directory, model, readVariables, variables } from "./context";
-import { lookForFiles } from "./files";
+import { lookForFiles, rememberFiles } from "./files";
 import { sourceOf } from "./preview/viewer";
 import { Session } from "./session";
 import { analysed, answered, asking } from "./text/analysed";
@@ -128,6 +128,7 @@ function show(result: Packed): void {
   view.dispatch({ effects: answered.of(result) });
   showFindings(view, result);
   packed.value = result;
+  rememberFiles(result.variables);
 }
 
 function followed({ view: field, state, docChanged, selectionSet, transactions, focusChanged }: ViewUpdate): void {

@@ -9,6 +9,16 @@ const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHI
 /** Those that are there, in this order. */
 export const likelyFiles = signal<readonly string[]>([]);
 
+/** Files that templates of this tab have named and that were there. */
+export const namedFiles = new Set<string>();
+
+const MOST_NAMED = 200;
+
+/** Remembers the files that a template names, for when another one is written. */
+export function rememberFiles(used: readonly { type: string; name: string; exists: boolean | null }[]): void {
+  for (const { type, name, exists } of used) if (type === "file" && exists === true && namedFiles.size < MOST_NAMED) namedFiles.add(name);
+}
+
 /** A directory is typed letter by letter; it is asked about when that is done. */
 const TYPED = 400;
 

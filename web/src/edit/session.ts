@@ -150,10 +150,11 @@ export class Session {
     if (!theirs) return;
     // Undo has it as long as the page lives; the draft has it until something is saved.
     const { etag, version, text: base } = theirs;
-    keepDraft(this.name, { text: this.text, etag, version, base }, "aside");
+    const given = { text: this.text, etag, version, base };
     this.conflict.value = null;
     this.setBase(theirs);
     this.replace(theirs.text);
+    this.noRoom.value = !keepDraft(this.name, given, "aside");
     this.say(`This is version ${theirs.version} now. Undo brings yours back.`, "plain");
   }
 

@@ -12,7 +12,7 @@ import type { VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
 import { spoken } from "../../spoken";
 import { LASTS, variables } from "../context";
-import { likelyFiles } from "../files";
+import { likelyFiles, namedFiles } from "../files";
 import { analysed } from "./analysed";
 import { beginsLine, bracketAt, type Bracket } from "./place";
 
@@ -65,7 +65,8 @@ function offered({ state, pos, explicit }: CompletionContext): CompletionResult 
   if (!bracket) return explicit ? { from: pos, options: wholeTags() } : null;
   // Prose in brackets is prose: it is not talked into while it has blanks.
   if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
-  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
+  const present = state.sliceDoc(bracket.from, bracket.close === null ? pos : bracket.close - 1);
+  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket, present)];
   if (!bracket.condition) all.push(...words());
   else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
   return { from: bracket.from, options: ordered(all, bracket, hasOpenCondition(state, bracket.open)) };
@@ -113,16 +114,18 @@ function keys(bracket: Bracket): Completion[] {
   });
 }
 
-/** Paths that are there: likely ones, and those that the template names already. A path that is half written is not there. */
-function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket): Completion[] {
-  const named = used.filter(({ type, exists }) => type === "file" && exists === true).map(({ name }) => name);
-  const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
+/** Likely paths that are there, those that this template names, and those that other templates of this tab have named. */
+function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket, present: string): Completion[] {
+  // What is being written is no suggestion, nor is what it was a moment ago.
+  const finished = (name: string) => !present.startsWith(`file:${name}`);
+  const named = used.filter(({ type, name, exists }) => type === "file" && (exists === true || finished(name))).map(({ name }) => name);
+  const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].slice(0, 50);
   return paths.map((path) => ({
     label: `file:${path}`,
     section: section("file"),
     boost: 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
-    detail: likelyFiles.peek().includes(path) ? "is there" : "used here",
+    detail: likelyFiles.peek().includes(path) ? "is there" : named.includes(path) ? "used here" : "used elsewhere",
     type: "conversation",
     apply: closes(`file:${path}`, bracket),
   }));
