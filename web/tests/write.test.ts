@@ -343,3 +343,21 @@ test("a text that is too long is told of in plain words, and no longer once it i
   await shows(preview(page), "short");
   await page.context().close();
 });
+
+test("a path that was written once is offered the next time, in this template and in another", async () => {
+  await service.put("paths", "[if file:missing/notes.md] yes [endif] [file:docs/rules.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/paths`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[file:no");
+  await choose(page, /file:missing\/notes\.md/);
+  await shows(text(page), "[file:missing/notes.md]");
+  await page.goto(`${service.page}/#/edit/paths-too`);
+  await page.getByRole("button", { name: "Template: paths-too" }).waitFor();
+  await settled(page);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Template");
+  await page.keyboard.type("[ru");
+  await choose(page, /file:docs\/rules\.md/);
+  await shows(text(page), "[file:docs/rules.md]");
+  await page.context().close();
+});
