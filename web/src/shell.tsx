@@ -3,13 +3,16 @@ import { useEffect, useRef } from "preact/hooks";
 import { wanted } from "./api/access";
 import { AccessDialog } from "./access-dialog";
 import EditScreen from "./edit/index";
+import { isName } from "./edit/name";
 import { unsaved } from "./edit/unsaved";
 import { KeysDialog, keysShown } from "./keys";
 import { lazy } from "./lazy";
+import { NoTemplate } from "./no-template";
 import { href, route, type Screen } from "./route";
 import { nextTheme, theme } from "./theme";
 import { IconButton } from "./ui/button";
 import { Icon, type IconName } from "./ui/icon";
+import { Paper } from "./ui/paper";
 import { Toasts } from "./ui/toast";
 
 const SCREENS = {
@@ -31,6 +34,7 @@ const THEMES = { system: "as the system", light: "light", dark: "dark" };
 export function Shell() {
   const { screen, name } = route.value;
   const Current = SCREENS[screen];
+  const known = !ofTemplates(screen) || isName(name);
   const main = useRef<HTMLElement>(null);
   const opened = useRef(screen);
   const title = NAV.find((one) => one.screen === screen)!.label;
@@ -59,7 +63,7 @@ export function Shell() {
             <a key={to} href={href(to, linked(to, name))} aria-current={to === screen ? "page" : undefined}>
               <Icon name={to} size={17} />
               {label}
-              {to === "edit" && unsaved.value.size > 0 && <span class="dot" role="img" aria-label="unsaved" />}
+              {to === "edit" && unsaved.value.size > 0 && <Dot names={[...unsaved.value]} />}
             </a>
           ))}
         </nav>
@@ -67,9 +71,10 @@ export function Shell() {
         <IconButton label="All keys" icon="help" onClick={() => (keysShown.value = true)} />
       </header>
       <main class="screen" id="screen" tabIndex={-1} ref={main} aria-label={title}>
-        <Current route={route.value} />
+        {known ? <Current route={route.value} /> : <NoTemplate screen={screen} name={name} />}
       </main>
       <Toasts />
+      <Paper />
       {keysShown.value && <KeysDialog />}
       {wanted.value && <AccessDialog done={wanted.value} />}
     </div>
@@ -82,10 +87,17 @@ function skip(main: HTMLElement | null): void {
   (text?.offsetParent ? text : main)?.focus();
 }
 
+const ofTemplates = (screen: Screen): boolean => screen === "edit" || screen === "versions";
+
 /** Editing and versions are of one template: going from one to the other stays with it. */
 function linked(to: Screen, name: string): string {
-  const templates = route.value.screen === "edit" || route.value.screen === "versions";
-  return to === "edit" || to === "versions" ? (templates ? name : "main") : "";
+  return ofTemplates(to) ? (ofTemplates(route.value.screen) && isName(name) ? name : "main") : "";
+}
+
+/** Says which templates have unsaved text. */
+function Dot({ names }: { names: readonly string[] }) {
+  const which = `unsaved: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
+  return <span class="dot" role="img" aria-label={which} title={which} />;
 }
 
 function Brand() {

@@ -72,6 +72,44 @@ test("each run tells where it came from, by keyboard, by click and by hovering",
   await done(page);
 });
 
+test("a run that is hovered over and then clicked tells of itself once", async () => {
+  const page = await openScreen(browser, service, at("c-1"));
+  await page.locator(".run.value").first().hover();
+  await shows(card(page), "file:AGENTS.md");
+  await page.locator(".run.value").first().click();
+  await page.waitForTimeout(400);
+  assert.equal(await card(page).count(), 1);
+  await done(page);
+});
+
+test("a conversation of an earlier version says that there is a newer one", async () => {
+  await service.put("grows", "One.\n");
+  await turn("elder", { template: "grows" });
+  await service.put("grows", "Two.\n");
+  const page = await openScreen(browser, service, at("elder"));
+  await shows(page.locator(".about-prompt"), /grows, version 1\s+newer version 2/);
+  await shows(page.getByRole("option", { name: /^elder/ }), "newer version 2");
+  const tabs = () => page.getByRole("tablist").evaluate((element) => element.getBoundingClientRect().top);
+  const before = await tabs();
+  await send(service, "POST", "/conversations/elder/refresh", {});
+  await page.reload();
+  await shows(page.locator(".about-prompt"), "revision 2");
+  assert.equal(await page.locator(".about-prompt").getByText("newer").count(), 0);
+  assert.equal(await tabs(), before, "nothing moves when a prompt is built afresh");
+  await done(page);
+});
+
+test("on paper, a conversation is its prompt and nothing else", async () => {
+  const page = await openScreen(browser, service, at("c-1"));
+  await shows(text(page), "Ümläut");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  const words = await page.locator("body").innerText();
+  assert.match(words, /^\s*System prompt of c-1\s+main, version 1; revision 1.*\s+Ümläut €😀 first\.\s+Use tabs\./);
+  assert.doesNotMatch(words, /Refresh|Id begins with|Health/);
+  await done(page);
+});
+
 test("it tells what it was built from", async () => {
   const page = await openScreen(browser, service, at("c-1"));
   await page.getByRole("tab", { name: "Built from" }).click();

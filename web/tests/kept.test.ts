@@ -38,6 +38,40 @@ test("unsaved text is back after a reload, can be discarded, and is asked about 
   await page.context().close();
 });
 
+test("a closed tab's unsaved text is offered to the next tab, once, and to no tab beside it", async () => {
+  await service.put("closed", "stored\n");
+  const context = await browser.newContext();
+  const openTab = async () => {
+    const page = await context.newPage();
+    await page.goto(`${service.page}/#/edit/closed`);
+    await settled(page);
+    return page;
+  };
+  const first = await openTab();
+  await text(first).focus();
+  await first.keyboard.press("Control+End");
+  await type(first, "nowhere else");
+  await first.waitForTimeout(600);
+  const beside = await openTab();
+  await shows(text(beside), "stored");
+  assert.equal(await beside.locator(".banner").count(), 0, "a draft belongs to its tab while that lives");
+  await beside.close();
+  await first.close();
+  const second = await openTab();
+  await shows(text(second), "nowhere else");
+  await shows(second.locator(".banner"), "is back");
+  await second.close();
+  const third = await openTab();
+  await shows(text(third), "nowhere else");
+  await third.getByRole("button", { name: "Discard it" }).click();
+  await third.waitForTimeout(100);
+  await third.close();
+  const fourth = await openTab();
+  await shows(text(fourth), "stored");
+  assert.equal(await fourth.locator(".banner").count(), 0, "what was discarded is gone");
+  await context.close();
+});
+
 test("another screen and another template keep the unsaved text and its undo", async () => {
   const page = await openPage(browser, service.page);
   await text(page).focus();

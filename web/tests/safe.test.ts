@@ -114,14 +114,16 @@ test("a name of a megabyte and a value of a megabyte hold nothing up", async () 
   await page.context().close();
 });
 
-test("an address that is no address opens the editor and runs nothing", async () => {
+test("an address that is no address opens the editor, or says that there is none for it, and runs nothing", async () => {
   for (const hash of ["#/edit/%3Cscript%3E", "#/edit/%E0%A4%A", "#/nowhere", "#javascript:alert(1)", `#/edit/${"a".repeat(5000)}`]) {
     const context = await browser.newContext();
     const page = await context.newPage();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`${service.page}/${hash}`);
-    await page.getByRole("button", { name: /^Template:/ }).waitFor();
+    const opened = page.getByRole("button", { name: /^Template:/ });
+    await opened.or(page.getByRole("heading", { name: "No template can have this name" })).waitFor();
+    assert.equal(await opened.count(), hash.startsWith("#/edit/") ? 0 : 1, hash);
     assert.deepEqual(errors, [], hash);
     await context.close();
   }

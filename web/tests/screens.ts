@@ -15,7 +15,7 @@ export async function openScreen(browser: Browser, service: Service, hash: strin
   page.on("pageerror", (error) => page.troubles.push(error.message));
   page.on("console", (message) => {
     // Refusals are a part of what is tried here.
-    if (message.type() === "error" && !/status of (412|503|502|404|422)/.test(message.text())) page.troubles.push(message.text());
+    if (message.type() === "error" && !/status of (412|503|502|404|403|422)/.test(message.text())) page.troubles.push(message.text());
   });
   page.on("dialog", (dialog) => {
     page.troubles.push(`a dialog: ${dialog.message()}`);

@@ -198,3 +198,15 @@ for (const colorScheme of SCHEMES) {
     await done(page);
   });
 }
+
+test("on paper, a version is its text and nothing else", async () => {
+  await service.put("paper", "Only this.\n");
+  const page = await openScreen(browser, service, "#/versions/paper");
+  await shows(page.locator(".compare-text"), "Only this.");
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await page.emulateMedia({ media: "print" });
+  const words = await page.locator("body").innerText();
+  assert.match(words, /^\s*paper: Version 1[\s\S]*Only this\.\s*$/);
+  assert.doesNotMatch(words, /Restore|Labels|Compare/);
+  await done(page);
+});

@@ -1,5 +1,7 @@
 // Writing a template with the keyboard alone: completion, preview, saving, a conflict and each way out of it.
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { choose, openPage, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
@@ -95,13 +97,85 @@ test("a conflict: theirs is taken, and undo brings mine back", async () => {
   await page.context().close();
 });
 
+test("a conflict: what was given up for theirs is a draft until something is saved, and old words go", async () => {
+  const { page, dialog } = await inConflict("given-up");
+  await shows(dialog, "kept as a draft");
+  await dialog.getByRole("button", { name: "Take theirs", exact: true }).press("Enter");
+  await shows(saveState(page), "This is version 2 now.");
+  await page.reload();
+  await settled(page);
+  await shows(text(page), "mine");
+  await shows(page.locator(".banner"), "is back");
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "!");
+  await shows(saveState(page), "Unsaved changes");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 3.");
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.locator(".banner").count(), 0);
+  await page.context().close();
+});
+
+test("coming back to the page, one hears of files and versions that changed meanwhile", async () => {
+  const note = path.join(service.root, "note.md");
+  await writeFile(note, "old words");
+  await service.put("away", "[file:note.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/away`);
+  const comeBack = () => page.evaluate(() => void dispatchEvent(new Event("focus")));
+  await shows(preview(page), "old words");
+  await writeFile(note, "new words");
+  await comeBack();
+  await shows(preview(page), "new words");
+  await writeFile(note, "newest words");
+  await page.getByRole("button", { name: "Look again" }).press("Enter");
+  await shows(preview(page), "newest words");
+
+  await service.put("away", "theirs\n");
+  await comeBack();
+  await shows(text(page), "theirs");
+  await shows(saveState(page), "Version 2 was stored meanwhile");
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await type(page, "mine");
+  await shows(saveState(page), "Unsaved changes");
+  await service.put("away", "theirs again\n");
+  await comeBack();
+  await shows(page.locator(".banner"), "Version 3 was stored meanwhile");
+  await page.getByRole("button", { name: "Compare", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Somebody else saved meanwhile" });
+  await dialog.getByRole("button", { name: "Save mine over it" }).press("Enter");
+  await shows(saveState(page), "Saved as version 4.");
+  assert.equal(await service.get("away"), "theirs\nmine");
+  await page.context().close();
+});
+
+test("saving says how many errors are in what was saved", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/errors`);
+  await page.route("**/system-prompt/analyze", async (route) => {
+    const response = await route.fetch();
+    const analysis = (await response.json()) as { diagnostics: { severity: string }[] };
+    for (const note of analysis.diagnostics.slice(0, 2)) note.severity = "error";
+    await route.fulfill({ response, json: analysis });
+  });
+  await text(page).focus();
+  await page.keyboard.insertText("[if file:a] [if file:b] [if file:c]");
+  await settled(page);
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 1, with 2 errors.");
+  await page.context().close();
+});
+
 test("a conflict: both are merged by hand", async () => {
   const { page, dialog } = await inConflict("merged");
   const yours = dialog.getByRole("textbox", { name: "Yours" });
   await yours.focus();
   await page.keyboard.press("Control+Home");
   await page.keyboard.press("End");
+  await shows(dialog, "2 places differ");
   await page.keyboard.type(", theirs");
+  await shows(dialog, "1 place differs");
   await dialog.getByRole("button", { name: "Save the merged text" }).press("Enter");
   await shows(saveState(page), "Saved as version 3.");
   assert.equal(await service.get("merged"), "one, theirs\ntwo\nthree\nmine");
@@ -184,5 +258,106 @@ test("search and replace come when they are asked for", async () => {
   await page.locator(".cm-search input[name=replace]").fill("1");
   await page.getByRole("button", { name: "replace all" }).click();
   await shows(text(page), "1 two 1");
+  await page.context().close();
+});
+
+test("what is written decides in a completion: words and names that begin so come before what resembles it", async () => {
+  await service.put("words", "x\n");
+  const page = await openPage(browser, `${service.page}/#/edit/words`);
+  await text(page).focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("[if file:AGENTS.md]");
+  await settled(page);
+  await page.keyboard.type(" yes [end");
+  await choose(page, /^endif/);
+  await shows(text(page), "[if file:AGENTS.md] yes [endif]x");
+  await page.keyboard.type("[rules");
+  assert.doesNotMatch((await page.getByRole("option").first().textContent().catch(() => "")) ?? "", /AGENTS/);
+  await page.keyboard.press("Escape");
+  await page.context().close();
+});
+
+test("where a condition is open, a bracket offers to go on with it or to end it first", async () => {
+  await service.put("open", "[if file:AGENTS.md] yes ");
+  const page = await openPage(browser, `${service.page}/#/edit/open`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[");
+  await page.getByRole("option").first().waitFor();
+  assert.deepEqual((await page.getByRole("option").allTextContents()).slice(0, 2).map((one) => one.slice(0, 4)), ["else", "endi"]);
+  await page.context().close();
+});
+
+test("a condition comes with its end, asks for its key, and its bracket is written once", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/with-end`);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Template", null, { timeout: 3000 });
+  await page.keyboard.type("a [i");
+  await choose(page, /^if/);
+  await shows(text(page), "a [if ][endif]");
+  await page.getByRole("option", { name: /file:AGENTS\.md/ }).waitFor();
+  await page.keyboard.type("tool:bash]yes");
+  await shows(text(page), "a [if tool:bash]yes[endif]");
+  await page.context().close();
+});
+
+test("F6 moves each time, however quickly it comes; in the text a line says how to leave it", async () => {
+  await service.put("quick", "x");
+  const page = await openPage(browser, `${service.page}/#/edit/quick`);
+  await page.evaluate(() => {
+    for (let times = 0; times < 3; times++) dispatchEvent(new KeyboardEvent("keydown", { key: "F6", cancelable: true }));
+  });
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Preview");
+  assert.equal(await page.locator(".hint").getByText("Esc").count(), 0);
+  await text(page).focus();
+  await shows(page.locator(".hint"), /Esc then Tab leaves the text/);
+  await page.context().close();
+});
+
+test("an address that names no possible template is told of calmly, however long it is", async () => {
+  for (const name of ["<img src=x onerror=window.pwned=1>", "x".repeat(100_000)]) {
+    for (const screen of ["edit", "versions"]) {
+      const page = await browser.newPage();
+      await page.goto(`${service.page}/#/${screen}/${encodeURIComponent(name)}`);
+      await page.getByRole("heading", { name: "No template can have this name" }).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0);
+      assert.ok((await page.evaluate(() => document.body.innerText.length)) < 1000);
+      await page.getByRole("link", { name: "Open main" }).click();
+      await page.waitForURL(new RegExp(`#/${screen}/main$`));
+      await page.close();
+    }
+  }
+});
+
+test("a text that is too long is told of in plain words, and no longer once it is short enough", async () => {
+  const page = await openPage(browser, `${service.page}/#/edit/long`);
+  await text(page).focus();
+  await page.keyboard.insertText("x".repeat(1_100_000));
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "This text is too long to be saved. It is 1.1 MB; the most is 1.0 MB (1,048,576 bytes).");
+  await shows(page.locator(".preview .trouble"), "There is no preview");
+  assert.ok(!(await page.locator(".preview .cm-placeholder").isVisible()), "nobody says that it is empty");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("short");
+  await settled(page);
+  await shows(saveState(page), "Unsaved changes");
+  await shows(preview(page), "short");
+  await page.context().close();
+});
+
+test("a path that was written once is offered the next time, in this template and in another", async () => {
+  await service.put("paths", "[if file:missing/notes.md] yes [endif] [file:docs/rules.md]\n");
+  const page = await openPage(browser, `${service.page}/#/edit/paths`);
+  await text(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("[file:no");
+  await choose(page, /file:missing\/notes\.md/);
+  await shows(text(page), "[file:missing/notes.md]");
+  await page.goto(`${service.page}/#/edit/paths-too`);
+  await page.getByRole("button", { name: "Template: paths-too" }).waitFor();
+  await settled(page);
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Template");
+  await page.keyboard.type("[ru");
+  await choose(page, /file:docs\/rules\.md/);
+  await shows(text(page), "[file:docs/rules.md]");
   await page.context().close();
 });

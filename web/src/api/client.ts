@@ -30,6 +30,8 @@ export interface Asking<M extends Method, P extends PathOf<M>> {
   ifMatch?: string | null | undefined;
   /** True for a write that must be the first of its name. */
   ifNew?: boolean;
+  /** The ETag of what is known already: a refusal with status 304 says that nothing is newer. */
+  ifNoneMatch?: string | null | undefined;
   signal?: AbortSignal;
 }
 
@@ -56,6 +58,7 @@ export async function ask<M extends Method, P extends PathOf<M>>(
   if (method !== "get") headers.set("X-Preface-Token", meta.token);
   if (asking.ifMatch) headers.set("If-Match", asking.ifMatch);
   else if (asking.ifNew) headers.set("If-None-Match", "*");
+  else if (asking.ifNoneMatch) headers.set("If-None-Match", asking.ifNoneMatch);
   const init: RequestInit = { method: method.toUpperCase(), headers, cache: "no-store" };
   if (asking.body !== undefined) init.body = JSON.stringify(asking.body);
   if (asking.signal) init.signal = asking.signal;

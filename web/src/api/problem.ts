@@ -1,4 +1,5 @@
 // What goes wrong when asking the service, in a form that a person can read.
+import { size } from "../amount";
 import type { components } from "./schema";
 
 export type ProblemBody = components["schemas"]["Problem"];
@@ -40,8 +41,16 @@ export function isAborted(error: unknown): boolean {
 
 /** Returns what to tell a person about an error. */
 export function told(error: unknown): string {
+  if (error instanceof Problem && /^(template|body)-too-large$/.test(error.code)) return tooLarge(error);
   if (error instanceof Problem) return error.hint ? `${error.message} ${sentence(error.hint)}` : error.message;
   return error instanceof Error ? sentence(error.message) : sentence(String(error));
+}
+
+/** Its hint is for whoever runs the service; a writer wants to know how long a text may be. */
+function tooLarge({ message }: Problem): string {
+  const [is, most] = (message.match(/\d+/g) ?? []).map(Number);
+  const limit = most ? ` It is ${size(is!)}; the most is ${size(most)} (${most.toLocaleString("en")} bytes).` : "";
+  return `This text is too long to be saved.${limit} Shorten it, or split it into templates or files.`;
 }
 
 /** The service's sentences start small and end open; on a page they are sentences. */

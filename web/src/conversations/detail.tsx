@@ -1,11 +1,12 @@
 // One conversation: what it is told, what that was built from, what it was told before, and what can be done.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { ago, instant, size } from "../amount";
+import { ago, amount, instant, size } from "../amount";
 import type { PromptReply } from "../api/types";
 import { go, href } from "../route";
 import { escaped, Shown } from "../shown";
 import { Button, IconButton } from "../ui/button";
+import { PaperText, usePaper } from "../ui/paper";
 import { TabPanel, Tabs } from "../ui/tabs";
 import { say } from "../ui/toast";
 import { BuiltFrom } from "./built-from";
@@ -17,6 +18,7 @@ import { load } from "./listing";
 import { Past } from "./past";
 import { PromptPanel } from "./prompt-panel";
 import { RefreshDialog } from "./refresh-dialog";
+import { Newer } from "./newer";
 import { REASONS, template } from "./words";
 
 type Tab = "prompt" | "built" | "past";
@@ -28,6 +30,7 @@ export function Detail({ id }: { id: string }) {
   const dialog = useSignal<"refresh" | "compact" | "forget" | null>(null);
   useEffect(() => void conversation.load(), [conversation]);
 
+  usePaper(() => onPaper(conversation));
   const phase = conversation.phase.value;
   const explained = conversation.explained.value;
   if (phase === "loading") return <section class="panel"><p class="waiting">Loading…</p></section>;
@@ -103,6 +106,24 @@ export function Detail({ id }: { id: string }) {
   );
 }
 
+/** The prompt as a document. */
+function onPaper({ id, explained, prompt }: Conversation) {
+  const [told, laid] = [explained.peek(), prompt.peek()];
+  if (!told || !laid) return null;
+  return (
+    <>
+      <header>
+        <h1>System prompt of {escaped(id.slice(0, 120))}</h1>
+        <p>
+          {escaped(template(told.prompt).slice(0, 120))}; revision {told.prompt.revision}, {instant(told.prompt.constructed_at)}; about{" "}
+          {amount(laid.tokens, "token")}, {size(laid.bytes)}, {told.prompt.fingerprint}
+        </p>
+      </header>
+      <PaperText text={laid.text} />
+    </>
+  );
+}
+
 function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
   const { revision, reason, constructed_at: at, created_at: began, template: used, model, cwd, preset, fingerprint } = prompt;
   return (
@@ -114,12 +135,22 @@ function About({ prompt, bytes }: { prompt: PromptReply; bytes: number }) {
             {ago(at)}
           </time>
           , {REASONS[reason]}, revision {revision}
-          {began !== at && <span class="soft"> (began {ago(began)})</span>}
+        </dd>
+      </div>
+      {/* Always there, so that nothing below moves when the prompt is built afresh. */}
+      <div class="secondary">
+        <dt>Began</dt>
+        <dd>
+          <time dateTime={began} title={instant(began)}>
+            {ago(began)}
+          </time>
         </dd>
       </div>
       <div>
         <dt>Template</dt>
-        <dd>{used ? <a href={href("versions", used.name)}>{escaped(template(prompt))}</a> : "none"}</dd>
+        <dd>
+          {used ? <a href={href("versions", used.name)}>{escaped(template(prompt))}</a> : "none"} <Newer template={used} />
+        </dd>
       </div>
       <div>
         <dt>Model</dt>

@@ -8,6 +8,7 @@ import { VirtualList } from "../ui/virtual-list";
 import { TemplateSelect } from "../versions/template-select";
 import { items, load, loadMore, phase, prefix, template, trouble } from "./listing";
 import { useSignal } from "@preact/signals";
+import { Newer } from "./newer";
 import { template as templateOf } from "./words";
 
 const ROW = 74;
@@ -80,7 +81,7 @@ function Row({ item }: { item: ConversationItem }) {
         {revision > 1 && <span class="pill">revision {revision}</span>}
       </p>
       <p class="list-line small">
-        <Shown text={templateOf(item)} most={60} />
+        <Shown text={templateOf(item)} most={60} /> <Newer template={item.template ?? null} />
         {model !== null && (
           <>
             {" · "}

@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { ask } from "../api/client";
 import { isAborted, told } from "../api/problem";
+import { readNames } from "../versions/names";
 import type { ConversationItem } from "../api/types";
 
 const PAGE = 100;
@@ -27,7 +28,11 @@ export function follow(): () => void {
     timer = setTimeout(() => void load(), first ? 0 : WAIT);
     first = false;
   });
-  const again = () => document.visibilityState === "visible" && void load();
+  const again = () => {
+    if (document.visibilityState !== "visible") return;
+    void load();
+    void readNames();
+  };
   document.addEventListener("visibilitychange", again);
   return () => {
     stop();

@@ -91,7 +91,11 @@ function extensions(prompt: Laid): Extension {
       const run = prompt.runs[at];
       const inside = run && place <= run.to && at !== view.state.field(current);
       return inside ? tooltip(prompt, at, place) : null;
-    }, { hoverTime: 250 }),
+    }, {
+      hoverTime: 250,
+      // What is told stays; the same need not hover over it.
+      hideOn: ({ effects }) => effects.some((effect) => effect.is(told)),
+    }),
     EditorView.domEventHandlers({
       click: (event, view) => {
         // Whoever selects text to copy it asks for nothing.

@@ -2,9 +2,11 @@
 import { computed, effect, signal } from "@preact/signals";
 import { EditorView, type ViewUpdate } from "@codemirror/view";
 import { meta } from "../api/meta";
+import { inText } from "./layout";
 import { analyzer } from "./analysis/analyzer";
 import type { Packed } from "./analysis/packed";
 import { directory, model, readVariables, variables } from "./context";
+import { lookForFiles, rememberFiles } from "./files";
 import { sourceOf } from "./preview/viewer";
 import { Session } from "./session";
 import { analysed, answered, asking } from "./text/analysed";
@@ -19,10 +21,13 @@ export const packed = signal<Packed | null>(null);
 export const caretToken = signal(-1);
 /** Line and column of the caret, from 1. */
 export const caret = signal({ line: 1, column: 1 });
+/** True while somebody is in the text. */
+export const writing = signal(false);
 /** Counts up when the preview is asked to show the place of the caret. */
 export const showPlace = signal(0);
 
 export const noteCount = computed(() => (packed.value ? packed.value.notes.length + packed.value.notesLeft : 0));
+export const errorCount = computed(() => (packed.value?.notes ?? []).filter(({ severity }) => severity === "error").length);
 
 const sessions = new Map<string, Session>();
 let view: EditorView | null = null;
@@ -41,6 +46,8 @@ export function open(name: string): void {
   const before = session.peek();
   if (before?.name === name) return;
   before?.keep();
+  const isNew = awaited === name;
+  awaited = "";
   let next = sessions.get(name);
   if (!next) {
     next = new Session(name, hooks);
@@ -49,7 +56,17 @@ export function open(name: string): void {
   next.onState = () => session.peek() === next && lay();
   session.value = next;
   lay();
-  void next.load();
+  void next.load(isNew).then(() => {
+    // A new one wants to be written.
+    if (session.peek() === next && next.base.peek()?.missing && next.text === "") inText(() => requestAnimationFrame(() => view?.focus()));
+  });
+}
+
+let awaited = "";
+
+/** The template of this name is not there yet, as far as the list of templates says: it need not be asked for. */
+export function expectNew(name: string): void {
+  awaited = name;
 }
 
 /** Forgets what is known of a template, so that it is read again when it is opened. */
@@ -67,6 +84,7 @@ export function mount(parent: HTMLElement): () => void {
   // Another screen may have restored a version meanwhile.
   if (current?.phase.peek() === "ready") void current.refresh();
   return () => {
+    writing.value = false;
     analyzer.of(null);
     session.peek()?.keep();
     view?.destroy();
@@ -110,9 +128,11 @@ function show(result: Packed): void {
   view.dispatch({ effects: answered.of(result) });
   showFindings(view, result);
   packed.value = result;
+  rememberFiles(result.variables);
 }
 
-function followed({ state, docChanged, selectionSet, transactions }: ViewUpdate): void {
+function followed({ view: field, state, docChanged, selectionSet, transactions, focusChanged }: ViewUpdate): void {
+  if (focusChanged) writing.value = field.hasFocus;
   session.peek()?.changed(state);
   if (docChanged) analyzer.soon();
   const told = transactions.some(({ effects }) => effects.some((one) => one.is(answered)));
@@ -136,5 +156,23 @@ effect(() => {
   // The colours of tags that are being typed come from the list of variables.
   if (variables.value.length > 0) view?.dispatch({});
 });
+
+/** Looks again at all that may have changed elsewhere: files, variables, what is stored. */
+export function lookAgain(): void {
+  if (!view) return;
+  void readVariables();
+  lookForFiles();
+  analyzer.anew();
+  void session.peek()?.refresh();
+}
+
+// Coming back to the page raises both of these.
+let returned: ReturnType<typeof setTimeout> | undefined;
+const onReturn = () => {
+  clearTimeout(returned);
+  if (document.visibilityState === "visible") returned = setTimeout(lookAgain, 30);
+};
+addEventListener("focus", onReturn);
+document.addEventListener("visibilitychange", onReturn);
 
 addEventListener("pagehide", () => session.peek()?.keep());

@@ -9,6 +9,16 @@ const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHI
 /** Those that are there, in this order. */
 export const likelyFiles = signal<readonly string[]>([]);
 
+/** Files that templates of this tab have named and that were there. */
+export const namedFiles = new Set<string>();
+
+const MOST_NAMED = 200;
+
+/** Remembers the files that a template names, for when another one is written. */
+export function rememberFiles(used: readonly { type: string; name: string; exists: boolean | null }[]): void {
+  for (const { type, name, exists } of used) if (type === "file" && exists === true && namedFiles.size < MOST_NAMED) namedFiles.add(name);
+}
+
 /** A directory is typed letter by letter; it is asked about when that is done. */
 const TYPED = 400;
 
@@ -20,10 +30,12 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
+/** Looks whether they are there still, or by now. */
+export const lookForFiles = (): void => look(request());
+
 function look(asking: ReturnType<typeof request>): void {
   const turn = ++asked;
-  likelyFiles.value = [];
-  if (!asking.cwd) return;
+  if (!asking.cwd) return void (likelyFiles.value = []);
   const template = LIKELY.map((file) => `[if file:${file}][endif]`).join("");
   ask("post", "/system-prompt/analyze", { body: { template, options: {}, ...asking } }).then(
     ({ data }) => {
@@ -32,6 +44,7 @@ function look(asking: ReturnType<typeof request>): void {
       likelyFiles.value = LIKELY.filter((file) => there.has(file));
     },
     () => {
+      if (turn === asked) likelyFiles.value = [];
       // No suggestions, then: a path can be written without them.
     },
   );

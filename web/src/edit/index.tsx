@@ -14,11 +14,12 @@ import { Palette } from "./panes/palette";
 import { PreviewPane } from "./panes/preview-pane";
 import { Caret, Hint, Legend, TextPane } from "./panes/text-pane";
 import { useKeys } from "./panes/keys";
-import { Print } from "./print";
+import { usePrint } from "./print";
 
 export default function EditScreen({ route }: { route: Route }) {
   useEffect(() => open(route.name), [route.name]);
   useKeys();
+  usePrint();
   const current = session.value;
   return (
     <div class="edit">
@@ -26,7 +27,6 @@ export default function EditScreen({ route }: { route: Route }) {
       <Banners />
       {narrow.value ? <Narrow /> : <Wide />}
       {current?.conflict.value && <ConflictDialog session={current} />}
-      <Print />
     </div>
   );
 }
@@ -143,9 +143,22 @@ function Banners() {
           </Button>
         </Banner>
       )}
+      {current.noRoom.value && (
+        <Banner tone="bad">
+          <span>This browser has no room to keep your unsaved text. Save before you leave.</span>
+        </Banner>
+      )}
+      {current.newer.value && (
+        <Banner tone="plain">
+          <span role="status">Version {current.newer.value.version} was stored meanwhile. Your text is not saved yet.</span>
+          <Button small onClick={() => current.compareWithNewer()}>
+            Compare
+          </Button>
+        </Banner>
+      )}
       {current.broughtBack.value && (
         <Banner tone="plain">
-          <span>Your unsaved text of before is back.</span>
+          <span>Your unsaved text from before is back.</span>
           <Button small onClick={() => (current.broughtBack.value = false)}>
             Keep it
           </Button>

@@ -29,9 +29,13 @@ const named = (label: string): Extension => EditorView.contentAttributes.of({ "a
 const locked: Extension = [EditorState.readOnly.of(true), EditorView.editable.of(false), EditorView.contentAttributes.of({ tabindex: "0" })];
 
 /** Shows `theirs` and an editable `mine`; `unified` in one column. */
-export function mergePane(parent: HTMLElement, theirs: string, mine: string, unified: boolean, onText: (text: string) => void): MergePane {
-  const listen = EditorView.updateListener.of(({ docChanged, state }) => {
-    if (docChanged) onText(state.doc.toString());
+export function mergePane(parent: HTMLElement, theirs: string, mine: string, unified: boolean, onText: (text: string, differences: number) => void): MergePane {
+  let told = -1;
+  // The differences are found after the text has changed, in a step of their own.
+  const listen = EditorView.updateListener.of(({ docChanged, view, state }) => {
+    const differences = count(view);
+    if (told >= 0 && (docChanged || differences !== told)) onText(state.doc.toString(), differences);
+    told = differences;
   });
   if (unified) {
     const merge = unifiedMergeView({ original: theirs, diffConfig: SCAN, collapseUnchanged: {}, mergeControls: control });

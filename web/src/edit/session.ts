@@ -3,14 +3,16 @@
 import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
 import { Away, Problem, told } from "../api/problem";
-import { keepDraft, readDraft } from "./draft";
-import { readStored, resetStored, writeStored, type Stored } from "./stored";
+import { findDraft, keepDraft } from "./draft";
+import { NONE, readStored, resetStored, writeStored, type Stored } from "./stored";
 import { documentOf, stateOf, type Hooks } from "./text/editor";
 import { setUnsaved } from "./unsaved";
 
 export interface Said {
   text: string;
   tone: "plain" | "good" | "bad";
+  /** True where this tells that the text is stored. */
+  stored?: boolean;
 }
 
 const QUIET: Said = { text: "", tone: "plain" };
@@ -26,10 +28,14 @@ export class Session {
   readonly said = signal<Said>(QUIET);
   /** What somebody else stored meanwhile, where a save was refused for it. */
   readonly conflict = signal<Stored | null>(null);
+  /** What somebody else stored meanwhile, while there is unsaved text here. */
+  readonly newer = signal<Stored | null>(null);
   /** Why the store cannot be written; empty while it can. */
   readonly away = signal("");
   /** True where an unsaved text of before was brought back. */
   readonly broughtBack = signal(false);
+  /** True where the browser has no room for what is unsaved. */
+  readonly noRoom = signal(false);
   /** The editor's state while the template is not on the screen. */
   state: EditorState | null = null;
   /** Called when the text was replaced from here. */
@@ -54,19 +60,20 @@ export class Session {
     return this.document.toString();
   }
 
-  async load(): Promise<void> {
+  /** `isNew` is for a name of which the service has just said that there is none. */
+  async load(isNew = false): Promise<void> {
     clearTimeout(this.retryTimer);
     try {
-      const stored = await readStored(this.name);
+      const stored = isNew ? NONE : await readStored(this.name);
       const first = this.phase.peek() !== "ready" || this.readOnly;
       if (stored.degraded && !first) return this.isAway("The store does not answer.");
       this.away.value = stored.degraded ? "The store does not answer. This is the default template, to read only." : "";
-      if (first) this.begin(stored);
+      if (first) await this.begin(stored);
       if (stored.degraded) this.again();
     } catch (error) {
       if (this.phase.peek() === "loading") {
-        const draft = readDraft(this.name);
-        if (draft) this.begin({ ...draft, text: draft.base, degraded: false, missing: draft.etag === null });
+        const draft = await findDraft(this.name);
+        if (draft) await this.begin({ ...draft, text: draft.base ?? "", degraded: false, missing: draft.etag === null });
         else this.phase.value = "failed";
       }
       if (error instanceof Away) this.isAway(`${told(error)} What you write is kept here.`);
@@ -74,13 +81,25 @@ export class Session {
     }
   }
 
-  /** Looks at what is stored again, and shows it where nothing here is unsaved. */
+  /** Looks at what is stored again, and shows it where nothing here is unsaved; else tells of it. */
   async refresh(): Promise<void> {
-    const stored = await readStored(this.name).catch(() => null);
-    if (!stored || stored.degraded || this.dirty.peek() || stored.etag === this.base.peek()?.etag) return;
-    this.setBase(stored);
-    this.replace(stored.text);
-    this.say(`This is version ${stored.version} now.`, "plain");
+    const base = this.base.peek();
+    // Of a template that is not there yet there is nothing to hear; saving it meets whoever was first.
+    if (this.phase.peek() !== "ready" || !base || base.degraded || base.missing) return;
+    const stored = await readStored(this.name, base.etag).catch(() => null);
+    const same = !stored || stored.degraded || stored.etag === base.etag;
+    if (same || base !== this.base.peek() || this.saving.peek() || this.conflict.peek()) return;
+    if (!this.dirty.peek() || stored.text === this.text) {
+      this.setBase(stored);
+      this.replace(stored.text);
+      this.say(`Version ${stored.version} was stored meanwhile; this is it.`, "plain");
+    } else this.newer.value = stored;
+  }
+
+  /** Shows what was stored meanwhile beside what is unsaved. */
+  compareWithNewer(): void {
+    this.conflict.value = this.newer.peek();
+    this.newer.value = null;
   }
 
   /** The text has changed. */
@@ -89,7 +108,8 @@ export class Session {
     if (state.doc === this.document) return;
     this.document = state.doc;
     this.compare();
-    if (this.said.peek().tone === "good") this.said.value = QUIET;
+    // Whatever was said was said of the text before.
+    if (!this.saving.peek() && !this.conflict.peek()) this.said.value = QUIET;
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => this.keep(), KEEP_AFTER);
   }
@@ -100,8 +120,8 @@ export class Session {
     const base = this.base.peek();
     if (!base || base.degraded) return;
     const { etag, version, text } = base;
-    const done = keepDraft(this.name, this.dirty.peek() ? { text: this.text, etag, version, base: text } : null);
-    if (!done) this.say("This browser has no room to keep unsaved text. Save before you leave.", "bad");
+    const dirty = this.dirty.peek();
+    this.noRoom.value = !keepDraft(this.name, dirty ? { text: this.text, etag, version, base: text } : null);
   }
 
   async save(note = ""): Promise<boolean> {
@@ -128,9 +148,13 @@ export class Session {
   takeTheirs(): void {
     const theirs = this.conflict.peek();
     if (!theirs) return;
+    // Undo has it as long as the page lives; the draft has it until something is saved.
+    const { etag, version, text: base } = theirs;
+    const given = { text: this.text, etag, version, base };
     this.conflict.value = null;
     this.setBase(theirs);
     this.replace(theirs.text);
+    this.noRoom.value = !keepDraft(this.name, given, "aside");
     this.say(`This is version ${theirs.version} now. Undo brings yours back.`, "plain");
   }
 
@@ -138,7 +162,10 @@ export class Session {
   discard(): void {
     const base = this.base.peek();
     if (base) this.replace(base.text);
+    keepDraft(this.name, null, "aside");
     this.broughtBack.value = false;
+    // It may have been based on an earlier version.
+    void this.refresh();
   }
 
   async reset(): Promise<boolean> {
@@ -166,7 +193,8 @@ export class Session {
       this.setBase(await writeStored(this.name, text, etag, note));
       this.away.value = "";
       this.broughtBack.value = false;
-      this.say(`Saved as version ${this.base.peek()!.version}.`, "good");
+      keepDraft(this.name, null, "aside");
+      this.said.value = { text: `Saved as version ${this.base.peek()!.version}`, tone: "good", stored: true };
       return true;
     } catch (error) {
       await this.failed(error);
@@ -195,21 +223,23 @@ export class Session {
     this.say(error instanceof Away ? "Not saved." : told(error), "bad");
   }
 
-  private begin(stored: Stored): void {
-    const draft = stored.degraded ? null : readDraft(this.name);
+  private async begin(stored: Stored): Promise<void> {
+    const draft = stored.degraded ? null : await findDraft(this.name);
     const back = draft !== null && draft.text !== stored.text;
-    this.setBase(back ? { ...stored, text: draft.base, etag: draft.etag, version: draft.version } : stored);
-    this.document = documentOf("");
-    this.state = stateOf(back ? draft.text : stored.text, this.hooks, this.readOnly);
+    const based = back && draft.etag !== stored.etag;
+    // Where the text it is based on was not kept, all of it counts as changed.
+    const base = based ? { ...stored, text: draft.base ?? "", etag: draft.etag, version: draft.version } : stored;
+    this.state = stateOf(back ? draft.text : stored.text, this.hooks, stored.degraded);
+    this.document = this.state.doc;
+    this.setBase(base);
     this.phase.value = "ready";
     this.broughtBack.value = back;
-    this.document = this.state.doc;
-    this.compare();
     this.onState?.(this.state);
   }
 
   private setBase(stored: Stored): void {
     this.base.value = stored;
+    this.newer.value = null;
     this.baseDocument = documentOf(stored.text);
     this.compare();
     this.keep();

@@ -17,16 +17,23 @@ export interface Stored {
   missing: boolean;
 }
 
-export async function readStored(name: string): Promise<Stored> {
+/** What there is of a name that nobody has used. */
+export const NONE: Stored = { text: "", etag: null, version: 0, degraded: false, missing: true };
+
+export function readStored(name: string): Promise<Stored>;
+/** Null where it is still the one that `known` names. */
+export function readStored(name: string, known: string | null): Promise<Stored | null>;
+export async function readStored(name: string, known: string | null = null): Promise<Stored | null> {
   try {
     const answer =
       name === MAIN
-        ? await ask("get", "/system-prompt")
-        : await ask("get", "/templates/{name}", { path: { name } });
+        ? await ask("get", "/system-prompt", { ifNoneMatch: known })
+        : await ask("get", "/templates/{name}", { path: { name }, ifNoneMatch: known });
     return { ...stored(answer), missing: false };
   } catch (error) {
+    if (error instanceof Problem && error.status === 304) return null;
     if (!(error instanceof Problem) || error.code !== "no-template") throw error;
-    return { text: "", etag: null, version: 0, degraded: false, missing: true };
+    return NONE;
   }
 }
 

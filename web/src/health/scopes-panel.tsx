@@ -1,6 +1,6 @@
 // What is active in a directory, and from where: extensions, tools and servers of every layer, what they hide, what is off and why.
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { amount } from "../amount";
 import { meta } from "../api/meta";
 import { told } from "../api/problem";
@@ -25,15 +25,21 @@ export function ScopesPanel() {
   const answer = useSignal<Report | null>(null);
   const trouble = useSignal<{ kind: "old" | "other"; words: string } | null>(null);
   const busy = useSignal(false);
+  /** Only the last question is waited for. */
+  const asked = useRef(0);
 
   const look = async () => {
     keep("session", DIRECTORY, cwd.value);
     keep("session", PRESET, preset.value);
     busy.value = true;
+    const turn = ++asked.current;
     try {
-      answer.value = await readReport(cwd.value.trim(), preset.value.trim());
+      const report = await readReport(cwd.value.trim(), preset.value.trim());
+      if (turn !== asked.current) return;
+      answer.value = report;
       trouble.value = null;
     } catch (error) {
+      if (turn !== asked.current) return;
       answer.value = null;
       trouble.value = { kind: error instanceof NotTold ? "old" : "other", words: told(error) };
     }
@@ -71,7 +77,8 @@ export function ScopesPanel() {
             onInput={(event) => (preset.value = event.currentTarget.value)}
           />
         </label>
-        <Button type="submit" kind="main" disabled={busy.value}>
+        {/* Never switched off: Enter in a field would do nothing then, and what is asked last counts. */}
+        <Button type="submit" kind="main">
           Look
         </Button>
       </form>

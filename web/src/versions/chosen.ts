@@ -1,5 +1,5 @@
 // Which version is looked at, and what it is compared with.
-import { readDraft } from "../edit/draft";
+import { ownDraft } from "../edit/draft";
 import type { Side } from "./compare";
 import type { History } from "./history";
 
@@ -13,7 +13,7 @@ export const START = 0;
 export function choices(history: History, version: number): { value: Against; label: string }[] {
   const offered: { value: Against; label: string }[] = [{ value: "before", label: "The version before" }];
   if (version !== history.current) offered.push({ value: "current", label: `The current one (version ${history.current})` });
-  if (readDraft(history.name)) offered.push({ value: "editor", label: "Unsaved text in the editor" });
+  if (ownDraft(history.name)) offered.push({ value: "editor", label: "Unsaved text in the editor" });
   return offered;
 }
 
@@ -21,7 +21,7 @@ export function choices(history: History, version: number): { value: Against; la
 export async function sides(history: History, version: number, against: Against): Promise<[Side, Side]> {
   const side = async (at: number): Promise<Side> => ({ label: named(history, at), text: await history.text(at) });
   if (against === "editor") {
-    const text = readDraft(history.name)?.text ?? "";
+    const text = ownDraft(history.name)?.text ?? "";
     return [await side(version), { label: "Unsaved text in the editor", text }];
   }
   const other = against === "before" ? version - 1 : against === "current" ? history.current : against;

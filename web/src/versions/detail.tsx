@@ -4,8 +4,9 @@ import { ago, instant, size } from "../amount";
 import { told } from "../api/problem";
 import type { VersionInfo } from "../api/types";
 import { href } from "../route";
-import { Shown } from "../shown";
+import { escaped, head, Shown } from "../shown";
 import { Button } from "../ui/button";
+import { PaperText, usePaper } from "../ui/paper";
 import { choices, sides, START, type Against } from "./chosen";
 import type { Side } from "./compare";
 import { CompareView } from "./compare-view";
@@ -42,6 +43,24 @@ export function Detail({ history, info, onRestore, onLabels }: DetailProps) {
       gone = true;
     };
   }, [history, version, effective, current]);
+
+  usePaper(() => {
+    const shown = pair?.find(({ label }) => label.startsWith(`Version ${version}`)) ?? pair?.[1];
+    return shown ? (
+      <>
+        <header>
+          <h1>
+            {escaped(head(history.name, 64))}: {escaped(head(shown.label, 80))}
+          </h1>
+          <p>
+            {instant(at)} by {escaped(head(author, 80))}
+            {note !== "" && `: ${escaped(head(note, 400))}`}
+          </p>
+        </header>
+        <PaperText text={shown.text} />
+      </>
+    ) : null;
+  });
 
   return (
     <section class="panel" aria-labelledby="version-title">

@@ -1,12 +1,7 @@
 // Chooses one of the stored templates by name.
-import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { ask } from "../api/client";
 import { escaped } from "../shown";
-
-const MOST = 2_000;
-
-const names = signal<readonly string[]>([]);
+import { names, readNames } from "./names";
 
 interface TemplateSelectProps {
   label: string;
@@ -17,14 +12,7 @@ interface TemplateSelectProps {
 }
 
 export function TemplateSelect({ label, value, onValue, all }: TemplateSelectProps) {
-  useEffect(() => {
-    readNames().then(
-      (found) => (names.value = found),
-      () => {
-        // The one that is shown can still be chosen.
-      },
-    );
-  }, []);
+  useEffect(() => void readNames(), []);
   const known = new Set(["main", ...names.value]);
   if (value !== "") known.add(value);
   return (
@@ -37,16 +25,4 @@ export function TemplateSelect({ label, value, onValue, all }: TemplateSelectPro
       ))}
     </select>
   );
-}
-
-async function readNames(): Promise<string[]> {
-  const found: string[] = [];
-  let after: string | null = null;
-  do {
-    const query: { limit: number; after?: string } = { limit: 500, ...(after !== null && { after }) };
-    const { data }: { data: { items: { name: string }[]; next: string | null } } = await ask("get", "/templates", { query });
-    found.push(...data.items.map(({ name }) => name));
-    after = data.next;
-  } while (after !== null && found.length < MOST);
-  return found;
 }

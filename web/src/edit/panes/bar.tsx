@@ -1,11 +1,12 @@
 // Above the panes: which template this is, whether it is saved, and saving it.
 import { signal } from "@preact/signals";
+import { amount } from "../../amount";
 import { mod } from "../../keys";
 import { escapedLines, head, Shown } from "../../shown";
 import { Spoken } from "../../spoken";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { session } from "../desk";
+import { errorCount, session } from "../desk";
 import { MAIN } from "../stored";
 import { NoteDialog } from "./note-dialog";
 import { ResetDialog } from "./reset-dialog";
@@ -65,7 +66,9 @@ export function Bar() {
 /** Saved or not: read out when it changes. */
 function State() {
   const current = session.value!;
-  const { text, tone } = current.said.value;
+  const { text: said, tone, stored } = current.said.value;
+  const errors = errorCount.value;
+  const text = stored ? `${said}${errors > 0 ? `, with ${amount(errors, "error")}` : ""}.` : said;
   const dirty = current.dirty.value;
   const phase = current.phase.value;
   const plain = phase === "loading" ? "Loading…" : phase === "failed" ? "" : dirty ? "Unsaved changes" : "";

@@ -1,6 +1,7 @@
 // Somebody else saved meanwhile: theirs and mine side by side. Mine can be changed right there before it is stored over theirs.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { amount } from "../../amount";
+import { mod } from "../../keys";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import type { MergePane } from "../merge-pane";
@@ -21,7 +22,10 @@ export function ConflictDialog({ session }: { session: Session }) {
     import("../merge-pane").then(
       ({ mergePane }) => {
         if (gone || !box.current) return;
-        pane.current = mergePane(box.current, theirs.text, mine.current, narrow.value, (text) => setMerged(text !== mine.current));
+        pane.current = mergePane(box.current, theirs.text, mine.current, narrow.value, (text, count) => {
+          setMerged(text !== mine.current);
+          setDifferences(count);
+        });
         setDifferences(pane.current.differences);
       },
       () => setFailed(true),
@@ -53,7 +57,8 @@ export function ConflictDialog({ session }: { session: Session }) {
       <p class="soft conflict-words">
         Version {theirs.version} was stored since you began with version {session.base.value?.version ?? 0}
         {differences !== null && `; ${amount(differences, "place")} differ${differences === 1 ? "s" : ""}`}. Take theirs, save yours over
-        it, or merge: the arrows and the text of yours can be used. Whatever you choose, the other stays among the versions.
+        it, or merge: the arrows and the text of yours can be used. Theirs stays among the versions. If you take theirs, undo ({mod} Z)
+        brings yours back, and until you save, yours is kept as a draft.
       </p>
       <div class="merge-heads" aria-hidden="true">
         <span>Theirs</span>

@@ -13,6 +13,8 @@ const STOPS: readonly { tab: Tab; place: string }[] = [
 
 export function useKeys(): void {
   useEffect(() => {
+    // Where the focus is on its way to: a tab comes out first, and keys may be quicker than that.
+    let heading: string | null = null;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
       if (event.key.toLowerCase() === "s" && (mac ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey) {
@@ -23,13 +25,19 @@ export function useKeys(): void {
       event.preventDefault();
       const there = STOPS.filter(({ place }) => document.querySelector(place));
       const at = there.findIndex(({ place }) => {
+        if (heading !== null) return place === heading;
         const root = document.querySelector(place)?.closest(".palette, .text, .findings, .preview");
         return root?.contains(document.activeElement) ?? false;
       });
       const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
       if (!next) return;
       if (narrow.peek() && !(beside.peek() && next.tab === "preview")) tab.value = next.tab;
-      requestAnimationFrame(() => document.querySelector<HTMLElement>(next.place)?.focus());
+      heading = next.place;
+      requestAnimationFrame(() => {
+        if (heading !== next.place) return;
+        heading = null;
+        document.querySelector<HTMLElement>(next.place)?.focus();
+      });
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);

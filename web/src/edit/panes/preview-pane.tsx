@@ -2,11 +2,12 @@
 import type { EditorView } from "@codemirror/view";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
+import { IconButton } from "../../ui/button";
 import { escapedLines, head } from "../../shown";
 import { Spoken } from "../../spoken";
 import { behind, trouble } from "../analysis/analyzer";
 import { directory, model } from "../context";
-import { caretToken, goToSource, packed, showPlace, textField } from "../desk";
+import { caretToken, goToSource, lookAgain, packed, showPlace, textField } from "../desk";
 import { beside, inText, narrow, tab } from "../layout";
 import { createPreview, linkPreview, revealSource, showPreview } from "../preview/viewer";
 import { CacheStrip } from "./cache-strip";
@@ -18,6 +19,7 @@ export function PreviewPane() {
     <div class="preview">
       <div class="context">
         <ContextField label="Directory" value={directory.value} onValue={(value) => (directory.value = value)} wide />
+        <IconButton label="Look again" icon="again" onClick={lookAgain} />
         <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
       </div>
       {trouble.value !== "" && (
@@ -75,5 +77,7 @@ function PreviewText() {
     const place = field.state.selection.main.head;
     requestAnimationFrame(() => view.current && revealSource(view.current, place));
   });
-  return <div class={behind.value ? "preview-text behind" : "preview-text"} ref={box} />;
+  // Only a preview that is there and comes to nothing may say so.
+  const unknown = !packed.value?.preview || trouble.value !== "";
+  return <div class={`preview-text${behind.value ? " behind" : ""}${unknown ? " unknown" : ""}`} ref={box} />;
 }

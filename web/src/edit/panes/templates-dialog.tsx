@@ -9,16 +9,17 @@ import { Shown } from "../../shown";
 import { Dialog } from "../../ui/dialog";
 import { SearchField } from "../../ui/search-field";
 import { VirtualList } from "../../ui/virtual-list";
-import { session } from "../desk";
+import { expectNew, session } from "../desk";
+import { isName, NAME_RULE } from "../name";
 import { MAIN } from "../stored";
 import { unsaved } from "../unsaved";
 
 interface Row {
   name: string;
+  isNew?: boolean;
   about: string;
 }
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MOST = 500;
 
 export function TemplatesDialog({ close }: { close: () => void }) {
@@ -32,11 +33,12 @@ export function TemplatesDialog({ close }: { close: () => void }) {
 
   const wanted = words.trim();
   const rows = rowsOf(entries ?? [], wanted.toLowerCase());
-  const isNew = wanted !== "" && NAME.test(wanted) && entries !== null && !rows.some(({ name }) => name === wanted);
-  const all: Row[] = isNew ? [...rows, { name: wanted, about: "Start a new template of this name" }] : rows;
+  const isNew = wanted !== "" && isName(wanted) && entries !== null && !rows.some(({ name }) => name === wanted);
+  const all: Row[] = isNew ? [...rows, { name: wanted, isNew: true, about: "Start a new template of this name" }] : rows;
   const choose = (row: Row | undefined) => {
     if (!row) return;
     close();
+    if (row.isNew) expectNew(row.name);
     go("edit", row.name);
   };
   return (
@@ -57,6 +59,11 @@ export function TemplatesDialog({ close }: { close: () => void }) {
             event.preventDefault();
           }}
         />
+        {wanted !== "" && !isName(wanted) && (
+          <p class="small name-rule" role="status">
+            {NAME_RULE}
+          </p>
+        )}
         <VirtualList
           label="Templates"
           items={all}
@@ -76,11 +83,6 @@ export function TemplatesDialog({ close }: { close: () => void }) {
           )}
         />
         {trouble && <p role="alert">{trouble}</p>}
-        {wanted !== "" && !NAME.test(wanted) && (
-          <p class="soft small" role="status">
-            A name has up to 64 letters, digits, “-”, “_” or “.”, and begins with a letter or digit.
-          </p>
-        )}
       </div>
     </Dialog>
   );

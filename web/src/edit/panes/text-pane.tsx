@@ -1,6 +1,6 @@
 // The place of the text field.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { caret, mount, packed, session } from "../desk";
+import { caret, mount, packed, session, writing } from "../desk";
 
 export function TextPane() {
   const box = useRef<HTMLDivElement>(null);
@@ -19,7 +19,13 @@ export function TextPane() {
 export function Hint() {
   return (
     <span class="hint soft">
-      <kbd>[</kbd> inserts, <kbd>F1</kbd> tells all keys
+      <kbd>[</kbd> inserts,{" "}
+      {writing.value && (
+        <>
+          <kbd>Esc</kbd> then <kbd>Tab</kbd> leaves the text,{" "}
+        </>
+      )}
+      <kbd>F1</kbd> tells all keys
     </span>
   );
 }

@@ -216,7 +216,11 @@ function extensions(hooks: PreviewHooks): Extension {
       const { packed, current: now } = view.state.field(shown);
       const at = valueAt(view, side < 0 && place > 0 ? place - 1 : place);
       return packed && at >= 0 && at !== now ? tooltip(packed, at) : null;
-    }, { hoverTime: 200 }),
+    }, {
+      hoverTime: 200,
+      // What is told stays; the same need not hover over it.
+      hideOn: ({ effects }) => effects.some((effect) => effect.is(current)),
+    }),
     EditorView.domEventHandlers({
       click: (event, view) => {
         // Whoever selects text to copy it does not want to go elsewhere.

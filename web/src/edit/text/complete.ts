@@ -6,13 +6,13 @@ import {
   type CompletionContext,
   type CompletionResult,
 } from "@codemirror/autocomplete";
-import type { Extension } from "@codemirror/state";
+import type { EditorState, Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
 import { spoken } from "../../spoken";
 import { LASTS, variables } from "../context";
-import { likelyFiles } from "../files";
+import { likelyFiles, namedFiles } from "../files";
 import { analysed } from "./analysed";
 import { beginsLine, bracketAt, type Bracket } from "./place";
 
@@ -34,7 +34,7 @@ const BESIDE = 32;
 const ABOUT = 400;
 
 export function completion(): Extension {
-  return [reachable, options()];
+  return [reachable, walkOver, options()];
 }
 
 /** A list that scrolls can be reached, so that it can be scrolled without a pointer; the arrow keys of the text work as ever. */
@@ -54,16 +54,49 @@ function options(): Extension {
   });
 }
 
-function complete({ state, pos, explicit }: CompletionContext): CompletionResult | null {
+/** A source of the editor's: asked at each key, so that the order follows what is written. */
+function complete(context: CompletionContext): CompletionResult | null {
+  const found = offered(context);
+  return found && { ...found, update: (_, __, ___, next) => complete(next) };
+}
+
+function offered({ state, pos, explicit }: CompletionContext): CompletionResult | null {
   const bracket = bracketAt(state, pos);
   if (!bracket) return explicit ? { from: pos, options: wholeTags() } : null;
   // Prose in brackets is prose: it is not talked into while it has blanks.
   if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
-  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket)];
+  const present = state.sliceDoc(bracket.from, bracket.close === null ? pos : bracket.close - 1);
+  const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket, present)];
   if (!bracket.condition) all.push(...words());
   else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
-  // A blank before any colon may be the end of `if`: then it is another question.
-  return { from: bracket.from, options: all, validFor: /^(?:[^\s\][]*|\w+:[^\][\n]*)$/ };
+  return { from: bracket.from, options: ordered(all, bracket, hasOpenCondition(state, bracket.open)) };
+}
+
+/**
+ * What begins as it is written stands above all sections, words and names alike; what only resembles it stays in them. Where a
+ * condition is open, what goes on with it or ends it comes first.
+ */
+function ordered(all: readonly Completion[], { written }: Bracket, open: boolean): Completion[] {
+  const wanted = written.toLowerCase();
+  return all.map(({ section: of, ...option }) => {
+    const goesOn = open && (option.label === "else" || option.label === "endif");
+    if (wanted === "") return goesOn ? { ...option, boost: 99 } : { ...option, section: of! };
+    if (!begins(option.label.toLowerCase(), wanted)) return { ...option, section: of! };
+    return { ...option, boost: goesOn ? 99 : option.type === "condition" ? 60 : (option.boost ?? 0) / 10 };
+  });
+}
+
+/** True for the whole label, for the name behind its type, and for the file behind its directories. */
+function begins(label: string, wanted: string): boolean {
+  return label.startsWith(wanted) || label.startsWith(wanted, label.indexOf(":") + 1) || label.startsWith(wanted, label.lastIndexOf("/") + 1);
+}
+
+const NEVER_CLOSED = "template/unmatched-if";
+
+/** True where a condition before a place has no end, as far as the last analysis knows. */
+function hasOpenCondition(state: EditorState, place: number): boolean {
+  const { packed, since } = state.field(analysed);
+  return packed?.notes.some(({ code, utf16 }) => code === NEVER_CLOSED && since.mapPos(utf16[0]) < place) ?? false;
 }
 
 function keys(bracket: Bracket): Completion[] {
@@ -81,16 +114,18 @@ function keys(bracket: Bracket): Completion[] {
   });
 }
 
-/** Paths that are there: likely ones, and those that the template names already. A path that is half written is not there. */
-function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket): Completion[] {
-  const named = used.filter(({ type, exists }) => type === "file" && exists === true).map(({ name }) => name);
-  const paths = [...new Set([...likelyFiles.peek(), ...named])].slice(0, 50);
+/** Likely paths that are there, those that this template names, and those that other templates of this tab have named. */
+function files(used: readonly { type: string; name: string; exists: boolean | null }[], bracket: Bracket, present: string): Completion[] {
+  // What is being written is no suggestion, nor is what it was a moment ago.
+  const finished = (name: string) => !present.startsWith(`file:${name}`);
+  const named = used.filter(({ type, name, exists }) => type === "file" && (exists === true || finished(name))).map(({ name }) => name);
+  const paths = [...new Set([...likelyFiles.peek(), ...named, ...namedFiles])].slice(0, 50);
   return paths.map((path) => ({
     label: `file:${path}`,
     section: section("file"),
     boost: 1,
     displayLabel: escaped(head(`file:${path}`, 80)),
-    detail: likelyFiles.peek().includes(path) ? "is there" : "used here",
+    detail: likelyFiles.peek().includes(path) ? "is there" : named.includes(path) ? "used here" : "used elsewhere",
     type: "conversation",
     apply: closes(`file:${path}`, bracket),
   }));
@@ -106,8 +141,8 @@ function words(): Completion[] {
     apply: apply!,
   });
   return [
-    word("if", "exists", "Text that is there only if something exists.", startsName("if ")),
-    word("if !", "is missing", "Text that is there only if something does not exist.", startsName("if !")),
+    word("if", "exists", "Text that is there only if something exists.", startsBlock("if ")),
+    word("if !", "is missing", "Text that is there only if something does not exist.", startsBlock("if !")),
     word("else", "otherwise", "What is there if the condition does not hold.", closing("else]")),
     word("endif", "end of a condition", "Ends the innermost condition.", closing("endif]")),
     word("raw", "as it is", "Nothing up to [endraw] is a tag, where the profile allows it.", closing("raw]")),
@@ -170,6 +205,29 @@ function startsName(text: string): Apply {
     startCompletion(view);
   };
 }
+
+/** Writes a condition with its end around nothing, as the list of variables does, and asks what it is about. */
+function startsBlock(head: string): Apply {
+  return (view, option, from, to) => {
+    const { state } = view;
+    const bracket = bracketAt(state, to);
+    const rest = state.sliceDoc(to, state.doc.lineAt(to).to);
+    // What has a name already becomes a condition of that name.
+    if (!bracket || /^[^[\]]+\]/.test(rest)) return startsName(head)(view, option, from, to);
+    const closed = rest.startsWith("]") ? 1 : 0;
+    const gap = beginsLine(state, bracket.open) && rest.slice(closed).trim() === "" ? "\n" : "";
+    put(view, from, to + closed, `${head}]${gap}${gap}[endif]`, from + head.length);
+    startCompletion(view);
+  };
+}
+
+/** A bracket that closes the head of a condition and stands there already is walked over, not written twice. */
+const walkOver = EditorView.inputHandler.of((view, from, to, text) => {
+  if (text !== "]" || from !== to || view.state.sliceDoc(from, from + 1) !== "]") return false;
+  if (!bracketAt(view.state, from)?.condition) return false;
+  view.dispatch({ selection: { anchor: from + 1 }, userEvent: "select" });
+  return true;
+});
 
 /** Writes a whole tag; a closing bracket that stands there already is taken. */
 function closing(text: string): Apply {
