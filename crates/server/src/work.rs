@@ -90,7 +90,7 @@ pub(crate) fn refused(error: Error) -> Problem {
         Error::Render(note) => template_refused(*note),
         Error::Profile(error) => Problem {
             hint: error.help,
-            ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "profile", error.message)
+            ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "preset", error.message)
         },
         other => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "engine", other.to_string()),
     }

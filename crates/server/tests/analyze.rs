@@ -189,7 +189,7 @@ async fn switches_of_the_language_can_be_tried() {
     let trimmed = json!({"template": "a\n[if system:os]\nb\n[endif]\n", "options": {"trim_tag_lines": true}});
     assert_eq!(analyze(&service, trimmed).await["preview"]["text"], "a\nb\n");
     let unknown = json!({"template": "", "preset": "no-such-profile"});
-    service.post("/system-prompt/analyze", &unknown).await.problem(422, "profile");
+    service.post("/system-prompt/analyze", &unknown).await.problem(422, "preset");
 }
 
 #[tokio::test]
