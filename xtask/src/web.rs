@@ -115,10 +115,10 @@ fn test(name: Option<&str>) -> Result<(), Failure> {
             .hint("`cargo xtask web --types` writes it anew"));
     }
     if !Path::new(CHROMIUM).exists()
-        && let Err(why) = debian::install("Chromium", &["chromium"])?
+        && let Err(why) = debian::install("Chromium", &["chromium", "fonts-dejavu-core"])?
     {
         return Err(Failure::new(format!("Chromium is missing {why}"))
-            .hint("install it as /usr/bin/chromium (Debian: apt-get install chromium)"));
+            .hint("install it as /usr/bin/chromium (Debian: apt-get install chromium fonts-dejavu-core)"));
     }
     let mut words = vec!["run", "--silent", "test"];
     words.extend(name.map(|_| "--"));
