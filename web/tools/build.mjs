@@ -56,8 +56,9 @@ export async function buildPage({ dist = path.join(web, "dist"), quiet = false }
   for (const file of ["index.html", ...made.keys(), icon, notice].sort()) {
     const bytes = await readFile(path.join(dist, file));
     const load = file === "index.html" || file === style || first.includes(file) ? "first" : "lazy";
-    files[file] = { load, ...sizes(bytes) };
-    if (file.startsWith("assets/")) await writeFile(path.join(dist, `${file}.br`), packed(bytes));
+    const brotli = packed(bytes);
+    files[file] = { load, bytes: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotli.length };
+    if (file.startsWith("assets/")) await writeFile(path.join(dist, `${file}.br`), brotli);
   }
   const manifest = { entry, style, worker, icon, licences: notice, preload, files };
   await writeFile(path.join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -89,11 +90,6 @@ async function hashed(dist, name, extension, bytes) {
 /** How a file travels to whoever takes brotli. */
 function packed(bytes) {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-}
-
-/** What a file weighs as it is, and as it travels. */
-export function sizes(bytes) {
-  return { bytes: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: packed(bytes).length };
 }
 
 /** Prints what the first load weighs, and each thing that comes later. */

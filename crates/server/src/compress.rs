@@ -17,15 +17,19 @@ const PAGE: u64 = 2 << 10;
 
 /// True where the caller would take a packed answer.
 pub(crate) fn is_wanted(method: &Method, headers: &HeaderMap) -> bool {
-    *method == Method::GET
-        && headers.get_all(header::ACCEPT_ENCODING).iter().any(|accepted| {
-            accepted.to_str().is_ok_and(|accepted| {
-                accepted.split(',').any(|one| {
-                    let (name, quality) = one.split_once(';').unwrap_or((one, ""));
-                    name.trim().eq_ignore_ascii_case("gzip") && !is_zero(quality.trim())
-                })
+    *method == Method::GET && takes(headers, "gzip")
+}
+
+/// True where the caller takes a coding by its name, and not with a quality of nothing.
+pub(crate) fn takes(headers: &HeaderMap, coding: &str) -> bool {
+    headers.get_all(header::ACCEPT_ENCODING).iter().any(|accepted| {
+        accepted.to_str().is_ok_and(|accepted| {
+            accepted.split(',').any(|one| {
+                let (name, quality) = one.split_once(';').unwrap_or((one, ""));
+                name.trim().eq_ignore_ascii_case(coding) && !is_zero(quality.trim())
             })
         })
+    })
 }
 
 fn is_zero(quality: &str) -> bool {
@@ -58,6 +62,17 @@ pub(crate) async fn compressed(response: Response) -> Response {
 mod tests {
     use super::*;
     use axum::http::HeaderValue;
+
+    #[test]
+    fn brotli_is_for_those_who_take_it() {
+        for (accepted, taken) in
+            [("gzip, deflate, br, zstd", true), ("BR;q=0.5", true), ("br;q=0", false), ("gzip", false)]
+        {
+            let headers =
+                HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted))]);
+            assert_eq!(takes(&headers, "br"), taken, "{accepted}");
+        }
+    }
 
     #[test]
     fn packed_answers_are_for_those_who_ask() {

@@ -1,7 +1,7 @@
 //! The editor at `/`, and the files beside it. Where the editor was not built, the plain page stands in.
 
 use super::page;
-use crate::{App, Problem, extract::InPath, reply::Reply, web};
+use crate::{App, Problem, compress::takes, extract::InPath, reply::Reply, web};
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -47,8 +47,7 @@ pub async fn editor(State(app): State<Arc<App>>) -> Response {
     ),
 )]
 pub async fn asset(InPath(name): InPath<String>, headers: HeaderMap) -> Reply<Response> {
-    let brotli = takes_brotli(&headers);
-    let file = web::asset(&name, brotli).ok_or_else(|| {
+    let file = web::asset(&name, takes(&headers, "br")).ok_or_else(|| {
         Problem::new(StatusCode::NOT_FOUND, "no-file", "the page has no such file")
             .hint("load the page again")
     })?;
@@ -61,18 +60,6 @@ pub async fn asset(InPath(name): InPath<String>, headers: HeaderMap) -> Reply<Re
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(packed));
     }
     Ok(response)
-}
-
-/// True where `br` is named among what is taken, and not with a quality of nothing.
-fn takes_brotli(headers: &HeaderMap) -> bool {
-    headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|accepted| {
-        accepted.split(',').any(|one| {
-            let (name, quality) = one.split_once(';').unwrap_or((one, ""));
-            let nothing =
-                quality.trim().strip_prefix("q=").is_some_and(|q| q.trim_end_matches(['0', '.']).is_empty());
-            name.trim().eq_ignore_ascii_case("br") && !nothing
-        })
-    })
 }
 
 /// A word that nobody knows beforehand: styles that carry it are the page's own.
@@ -106,16 +93,5 @@ mod tests {
         let policy = policy(&one);
         assert!(policy.contains(&format!("style-src 'self' 'nonce-{one}'")) && !policy.contains("unsafe"));
         assert!(!super::policy("").contains("nonce"));
-    }
-
-    #[test]
-    fn brotli_is_for_those_who_take_it() {
-        for (accepted, takes) in
-            [("gzip, deflate, br, zstd", true), ("BR;q=0.5", true), ("br;q=0", false), ("gzip", false)]
-        {
-            let headers =
-                HeaderMap::from_iter([(header::ACCEPT_ENCODING, HeaderValue::from_static(accepted))]);
-            assert_eq!(takes_brotli(&headers), takes, "{accepted}");
-        }
     }
 }
