@@ -31,6 +31,7 @@ pub mod keep;
 pub mod lint;
 mod log;
 pub mod object;
+mod options;
 mod permit;
 mod prepare;
 mod request;

@@ -21,6 +21,8 @@ pub struct Request {
     pub model: Option<String>,
     /// The conversation's id.
     pub conversation: Option<String>,
+    /// The agent whose prompt is asked for; `None` is the main conversation's.
+    pub agent: Option<String>,
     /// The active tools.
     pub tools: ToolChoice,
     /// The instant, RFC 3339; `None` is now.
