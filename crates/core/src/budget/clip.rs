@@ -91,8 +91,8 @@ impl Clipped {
 /// Cuts the tail of `text` so that the result, marker included, counts at most `max`.
 ///
 /// - A text that fits stays as it is, so clipping twice changes nothing. A ceiling of zero drops every text.
-/// - What stays is a prefix that ends at a grapheme boundary, the longest that fits. It backs up to a line end where
-///   that costs at most an eighth of it.
+/// - What stays is a prefix that ends at a grapheme boundary, the longest that fits (among those that were tried, where a
+///   tokenizer counts a longer one as fewer tokens). It backs up to a line end where that costs at most an eighth of it.
 /// - The marker is `…[truncated <cut> of <total> tokens]`, last and on a line of its own. A ceiling that is lower than
 ///   the marker gives the longest prefix without one.
 ///
@@ -126,7 +126,7 @@ pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
         let marker = Some(marker(kept));
         return Clipped::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
     }
-    match bounds.last() {
+    match bounds.iter().rev().find(|kept| counter.count(&text[..**kept]) <= max) {
         None | Some(0) => Clipped::Dropped { total_tokens },
         Some(&kept) => Clipped::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
     }
@@ -201,6 +201,9 @@ mod tests {
     impl Counter for Words {
         fn name(&self) -> &str {
             "test:words"
+        }
+        fn about(&self) -> &str {
+            "words"
         }
         fn exact(&self) -> bool {
             true
