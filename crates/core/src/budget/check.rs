@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn parts_are_not_rounded_one_by_one() {
-        let prompt = Prompt::default().with("a", &[("12345", literal("a"))]).with("b", &[("678", literal("b"))]);
+        let prompt =
+            Prompt::default().with("a", &[("12345", literal("a"))]).with("b", &[("678", literal("b"))]);
         assert_eq!(Bytes4.count("12345") + Bytes4.count("678"), 3);
         assert_eq!(check(&prompt, at(2, OnOver::Error), &Bytes4, &mut Vec::new()), Ok(()));
         let over = check(&prompt, at(1, OnOver::Error), &Bytes4, &mut Vec::new()).unwrap_err();

@@ -139,16 +139,23 @@ fn marker(kept: &str, cut: usize, total: usize) -> String {
 
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-/// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character.
+/// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character. Looks no
+/// further into the text than twice that, since a counter may be slow.
 fn longest_prefix(text: &str, max: usize, counter: &dyn Counter) -> usize {
-    let (mut fits, mut too_long) = (0, text.len());
-    while too_long - fits > 1 {
-        let middle = fits + (too_long - fits) / 2;
-        let mut end = middle;
+    let fit = |mut end: usize| {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        if counter.count(&text[..end]) <= max {
+        counter.count(&text[..end]) <= max
+    };
+    let (mut fits, mut too_long) = (0, max.saturating_mul(4));
+    while too_long < text.len() && fit(too_long) {
+        (fits, too_long) = (too_long, too_long.saturating_mul(2));
+    }
+    too_long = too_long.min(text.len());
+    while too_long - fits > 1 {
+        let middle = fits + (too_long - fits) / 2;
+        if fit(middle) {
             fits = middle;
         } else {
             too_long = middle;

@@ -70,7 +70,11 @@ pub fn fit(
             + between * firm_count.saturating_sub(1);
     if firm_need > limit.tokens {
         let sizes = kept.iter().zip(&needs).filter(|(part, _)| firm(part));
-        return Err(OverBudget::new(firm_need, limit.tokens, sizes.map(|(part, need)| (&part.section, *need))));
+        return Err(OverBudget::new(
+            firm_need,
+            limit.tokens,
+            sizes.map(|(part, need)| (&part.section, *need)),
+        ));
     }
 
     // Firm parts are served before anybody else; then by priority, and by place among equals.

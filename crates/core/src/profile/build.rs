@@ -66,7 +66,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 37] = [
+pub const KEYS: [&str; 38] = [
     "about",
     "added_after",
     "added_prefix",
@@ -75,6 +75,7 @@ pub const KEYS: [&str; 37] = [
     "budget",
     "closed",
     "compaction",
+    "counter",
     "escape",
     "frame",
     "group",
@@ -170,6 +171,7 @@ impl Builder<'_> {
         let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
+        let counter: Option<String> = self.take("counter")?;
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
@@ -231,6 +233,7 @@ impl Builder<'_> {
             messages,
             template,
             budget,
+            counter,
             escape,
             own_tags,
             options,

@@ -89,6 +89,9 @@ pub struct Profile {
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
     pub budget: Budget,
+    /// Who counts tokens where the caller names nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
     /// The fact types whose values have forged structure escaped.
     #[serde(default)]
     pub escape: Vec<String>,
