@@ -1,7 +1,7 @@
 //! Flags that several commands share, and what they ask of the engine.
 
 use clap::{Args, ValueEnum};
-use preface::{Request, ToolChoice, TrustChoice, core::fact::FactKey};
+use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::FactKey};
 use std::path::PathBuf;
 
 use crate::{failure::Failure, files, ui::Talk};
@@ -48,8 +48,8 @@ pub struct TurnFlags {
     #[arg(long, value_name = "ZONE")]
     pub tz: Option<String>,
 
-    /// Choose who counts tokens: `estimate`
-    #[arg(long, value_name = "COUNTER")]
+    /// Choose who counts tokens: an estimate, or the vocabulary of a model such as `o200k`
+    #[arg(long, value_name = "COUNTER", long_help = counters())]
     pub count: Option<String>,
 
     /// Limit the whole prompt to N tokens
@@ -69,6 +69,17 @@ pub struct TurnFlags {
     /// The value is everything after the first `=`.
     #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = fact)]
     pub fact: Vec<(FactKey, Option<String>)>,
+}
+
+/// What `--count` takes, from the counters themselves.
+fn counters() -> String {
+    let mut help = "Choose who counts tokens, in what is shown and for limits\n\n\
+        Without it the profile decides; else it is `estimate`, short for `estimate:bytes4`.\n"
+        .to_owned();
+    for counter in COUNTERS.names().into_iter().filter_map(|name| COUNTERS.get(name)) {
+        help.push_str(&format!("\n  {:<21}  {}", counter.name(), counter.about()));
+    }
+    help
 }
 
 impl TurnFlags {

@@ -12,9 +12,9 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Built, Engine, Error, Headless, Session,
+    Built, COUNTERS, Engine, Error, Headless, Session,
     core::{
-        budget::{self, Counter},
+        budget::Counter,
         diagnostic::Diagnostics,
         document::Document,
         message::{Message, ModelMessage, convert},
@@ -223,7 +223,7 @@ impl Subject {
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
         let name = &self.counter;
-        budget::counter(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
+        COUNTERS.get(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
     }
 
     /// Publishes the prompt.

@@ -1,7 +1,7 @@
 //! The line in one function: request → turn → stack → world → prompt.
 
 use crate::{
-    Error,
+    COUNTERS, Error,
     consent::{self, Ask},
     error::Held,
     gather::{Breadth, Gathered, option_fact},
@@ -189,7 +189,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// A fact that the world does not hold, and what [`line::run`] refuses.
     pub fn rebuild(world: &mut World) -> Result<Prompt, Error> {
-        Ok(line::run(world, &mut |_| None)?)
+        Ok(line::run_with(world, COUNTERS, &mut |_| None)?)
     }
 
     /// Works out the definitions of a saved world's tools again. The machine is not looked at.
@@ -276,7 +276,7 @@ impl<'s> Engine<'s> {
     ) -> Result<Prompt, Error> {
         let look = self.look(gathered, ask);
         let profile = &gathered.profile;
-        let mut prompt = line::run(world, &mut |key| {
+        let mut prompt = line::run_with(world, COUNTERS, &mut |key| {
             let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
             Some(option_fact(key, profile).or_else(known).unwrap_or_else(|| provider::answer(key, &look)))
         })?;

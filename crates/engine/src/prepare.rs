@@ -3,6 +3,7 @@
 use crate::{
     Error,
     consent::{self, Ask, Gatekeeper, Opened},
+    counters,
     engine::{DEFAULT_PRESET, Engine},
     gather, options,
     request::Request,
@@ -10,7 +11,6 @@ use crate::{
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    budget::{Bytes4, COUNTERS},
     diagnostic::{Diagnostic, Diagnostics},
     origin::Piece,
     profile::{Home, Profile, Setting},
@@ -146,7 +146,7 @@ impl Engine<'_> {
             now: instant(system, request.now.as_deref())?,
             zone: request.zone.clone(),
             budget: request.budget,
-            counter: counter(request.counter.as_deref().or(profile.counter.as_deref()))?,
+            counter: counters::chosen(request.counter.as_deref(), profile.counter.as_deref())?,
             facts: request.facts.clone(),
         };
         if let Some(zone) = &request.zone
@@ -380,20 +380,4 @@ fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
 
 fn written(now: Timestamp) -> String {
     now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
-}
-
-/// `estimate` is the short name of the default.
-fn counter(given: Option<&str>) -> Result<String, Error> {
-    let name = match given {
-        None | Some("estimate") => Bytes4::NAME,
-        Some(name) => name,
-    };
-    if COUNTERS.iter().any(|(known, _)| *known == name) {
-        return Ok(name.to_owned());
-    }
-    let known: Vec<&str> = COUNTERS.iter().map(|(name, _)| *name).collect();
-    Err(Error::Usage(
-        format!("unknown counter: `{name}`"),
-        Some(format!("counters are `estimate` ({})", known.join(", "))),
-    ))
 }

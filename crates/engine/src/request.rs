@@ -31,7 +31,7 @@ pub struct Request {
     pub zone: Option<String>,
     /// The whole prompt's limit in tokens.
     pub budget: Option<usize>,
-    /// Who counts tokens; `None` is `estimate:bytes4`.
+    /// Who counts tokens; `None` is the profile's counter, and `estimate:bytes4` where it names none.
     pub counter: Option<String>,
     /// Facts that are set, or removed where the value is `None`.
     pub facts: BTreeMap<FactKey, Option<String>>,

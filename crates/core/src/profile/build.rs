@@ -181,6 +181,7 @@ impl Builder<'_> {
         let messages: MessageForms = self.take_or("messages")?;
         let template: TemplateLimits = self.take_or("template")?;
         let budget: Budget = self.take_or("budget")?;
+        let counter: Option<String> = self.take("counter")?;
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
@@ -193,7 +194,6 @@ impl Builder<'_> {
         let compaction = self.compaction(file)?;
         let closed = self.take_or("closed")? || self.agent.is_some();
         let bundle = self.bundle()?;
-        let counter: Option<String> = self.take("counter")?;
         let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
@@ -250,6 +250,7 @@ impl Builder<'_> {
             messages,
             template,
             budget,
+            counter,
             escape,
             own_tags,
             options,
@@ -261,7 +262,6 @@ impl Builder<'_> {
             compaction,
             closed,
             bundle,
-            counter,
             has_agents,
         })
     }

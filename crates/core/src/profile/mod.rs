@@ -95,6 +95,9 @@ pub struct Profile {
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
     pub budget: Budget,
+    /// Who counts tokens where the caller names nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
     /// The fact types whose values have forged structure escaped.
     #[serde(default)]
     pub escape: Vec<String>,
@@ -129,9 +132,6 @@ pub struct Profile {
     /// `None` is what ships for everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<String>,
-    /// Who counts tokens where the caller does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counter: Option<String>,
     /// True where the prompt of an agent can be asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_agents: bool,
