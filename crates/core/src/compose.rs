@@ -499,6 +499,7 @@ impl<'w> Compose<'w> {
             cut: section.cut,
             last: section.last,
             watch_tags: section.watch_tags,
+            event: None,
         });
     }
 }

@@ -1,4 +1,4 @@
-//! The pure half of the line in one function: compose, render, fit, assemble.
+//! The pure half of the line in one function: compose, render, fit, assemble; and beside it the reminders.
 
 use crate::{
     assemble::{Joining, assemble},
@@ -7,6 +7,7 @@ use crate::{
     diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
     prompt::Prompt,
+    reminder::Remind,
     render::{Render, RenderError, Rules},
     world::World,
 };
@@ -93,6 +94,13 @@ fn run_with(
         .map_err(LineError::Over)?;
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
+    let mut remind = Remind::new(&world.reminders, profile);
+    prompt.asides = loop {
+        match remind.step(facts, &mut diagnostics).map_err(LineError::Render)? {
+            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
+            Step::Done(asides) => break asides,
+        }
+    };
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)

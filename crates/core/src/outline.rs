@@ -54,6 +54,8 @@ pub struct Plan<'w> {
     pub last: bool,
     /// True: imitated tags and headings in its texts are told.
     pub watch_tags: bool,
+    /// The `event:` facts, where the text is a reminder. Then no value goes in unescaped.
+    pub event: Option<&'w BTreeMap<String, String>>,
 }
 
 /// One text of a part.

@@ -11,7 +11,7 @@ mod hit;
 mod label;
 mod span;
 
-pub use explanation::{CacheLine, CacheStep, Explanation, PartRow, SourceRow};
+pub use explanation::{AsideRow, CacheLine, CacheStep, Explanation, PartRow, SourceRow};
 pub use fate::{Fate, Outcome, SectionCut, Use, at_source};
 pub use hit::{Hit, HitPiece, at_offset, at_text};
 pub use label::Labels;
