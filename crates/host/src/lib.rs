@@ -13,6 +13,7 @@ pub mod look;
 pub mod places;
 pub mod profile;
 pub mod provider;
+pub mod reminders;
 pub mod scaffold;
 pub mod settings_file;
 pub mod skills;
