@@ -125,6 +125,7 @@ impl Engine<'_> {
             cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
+            agent: None,
             // Which tools there are is known once the layers are.
             tools: Vec::new(),
             guidelines: Vec::new(),
