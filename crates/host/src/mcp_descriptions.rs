@@ -54,7 +54,7 @@ pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
     let read = look.read(&Wanted::global(&path, CONTEXT_FILE_LIMIT))?;
     let shown = look.places.source(Scope::Global, &path).path.clone();
     let bytes = read.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&read.bytes);
-    match serde_json::from_slice::<Described>(bytes) {
+    match object(bytes) {
         Ok(mut described) => {
             described.tools.sort_by(|a, b| a.name.cmp(&b.name));
             described.tools.dedup_by(|a, b| a.name == b.name);
@@ -68,6 +68,16 @@ pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
             let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
             look.note(Diagnostic::warning("mcp/recording", what).at(place).help(help));
             None
+        }
+    }
+}
+
+/// Reads an object; a list that could be taken for one is none.
+fn object(bytes: &[u8]) -> Result<Described, serde_json::Error> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') | None => serde_json::from_slice(bytes),
+        Some(_) => {
+            serde_json::from_slice::<serde_json::Map<String, Value>>(bytes).map(|_| Described::default())
         }
     }
 }
