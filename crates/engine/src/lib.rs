@@ -19,6 +19,7 @@
 mod agents;
 pub mod analyze;
 pub mod consent;
+mod counters;
 mod default_store;
 mod engine;
 mod error;
@@ -32,6 +33,7 @@ pub mod keep;
 pub mod lint;
 mod log;
 pub mod object;
+mod options;
 mod permit;
 mod prepare;
 mod request;
@@ -47,6 +49,7 @@ pub mod whole;
 
 pub use agents::AgentsReport;
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
+pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};

@@ -50,6 +50,8 @@ pub struct Look<'a> {
     pub turn: &'a Turn,
     /// Where things live.
     pub places: &'a Places,
+    /// The embedded folder whose extensions and texts are the bundled layer's; `None` is what ships for everybody.
+    pub bundle: Option<&'a str>,
     /// Who may speak.
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.
@@ -66,8 +68,6 @@ pub struct Look<'a> {
     pub skill_paths: &'a [SkillPath],
     /// What becomes of a byte order mark at the head of a file.
     pub bom: ByteOrderMark,
-    /// The bundled folder of the profile, below `bundles/`.
-    pub bundle: Option<&'a str>,
     /// The sections of the profile.
     pub sections: &'a [Section],
     /// The MCP servers of all layers.

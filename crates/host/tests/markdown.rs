@@ -66,6 +66,7 @@ fn look_as<T>(
 ) -> Seen<T> {
     let cwd = Path::new("/w/p");
     let home = Home {
+        shared: false,
         global: vec!["~/.x".into()],
         project: Some(".x".into()),
         flat_extensions: false,
