@@ -60,7 +60,6 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             cwd: "/work".into(),
             model: None,
             conversation: None,
-            agent: None,
             tools: Vec::new(),
             guidelines: Vec::new(),
             now: "2026-03-07T14:55:05.000Z".into(),

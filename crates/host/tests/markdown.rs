@@ -275,13 +275,13 @@ fn the_reminder_is_a_part_of_its_own_with_its_place() {
     let file = agent("a", "criticalSystemReminder: Never push.\n");
     let system =
         machine().with_file("/w/p/.x/agents/a.md", &file).with_file("/w/p/.x/agents/b.md", agent("b", ""));
-    let seen = said(&system, Some("a"), "agent", &json!({"say": "reminder"}));
+    let seen = said(&system, Some("a"), "agent", &json!({"part": "reminder"}));
     assert_eq!(texts(&seen.got), ["Never push."]);
     let Origin::Source { span, lossy: false, .. } = &seen.got.items[0].pieces[0].origin else {
         panic!("a file")
     };
     assert_eq!(&file[span.clone()], "Never push.");
-    let seen = said(&system, Some("b"), "agent", &json!({"say": "reminder"}));
+    let seen = said(&system, Some("b"), "agent", &json!({"part": "reminder"}));
     assert_eq!(seen.got.silent.as_deref(), Some("the agent has no reminder"));
 }
 
@@ -293,7 +293,7 @@ fn skills_are_looked_for_where_the_profiles_are_and_one_that_fails_is_skipped() 
         .with_file("/home/u/.x/skills/broken/SKILL.md", "No head.")
         .with_file("/home/u/.x/more/review/SKILL.md", skill("review"))
         .with_file("/w/p/.x/agents/a.md", agent("a", "skills: commit, review, broken, commit\n"));
-    let seen = said(&system, Some("a"), "agent", &json!({"say": "skills"}));
+    let seen = said(&system, Some("a"), "agent", &json!({"part": "skills"}));
     assert_eq!(texts(&seen.got), ["How to commit."]);
     assert_eq!(facts(&seen.got.items[0]), [("name", "commit"), ("path", "~/.x/skills/commit/SKILL.md")]);
     assert_eq!(
@@ -303,7 +303,7 @@ fn skills_are_looked_for_where_the_profiles_are_and_one_that_fails_is_skipped() 
             "agent `a` starts without skill `broken`: it is broken or left out",
         ]
     );
-    let own = json!({"say": "skills", "roots": [{"at": "global", "dir": "more"}]});
+    let own = json!({"part": "skills", "roots": [{"at": "global", "dir": "more"}]});
     assert_eq!(texts(&said(&system, Some("a"), "agent", &own).got), ["How to review."]);
 }
 
@@ -314,8 +314,8 @@ fn three_sections_of_one_agent_tell_what_is_wrong_once() {
         .with_file("/w/p/.x/agents/b.md", "No head.");
     let provider = provider::context_provider("agent").expect("it is in the list");
     let seen = look(&system, Some("a"), |look| {
-        for say in ["prompt", "reminder", "skills", "skills"] {
-            let _ = provider.contribute(&section("agent", &json!({"say": say})), look);
+        for part in ["prompt", "reminder", "skills", "skills"] {
+            let _ = provider.contribute(&section("agent", &json!({"part": part})), look);
         }
     });
     assert_eq!(seen.codes(), ["agent/invalid", "agent/no-skill"]);

@@ -23,9 +23,9 @@ pub struct Agent;
 
 /// Its own option, then those that find skills.
 const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
-    let say = "`prompt` (default), `reminder`, or `skills`: those that the agent starts with, looked for as the other \
+    let part = "`prompt` (default), `reminder`, or `skills`: those that the agent starts with, looked for as the other \
                options say, else as the section for skills does";
-    let mut all = [("say", say); SKILL_OPTIONS.len() + 1];
+    let mut all = [("part", part); SKILL_OPTIONS.len() + 1];
     let mut at = 0;
     while at < SKILL_OPTIONS.len() {
         all[at + 1] = SKILL_OPTIONS[at];
@@ -55,7 +55,7 @@ impl ContextProvider for Agent {
 
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
-        let say = options.word("say", &["prompt", "reminder", "skills"], look);
+        let part = options.word("part", &["prompt", "reminder", "skills"], look);
         let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is asked for") };
         let entries = agents::load(look);
         let Some(entry) = agents::find(name, &entries) else {
@@ -64,7 +64,7 @@ impl ContextProvider for Agent {
             tell_once(before, look);
             return silent(self, section, format!("there is no agent `{}`", shown(name)));
         };
-        let (items, why) = match say {
+        let (items, why) = match part {
             "reminder" => (self.reminder(entry), "the agent has no reminder"),
             "skills" => (self.skills(entry, section, look), "the agent starts with no skill"),
             _ => (self.prompt(entry), "the agent's file has no text"),
