@@ -2,6 +2,8 @@
 //!
 //! One more of either is a file here and a line in its list. Nothing else knows their names.
 
+pub mod agent;
+pub mod commands;
 pub mod context_files;
 pub mod environment;
 pub mod extension;
@@ -9,6 +11,8 @@ pub mod file;
 pub mod git;
 pub mod git_facts;
 pub mod layer_files;
+pub mod mcp_servers;
+pub mod output_style;
 pub mod skills;
 pub mod system_prompt_file;
 pub mod turn_facts;
@@ -82,8 +86,12 @@ pub struct FactInfo {
 
 /// The context providers, by name.
 pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
+    &agent::Agent,
+    &commands::Commands,
     &context_files::ContextFiles,
     &layer_files::LayerFiles,
+    &mcp_servers::McpServers,
+    &output_style::OutputStyle,
     &skills::Skills,
     &system_prompt_file::SystemPromptFile,
 ];
