@@ -8,6 +8,7 @@ pub mod extension;
 pub mod file;
 pub mod git;
 pub mod git_facts;
+pub mod instruction_files;
 pub mod layer_files;
 pub mod skills;
 pub mod system_prompt_file;
@@ -83,6 +84,7 @@ pub struct FactInfo {
 /// The context providers, by name.
 pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &context_files::ContextFiles,
+    &instruction_files::InstructionFiles,
     &layer_files::LayerFiles,
     &skills::Skills,
     &system_prompt_file::SystemPromptFile,
