@@ -224,8 +224,8 @@ mod tests {
         }
         assert_eq!(scan(&text, 0).len(), 2_499);
         assert_eq!(scan(&"@a ".repeat(1_000_000), 0).len(), 1_000_000);
-        assert_eq!(scan(&"\\`".repeat(500_000), 0), []);
-        assert_eq!(scan(&format!("{}`", "\\".repeat(1_000_000)), 0), []);
+        assert!(scan(&"\\`".repeat(500_000), 0).is_empty());
+        assert!(scan(&format!("{}`", "\\".repeat(1_000_000)), 0).is_empty());
         assert_eq!(scan(&format!("{}@a", "> ".repeat(1_000_000)), 0).len(), 1);
     }
 }

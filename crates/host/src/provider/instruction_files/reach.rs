@@ -47,12 +47,16 @@ impl Reach {
 pub struct Trees(RefCell<BTreeMap<PathBuf, Reach>>);
 
 impl Trees {
-    /// The git work tree that holds a directory, else the directory.
+    /// The git work tree that holds a directory, else the directory. A work tree that holds the user's home counts for
+    /// nothing: it holds more than a project.
     pub fn of(&self, dir: &Path, look: &Look<'_>) -> Reach {
         if let Some(known) = self.0.borrow().get(dir) {
             return known.clone();
         }
-        let root = git::work_tree_root(look.system, dir).unwrap_or_else(|| resolved(look.system, dir));
+        let home = look.places.home.as_ref().map(|home| resolved(look.system, home));
+        let root = git::work_tree_root(look.system, dir)
+            .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
+            .unwrap_or_else(|| resolved(look.system, dir));
         let reach = Reach::Tree(root.into());
         self.0.borrow_mut().insert(dir.to_owned(), reach.clone());
         reach
