@@ -12,9 +12,9 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Built, Engine, Error, Headless, Session,
+    Built, COUNTERS, Engine, Error, Headless, Session,
     core::{
-        budget::{self, Counter},
+        budget::Counter,
         diagnostic::Diagnostics,
         document::Document,
         message::{Message, ModelMessage, convert},
@@ -157,8 +157,9 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
         )));
     }
     let prompt = Engine::rebuild(&mut world)?;
+    let tools = Engine::rebuild_tools(&mut world)?;
     prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject::made(prompt, world, None, Vec::new()))
+    Ok(Subject::made(prompt, world, tools, None, Vec::new()))
 }
 
 /// What an engine's refusal ends with.
@@ -171,12 +172,18 @@ pub fn refused(error: Error, format: Format) -> Failure {
 
 impl Subject {
     fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
-        let Built { prompt, world, places, .. } = built;
-        Subject::made(prompt, world, Some(places), messages)
+        let Built { prompt, world, tools, places, .. } = built;
+        Subject::made(prompt, world, tools, Some(places), messages)
     }
 
-    fn made(prompt: Prompt, world: World, places: Option<Places>, messages: Vec<ModelMessage>) -> Self {
-        let (counter, tools) = (world.turn.counter.clone(), world.turn.tools.clone());
+    fn made(
+        prompt: Prompt,
+        world: World,
+        tools: Vec<Tool>,
+        places: Option<Places>,
+        messages: Vec<ModelMessage>,
+    ) -> Self {
+        let counter = world.turn.counter.clone();
         Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
     }
 
@@ -216,7 +223,7 @@ impl Subject {
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
         let name = &self.counter;
-        budget::counter(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
+        COUNTERS.get(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
     }
 
     /// Publishes the prompt.

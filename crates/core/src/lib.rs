@@ -11,6 +11,7 @@ pub mod budget;
 pub mod compose;
 pub mod condition;
 mod covering;
+pub mod definition;
 pub mod diagnostic;
 pub mod diff;
 pub mod document;
