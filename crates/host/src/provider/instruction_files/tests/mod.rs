@@ -75,6 +75,7 @@ fn build(system: &MemorySystem, options: Value) -> Built {
 fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
     let cwd = system.current_dir().expect("the machine has one");
     let home = Home {
+        shared: false,
         global: vec!["~/.tool".into()],
         project: Some(".tool".into()),
         flat_extensions: false,
@@ -88,6 +89,9 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         turn: &turn,
         places: &places,
         gate: &gate,
+        bundle: None,
+        sections: &[],
+        servers: &[],
         given: &BTreeMap::new(),
         roots: terms.roots.as_deref(),
         settings: &settings,
