@@ -1,7 +1,7 @@
 //! Flags that several commands share, and what they ask of the engine.
 
 use clap::{Args, ValueEnum};
-use preface::{Request, ToolChoice, TrustChoice, core::fact::FactKey};
+use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::FactKey};
 use std::path::PathBuf;
 
 use crate::{failure::Failure, files, ui::Talk};
@@ -26,6 +26,10 @@ pub struct TurnFlags {
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
 
+    /// Build the prompt of an agent instead of the main conversation's
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+
     /// Name the active tools, separated by commas, or `none`
     ///
     /// Without it the profile decides. A name that preface does not know stays as a bare tool, with a warning.
@@ -44,8 +48,8 @@ pub struct TurnFlags {
     #[arg(long, value_name = "ZONE")]
     pub tz: Option<String>,
 
-    /// Choose who counts tokens: `estimate`
-    #[arg(long, value_name = "COUNTER")]
+    /// Choose who counts tokens: an estimate, or the vocabulary of a model such as `o200k`
+    #[arg(long, value_name = "COUNTER", long_help = counters())]
     pub count: Option<String>,
 
     /// Limit the whole prompt to N tokens
@@ -67,6 +71,17 @@ pub struct TurnFlags {
     pub fact: Vec<(FactKey, Option<String>)>,
 }
 
+/// What `--count` takes, from the counters themselves.
+fn counters() -> String {
+    let mut help = "Choose who counts tokens, in what is shown and for limits\n\n\
+        Without it the profile decides; else it is `estimate`, short for `estimate:bytes4`.\n"
+        .to_owned();
+    for counter in COUNTERS.names().into_iter().filter_map(|name| COUNTERS.get(name)) {
+        help.push_str(&format!("\n  {:<21}  {}", counter.name(), counter.about()));
+    }
+    help
+}
+
 impl TurnFlags {
     /// Returns what is asked, in the engine's words. Trust is as recorded.
     pub fn request(&self) -> Request {
@@ -76,6 +91,7 @@ impl TurnFlags {
             profile: self.profile.clone(),
             model: self.model.clone(),
             conversation: self.conversation.clone(),
+            agent: self.agent.clone(),
             tools: self.tools.clone().map_or(ToolChoice::Profile, |Tools(names)| ToolChoice::Named(names)),
             now: self.now.clone(),
             zone: self.tz.clone(),

@@ -151,10 +151,11 @@ impl Subject {
     pub fn kept(conversation: &Conversation) -> Result<Subject, Failure> {
         let record = Record::of(conversation)?;
         let head = conversation.head.clone();
+        let counter = record.counter().name().to_owned();
         let prompt = Prompt { text: head.text.to_string(), ..record.prompt };
         prompt.check_tiling().map_err(KeepError::Record)?;
         Ok(Subject {
-            counter: record.asked.counter.unwrap_or_else(|| preface::core::budget::Bytes4::NAME.to_owned()),
+            counter,
             prompt,
             world: None,
             places: None,

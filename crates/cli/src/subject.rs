@@ -12,10 +12,10 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Built, Engine, Error, Headless, Request, Session,
+    Built, COUNTERS, Engine, Error, Headless, Request, Session,
     core::{
         aside::AsidePlace,
-        budget::{self, Counter},
+        budget::Counter,
         diagnostic::{Diagnostic, Diagnostics},
         document::Document,
         message::{Message, ModelMessage, convert},
@@ -159,8 +159,9 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
         )));
     }
     let prompt = Engine::rebuild(&mut world)?;
+    let tools = Engine::rebuild_tools(&mut world)?;
     prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject::made(prompt, world, None, Vec::new()))
+    Ok(Subject::made(prompt, world, tools, None, Vec::new()))
 }
 
 /// What an engine's refusal ends with.
@@ -178,12 +179,18 @@ fn is_of_reminders(note: &Diagnostic) -> bool {
 
 impl Subject {
     fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
-        let Built { prompt, world, places, .. } = built;
-        Subject::made(prompt, world, Some(places), messages)
+        let Built { prompt, world, tools, places, .. } = built;
+        Subject::made(prompt, world, tools, Some(places), messages)
     }
 
-    fn made(prompt: Prompt, world: World, places: Option<Places>, messages: Vec<ModelMessage>) -> Self {
-        let (counter, tools) = (world.turn.counter.clone(), world.turn.tools.clone());
+    fn made(
+        prompt: Prompt,
+        world: World,
+        tools: Vec<Tool>,
+        places: Option<Places>,
+        messages: Vec<ModelMessage>,
+    ) -> Self {
+        let counter = world.turn.counter.clone();
         Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
     }
 
@@ -227,7 +234,7 @@ impl Subject {
     /// Returns who counts.
     pub fn counter(&self) -> Result<Box<dyn Counter>, Failure> {
         let name = &self.counter;
-        budget::counter(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
+        COUNTERS.get(name).ok_or_else(|| Failure::new(format!("unknown counter: `{name}`")))
     }
 
     /// Publishes the prompt.

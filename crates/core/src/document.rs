@@ -62,6 +62,7 @@ pub struct Document {
 /// use preface_core::{budget::Bytes4, document::Tokens};
 /// let tokens = Tokens::of("twelve bytes", &Bytes4);
 /// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
+/// assert_eq!((tokens.low, tokens.high), (None, None));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -72,13 +73,26 @@ pub struct Tokens {
     pub counter: String,
     /// True where the count is the model's own, false where it is an estimate.
     pub exact: bool,
+    /// The fewest that an estimate may well be off to, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<usize>,
+    /// The most that an estimate may well be off to, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<usize>,
 }
 
 impl Tokens {
     /// Counts a text.
     #[must_use]
     pub fn of(text: &str, counter: &dyn Counter) -> Tokens {
-        Tokens { count: counter.count(text), counter: counter.name().to_owned(), exact: counter.exact() }
+        let (low, high) = counter.interval(text).unzip();
+        Tokens {
+            count: counter.count(text),
+            counter: counter.name().to_owned(),
+            exact: counter.exact(),
+            low,
+            high,
+        }
     }
 }
 
@@ -322,7 +336,7 @@ impl DocumentPart {
 mod tests {
     use super::*;
     use crate::{
-        budget::Bytes4,
+        budget::{Bytes4, CLAUDE},
         diagnostic::{Diagnostic, Place},
         draft::{AbsentReason, CutWhy},
         sample::{caller, fact, file, literal, prompts},
@@ -399,6 +413,14 @@ mod tests {
         // Compared as text, so that the order of the keys is part of the contract.
         let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
         assert_eq!(json, serde_json::to_string_pretty(&expected).unwrap());
+    }
+
+    #[test]
+    fn an_estimate_of_a_family_has_an_interval() {
+        let tokens = Tokens::of(&"x".repeat(1000), &CLAUDE);
+        let json = r#"{"count":252,"counter":"estimate:claude","exact":false,"low":222,"high":284}"#;
+        assert_eq!(serde_json::to_string(&tokens).unwrap(), json);
+        assert_eq!(serde_json::from_str::<Tokens>(json).unwrap(), tokens);
     }
 
     #[test]

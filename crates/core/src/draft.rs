@@ -202,6 +202,8 @@ pub enum AbsentReason {
     Empty,
     /// Another text took its place.
     Replaced,
+    /// Its text stands in another section.
+    Merged,
     /// Somebody switched it off.
     Disabled,
     /// The chosen order leaves it out.

@@ -12,6 +12,7 @@ pub mod budget;
 pub mod compose;
 pub mod condition;
 mod covering;
+pub mod definition;
 pub mod diagnostic;
 pub mod diff;
 pub mod document;

@@ -1,8 +1,9 @@
-//! The pure half of the line in one function: compose, render, fit, assemble; and beside it the reminders.
+//! The pure half of the line in one function: compose, render, fit, assemble; then the finished text is held to its limit,
+//! and beside it the reminders are rendered.
 
 use crate::{
     assemble::{Joining, assemble},
-    budget::{self, Counter, Limit, OverBudget},
+    budget::{self, Counter, Counters, Limit, OverBudget},
     compose::{Compose, Step},
     diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
@@ -45,15 +46,27 @@ impl std::error::Error for LineError {}
 /// # Errors
 /// See [`LineError`]. Notes made so far are lost with the error; those of the world are the caller's still.
 pub fn run(world: &mut World, answer: &mut dyn FnMut(&FactKey) -> Option<Fact>) -> Result<Prompt, LineError> {
-    let counter =
-        budget::counter(&world.turn.counter).ok_or_else(|| LineError::Counter(world.turn.counter.clone()))?;
+    run_with(world, Counters::CORE, answer)
+}
+
+/// Does the same where the turn may name one of these counters.
+///
+/// # Errors
+/// See [`LineError`].
+pub fn run_with(
+    world: &mut World,
+    counters: Counters,
+    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+) -> Result<Prompt, LineError> {
+    let name = &world.turn.counter;
+    let counter = counters.get(name).ok_or_else(|| LineError::Counter(name.clone()))?;
     let mut facts = std::mem::take(&mut world.facts);
-    let result = run_with(world, &mut facts, counter.as_ref(), answer);
+    let result = walk(world, &mut facts, counter.as_ref(), answer);
     world.facts = facts;
     result
 }
 
-fn run_with(
+fn walk(
     world: &World,
     facts: &mut Facts,
     counter: &dyn Counter,
@@ -89,11 +102,12 @@ fn run_with(
     };
     let tokens = world.turn.budget.or(profile.budget.tokens);
     let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over });
-    let between = counter.count(&profile.join.text);
+    let between = counter.cutter().unwrap_or(counter).count(&profile.join.text);
     let fitted = budget::fit(draft, limit, between, counter, &profile.name, &mut diagnostics)
         .map_err(LineError::Over)?;
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
+    budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
     let mut remind = Remind::new(&world.reminders, profile);
     prompt.asides = loop {
         match remind.step(facts, &mut diagnostics).map_err(LineError::Render)? {

@@ -136,6 +136,37 @@ pub enum Trim {
     Both,
 }
 
+/// Where a section is read: in the system prompt, or beside it in a message of the user's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// In the system prompt.
+    #[default]
+    System,
+    /// In a message before all others.
+    FirstUser,
+    /// With the newest message of the user.
+    LastUser,
+}
+
+impl Placement {
+    /// Returns the word that profiles, JSON and listings use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Placement::System => "system",
+            Placement::FirstUser => "first-user",
+            Placement::LastUser => "last-user",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    fn is_system(&self) -> bool {
+        *self == Placement::System
+    }
+}
+
 /// One section of a profile, resolved: every text is here, none is a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
@@ -149,6 +180,9 @@ pub struct Section {
     /// When it speaks; `None` is always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
+    /// Words before everything else of it, from a file (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intro: Option<Piece>,
     /// Text before the body (a template).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<Piece>,
@@ -203,6 +237,12 @@ pub struct Section {
     /// False: it stands outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,
+    /// The section in whose text it stands, where that has the tag `[section:<id>]`; it does not speak a second time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge_into: Option<SectionId>,
+    /// Where the model reads it.
+    #[serde(default, skip_serializing_if = "Placement::is_system")]
+    pub place: Placement,
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
@@ -217,6 +257,7 @@ impl Section {
             body,
             language: Language::default(),
             when: None,
+            intro: None,
             prefix: None,
             suffix: None,
             item: None,
@@ -235,6 +276,8 @@ impl Section {
             say: Vec::new(),
             skip_silent: false,
             framed: true,
+            merge_into: None,
+            place: Placement::System,
             options: BTreeMap::new(),
         }
     }

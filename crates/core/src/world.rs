@@ -64,6 +64,9 @@ pub struct OwnPrompt {
     /// Its last part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<Piece>,
+    /// True: it follows `custom`, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub combine: bool,
 }
 
 impl OwnPrompt {

@@ -56,6 +56,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
     let mut world = World {
         version: WORLD_VERSION,
         turn: Turn {
+            agent: None,
             cwd: "/work".into(),
             model: None,
             conversation: None,

@@ -1,5 +1,6 @@
 //! What stops a call. Everything else is a diagnostic and comes with the prompt.
 
+use crate::counters;
 use preface_core::{
     budget::OverBudget, diagnostic::Diagnostic, fact::FactKey, line::LineError, profile::ProfileError,
 };
@@ -69,13 +70,7 @@ impl From<LineError> for Error {
             LineError::Render(error) => Error::Render(error.diagnostic),
             LineError::Over(over) => Error::Over(over),
             LineError::Missing(key) => Error::Missing(key),
-            LineError::Counter(name) => {
-                let known: Vec<&str> = preface_core::budget::COUNTERS.iter().map(|(name, _)| *name).collect();
-                Error::Usage(
-                    format!("unknown counter: `{name}`"),
-                    Some(format!("counters are {}", known.join(", "))),
-                )
-            }
+            LineError::Counter(name) => counters::unknown(&name, ""),
         }
     }
 }

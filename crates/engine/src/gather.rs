@@ -221,7 +221,10 @@ impl Engine<'_> {
         for layer in &sets {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
         }
-        let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
+        let mut contributions = match profile.closed {
+            true => Vec::new(),
+            false => extensions::contribute(&mut profile, &gathered.scopes, &look),
+        };
         let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
@@ -262,6 +265,7 @@ impl Engine<'_> {
             system: self.system(),
             turn: &gathered.turn,
             places: &gathered.places,
+            bundle: gathered.profile.bundle.as_deref(),
             given: &gathered.given,
             roots: gathered.roots.as_deref(),
             gate: &gathered.gate,

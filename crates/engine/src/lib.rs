@@ -18,6 +18,7 @@
 
 pub mod analyze;
 pub mod consent;
+mod counters;
 mod default_store;
 mod engine;
 mod error;
@@ -31,6 +32,7 @@ pub mod keep;
 pub mod lint;
 mod log;
 pub mod object;
+mod options;
 mod permit;
 mod prepare;
 mod reminders;
@@ -46,6 +48,7 @@ mod variables;
 pub mod whole;
 
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
+pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};

@@ -61,7 +61,7 @@ impl Engine<'_> {
     }
 
     fn catalogue(&self, profile: &Profile, places: &Places, diagnostics: &mut Diagnostics) -> Catalogue {
-        reminders::catalogue(self.system(), bundle(profile), places, diagnostics)
+        reminders::catalogue(self.system(), profile.bundle.as_deref(), places, diagnostics)
     }
 }
 
@@ -72,9 +72,4 @@ fn refused(at: usize, of: usize, error: &EventError) -> Error {
         _ => format!("event {} of {of}: {error}", at + 1),
     };
     Error::Usage(what, error.hint())
-}
-
-/// Names the directory of the bundled layer that a profile has for itself.
-fn bundle(_profile: &Profile) -> Option<&str> {
-    None
 }

@@ -21,6 +21,8 @@ pub struct Request {
     pub model: Option<String>,
     /// The conversation's id.
     pub conversation: Option<String>,
+    /// The agent whose prompt is asked for; `None` is the main conversation's.
+    pub agent: Option<String>,
     /// The active tools.
     pub tools: ToolChoice,
     /// The instant, RFC 3339; `None` is now.
@@ -29,7 +31,7 @@ pub struct Request {
     pub zone: Option<String>,
     /// The whole prompt's limit in tokens.
     pub budget: Option<usize>,
-    /// Who counts tokens; `None` is `estimate:bytes4`.
+    /// Who counts tokens; `None` is the profile's counter, and `estimate:bytes4` where it names none.
     pub counter: Option<String>,
     /// Facts that are set, or removed where the value is `None`.
     pub facts: BTreeMap<FactKey, Option<String>>,

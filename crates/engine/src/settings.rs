@@ -93,6 +93,7 @@ impl Engine<'_> {
             system: self.system(),
             turn: &turn,
             places: &places,
+            bundle: profile.bundle.as_deref(),
             gate: &gate,
             given: &given,
             roots: None,

@@ -48,6 +48,8 @@ pub struct Look<'a> {
     pub turn: &'a Turn,
     /// Where things live.
     pub places: &'a Places,
+    /// The embedded folder whose extensions and texts are the bundled layer's; `None` is what ships for everybody.
+    pub bundle: Option<&'a str>,
     /// Who may speak.
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.

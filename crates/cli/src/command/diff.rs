@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use preface::{
-    Built, Engine, Request, ToolChoice,
+    Built, COUNTERS, Engine, Request, ToolChoice,
     core::{
         budget,
         diff::{Change, Difference, PartChange},
@@ -138,7 +138,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             Compared::built(built)
         }
     };
-    let counter = budget::counter(&left.counter)
+    let counter = COUNTERS
+        .get(&left.counter)
         .ok_or_else(|| Failure::new(format!("unknown counter: `{}`", left.counter)))?;
     let name = match &left.kept {
         Some(kept) => kept.clone(),

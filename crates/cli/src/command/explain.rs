@@ -1,5 +1,7 @@
 //! `preface explain`: where every byte comes from.
 
+mod largest;
+
 use crate::{
     conversation::ConversationFlags,
     failure::{Exit, Failure},
@@ -29,6 +31,8 @@ use std::fmt::Write;
 const EXAMPLES: &str = "\
 Examples:
   preface explain                        a row per part, and its sources
+  preface explain --largest              the ten largest parts, and what they take
+  preface explain --largest 3 --count o200k
   preface explain --absent               what is not there, and why
   preface explain --spans                every run of bytes and its origin
   preface explain --at 'Use tabs'        which source said this
@@ -44,6 +48,10 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
+    /// Show the N largest parts (10), with their share of the tokens and what they take so far
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = largest::FEW, conflicts_with_all = ["absent", "spans", "at"])]
+    largest: Option<usize>,
+
     /// Show what is not in the prompt, and why
     #[arg(long, conflicts_with_all = ["spans", "at"])]
     absent: bool,
@@ -86,6 +94,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match (&args.at, args.format) {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
+        (None, _) if args.largest.is_some() => {
+            ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?
+        }
         (None, _) if args.absent => ui.view(&absent(&subject))?,
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
         (None, _) => ui.view(&parts(ui, &subject)?)?,
@@ -97,20 +108,45 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The main view: a row per part, its sources below it, the cache line, the total.
-pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
+fn explained(subject: &Subject) -> Result<Explanation, Failure> {
     let mut labels = Labels::with_files(|source: &Source| subject.file(source));
-    let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
+    Ok(Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels))
+}
+
+/// The line above the parts: how much there is, and who counted.
+fn head(explained: &Explanation) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let tokens = &explained.tokens;
-    let mut out = format!(
-        "{bold}{}{bold:#}: {}, {} {dim}({}){dim:#}, {}\n",
+    let between = match (tokens.low, tokens.high) {
+        (Some(low), Some(high)) => format!(": {} to {}", number(low), number(high)),
+        _ => String::new(),
+    };
+    format!(
+        "{bold}{}{bold:#}: {}, {} {dim}({}{between}){dim:#}, {}\n",
         explained.preset,
         count(explained.parts.len(), "part"),
         count(tokens.count, "token"),
         tokens.counter,
         count(explained.bytes, "byte"),
-    );
+    )
+}
+
+fn by_size(ui: &Ui, subject: &Subject, most: usize) -> Result<String, Failure> {
+    let explained = explained(subject)?;
+    let mut out = head(&explained);
+    if !explained.parts.is_empty() {
+        out.push('\n');
+        out.push_str(&largest::view(&explained, most, ui.columns()));
+    }
+    Ok(out)
+}
+
+/// The main view: a row per part, its sources below it, the cache line, the total.
+pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
+    let explained = explained(subject)?;
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let tokens = &explained.tokens;
+    let mut out = head(&explained);
     let room = ui.columns();
     if explained.parts.is_empty() {
         out.push_str(&asides(&explained, room));

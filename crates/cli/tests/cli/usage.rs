@@ -26,9 +26,11 @@ fn unknown_words_get_the_nearest_one() {
             "preface build --format anthropic",
             "error: unknown value for `--format`: `anthropic`\nhint: it takes text, json, request\n",
         ),
+        ("preface build --count o300k", "error: unknown counter: `o300k`\nhint: did you mean `o200k`?\n"),
         (
-            "preface build --count o300k",
-            "error: unknown counter: `o300k`\nhint: counters are `estimate` (estimate:bytes4)\n",
+            "preface build --count words",
+            "error: unknown counter: `words`\nhint: counters are `estimate`, `cl100k`, `estimate:bytes4`, \
+             `estimate:bytes4-floor`, `estimate:claude`, `estimate:claude-2026`, `estimate:gpt`, `o200k`\n",
         ),
         ("preface trust gran", "error: unknown command: `gran`\nhint: did you mean `grant`?\n"),
         (

@@ -91,8 +91,8 @@ impl Clipped {
 /// Cuts the tail of `text` so that the result, marker included, counts at most `max`.
 ///
 /// - A text that fits stays as it is, so clipping twice changes nothing. A ceiling of zero drops every text.
-/// - What stays is a prefix that ends at a grapheme boundary, the longest that fits. It backs up to a line end where
-///   that costs at most an eighth of it.
+/// - What stays is a prefix that ends at a grapheme boundary, the longest that fits (among those that were tried, where a
+///   tokenizer counts a longer one as fewer tokens). It backs up to a line end where that costs at most an eighth of it.
 /// - The marker is `…[truncated <cut> of <total> tokens]`, last and on a line of its own. A ceiling that is lower than
 ///   the marker gives the longest prefix without one.
 ///
@@ -126,7 +126,7 @@ pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
         let marker = Some(marker(kept));
         return Clipped::Cut { kept, marker, cut_tokens: cut_tokens(kept), total_tokens };
     }
-    match bounds.last() {
+    match bounds.iter().rev().find(|kept| counter.count(&text[..**kept]) <= max) {
         None | Some(0) => Clipped::Dropped { total_tokens },
         Some(&kept) => Clipped::Cut { kept, marker: None, cut_tokens: cut_tokens(kept), total_tokens },
     }
@@ -139,16 +139,23 @@ fn marker(kept: &str, cut: usize, total: usize) -> String {
 
 const LINE_ENDS: [char; 2] = ['\n', '\r'];
 
-/// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character.
+/// Finds the longest prefix of a text that does not fit whole, up to one byte: it may end inside a character. Looks no
+/// further into the text than twice that, since a counter may be slow.
 fn longest_prefix(text: &str, max: usize, counter: &dyn Counter) -> usize {
-    let (mut fits, mut too_long) = (0, text.len());
-    while too_long - fits > 1 {
-        let middle = fits + (too_long - fits) / 2;
-        let mut end = middle;
+    let fit = |mut end: usize| {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        if counter.count(&text[..end]) <= max {
+        counter.count(&text[..end]) <= max
+    };
+    let (mut fits, mut too_long) = (0, max.saturating_mul(4));
+    while too_long < text.len() && fit(too_long) {
+        (fits, too_long) = (too_long, too_long.saturating_mul(2));
+    }
+    too_long = too_long.min(text.len());
+    while too_long - fits > 1 {
+        let middle = fits + (too_long - fits) / 2;
+        if fit(middle) {
             fits = middle;
         } else {
             too_long = middle;
@@ -201,6 +208,9 @@ mod tests {
     impl Counter for Words {
         fn name(&self) -> &str {
             "test:words"
+        }
+        fn about(&self) -> &str {
+            "words"
         }
         fn exact(&self) -> bool {
             true

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 /// Measures a text in tokens.
 ///
-/// A counter is a pure function of the text. A longer prefix of a text never counts as fewer tokens; the search for
-/// the place to cut relies on it.
+/// A counter is a pure function of the text. A longer prefix of a text counts as fewer tokens by a few at most, and never
+/// in an estimate: the search for the place to cut relies on it.
 ///
 /// ```
 /// use preface_core::budget::Counter;
@@ -17,6 +17,9 @@ use std::fmt::Debug;
 /// impl Counter for Words {
 ///     fn name(&self) -> &str {
 ///         "test:words"
+///     }
+///     fn about(&self) -> &str {
+///         "words between white space"
 ///     }
 ///     fn exact(&self) -> bool {
 ///         true
@@ -33,6 +36,9 @@ pub trait Counter: Debug + Send + Sync {
     /// Returns the name that options and reports use, such as `estimate:bytes4`.
     fn name(&self) -> &str;
 
+    /// Says in one line for people how it counts.
+    fn about(&self) -> &str;
+
     /// Returns true where the count is the model's own and false where it is an estimate.
     fn exact(&self) -> bool;
 
@@ -42,6 +48,16 @@ pub trait Counter: Debug + Send + Sync {
     /// Counts the tokens of `head` followed directly by `tail`, as one text.
     fn count_joined(&self, head: &str, tail: &str) -> usize {
         self.count(&[head, tail].concat())
+    }
+
+    /// Returns the fewest and the most tokens that `text` may well have, where that was measured.
+    fn interval(&self, _text: &str) -> Option<(usize, usize)> {
+        None
+    }
+
+    /// Returns who counts where text is cut, in place of a counter whose parts may add up to less than the whole.
+    fn cutter(&self) -> Option<&dyn Counter> {
+        None
     }
 }
 
@@ -63,6 +79,10 @@ impl Bytes4 {
 impl Counter for Bytes4 {
     fn name(&self) -> &str {
         Self::NAME
+    }
+
+    fn about(&self) -> &str {
+        "four bytes a token, rounded up"
     }
 
     fn exact(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{Clipped, Counter, clip};
+use super::{Clipped, Counter, OverBudget, clip};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart, Fitted},
@@ -8,7 +8,6 @@ use crate::{
     profile::OnOver,
     section::CutRule,
 };
-use std::fmt;
 
 /// The limit of a whole prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,33 +18,15 @@ pub struct Limit {
     pub on_over: OnOver,
 }
 
-/// A prompt that cannot be made to fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OverBudget {
-    /// Tokens that the parts need which must not be cut (all parts, where the profile says `error`).
-    pub needed: usize,
-    /// Tokens that are allowed.
-    pub limit: usize,
-    /// The sections that need most, with their tokens.
-    pub largest: Vec<(String, usize)>,
-}
-
-impl fmt::Display for OverBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "system prompt {} tokens exceeds budget {}", self.needed, self.limit)
-    }
-}
-
-impl std::error::Error for OverBudget {}
-
-/// Holds each part to its ceiling and all of them to the limit.
+/// Holds each part to its ceiling, and all of them to the limit where the profile cuts. Where it does not, the finished
+/// text is held to the limit: [`check`](super::check).
 ///
-/// Ceilings first. Then, where the whole is over the limit, parts are served by priority (higher first, earlier first
+/// Ceilings first. Then, where the parts are over the limit, they are served by priority (higher first, earlier first
 /// among equals): each gets what it needs or what is left; the one that no longer fits is clipped (or left out whole,
 /// by its rule), and those after it get nothing. `between` is what the text between two parts costs at most.
 ///
 /// # Errors
-/// Parts that must not be cut need more than the limit, or the profile refuses to cut.
+/// Parts that must not be cut need more than the limit.
 pub fn fit(
     draft: Draft,
     limit: Option<Limit>,
@@ -54,6 +35,7 @@ pub fn fit(
     profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<Fitted, OverBudget> {
+    let counter = counter.cutter().unwrap_or(counter);
     let Draft { parts, mut absent } = draft;
     let mut kept = Vec::with_capacity(parts.len());
     let mut uncut = Vec::with_capacity(parts.len());
@@ -72,38 +54,14 @@ pub fn fit(
         kept.push(part);
         uncut.push(whole);
     }
-    let Some(limit) = limit else { return Ok(Fitted { parts: kept, absent }) };
-
+    let Some(limit) = limit.filter(|limit| limit.on_over == OnOver::Cut) else {
+        return Ok(Fitted { parts: kept, absent });
+    };
     let needs: Vec<usize> = kept.iter().map(|part| counter.count(&part.text)).collect();
     let gaps = between * kept.len().saturating_sub(1);
     let total: usize = needs.iter().sum::<usize>() + gaps;
     if total <= limit.tokens {
         return Ok(Fitted { parts: kept, absent });
-    }
-    let over = |which: &dyn Fn(&DraftPart) -> bool, needed: usize| {
-        let mut largest: Vec<(String, usize)> = kept
-            .iter()
-            .zip(&needs)
-            .filter(|(part, _)| which(part))
-            .map(|(part, need)| (part.section.to_string(), *need))
-            .collect();
-        largest.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        largest.truncate(3);
-        OverBudget { needed, limit: limit.tokens, largest }
-    };
-    match limit.on_over {
-        OnOver::Error => return Err(over(&|_| true, total)),
-        OnOver::Warn => {
-            diagnostics.push(
-                Diagnostic::warning(
-                    "budget/over",
-                    format!("system prompt {total} tokens exceeds budget {}", limit.tokens),
-                )
-                .help("raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`"),
-            );
-            return Ok(Fitted { parts: kept, absent });
-        }
-        OnOver::Cut => {}
     }
     let firm = |part: &DraftPart| part.cut == CutRule::Never;
     let firm_count = kept.iter().filter(|part| firm(part)).count();
@@ -111,7 +69,12 @@ pub fn fit(
         kept.iter().zip(&needs).filter(|(part, _)| firm(part)).map(|(_, need)| need).sum::<usize>()
             + between * firm_count.saturating_sub(1);
     if firm_need > limit.tokens {
-        return Err(over(&firm, firm_need));
+        let sizes = kept.iter().zip(&needs).filter(|(part, _)| firm(part));
+        return Err(OverBudget::new(
+            firm_need,
+            limit.tokens,
+            sizes.map(|(part, need)| (&part.section, *need)),
+        ));
     }
 
     // Firm parts are served before anybody else; then by priority, and by place among equals.
@@ -223,7 +186,10 @@ fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnost
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{budget::Bytes4, section::SectionId};
+    use crate::{
+        budget::{Bytes4, Bytes4Floor},
+        section::SectionId,
+    };
 
     fn part(id: &str, tokens: usize, priority: i64, cut: CutRule) -> DraftPart {
         let mut part = DraftPart { priority, cut, ..DraftPart::new(SectionId::new(id)) };
@@ -289,13 +255,28 @@ mod tests {
 
     #[test]
     fn error_and_warn_do_not_cut() {
-        let parts = vec![part("a", 30, 50, CutRule::Clip)];
-        let error = run(parts.clone(), Some(Limit { tokens: 29, on_over: OnOver::Error })).unwrap_err();
-        assert_eq!((error.needed, error.limit), (30, 29));
-        run(parts.clone(), Some(Limit { tokens: 30, on_over: OnOver::Error })).expect("equal passes");
-        let (fitted, diagnostics) = run(parts, Some(Limit { tokens: 29, on_over: OnOver::Warn })).unwrap();
-        assert_eq!(fitted.parts[0].text.len(), 120);
-        assert_eq!(diagnostics[0].code, "budget/over");
+        for on_over in [OnOver::Error, OnOver::Warn] {
+            let parts = vec![part("a", 30, 50, CutRule::Clip)];
+            let (fitted, diagnostics) = run(parts, Some(Limit { tokens: 29, on_over })).unwrap();
+            assert_eq!((fitted.parts[0].text.len(), diagnostics), (120, Vec::new()));
+        }
+    }
+
+    /// Twenty parts of seven bytes are one token each, rounded down, and 140 bytes are 35.
+    #[test]
+    fn parts_that_are_rounded_down_are_cut_to_the_whole() {
+        let parts: Vec<DraftPart> = (0..20)
+            .map(|at| {
+                let mut part = DraftPart::new(SectionId::new(format!("s{at}")));
+                part.push("seven b", Origin::Caller { flag: "test".into() });
+                part
+            })
+            .collect();
+        let draft = Draft { parts, absent: Vec::new() };
+        let fitted = fit(draft, cut_at(20), 0, &Bytes4Floor, "test", &mut Vec::new()).unwrap();
+        let whole: String = fitted.parts.iter().map(|part| part.text.as_str()).collect();
+        assert!(Bytes4Floor.count(&whole) <= 20, "{}", whole.len());
+        assert_eq!(fitted.parts.len(), 10);
     }
 
     #[test]

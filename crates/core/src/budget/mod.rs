@@ -1,33 +1,42 @@
 //! How long a text is, and what to do when it is too long.
 //!
-//! A [`Counter`] measures, [`clip()`] cuts. A new counter is one file here, with the type and its tests, and one line in
-//! [`COUNTERS`].
+//! A [`Counter`] measures, [`clip()`] cuts, [`fit()`] holds parts to a limit and [`check()`] the finished text. A new counter
+//! is one file here, with the type and its tests, and one line in [`COUNTERS`]. Counters that need more than arithmetic
+//! live in a crate of their own and join as [`Counters`].
 
+mod bytes4_floor;
+mod check;
+mod claude;
+mod claude_2026;
 mod clip;
 mod counter;
+mod counters;
+mod family;
 mod fit;
+mod gpt;
 
+pub use bytes4_floor::Bytes4Floor;
+pub use check::{OverBudget, check};
+pub use claude::CLAUDE;
+pub use claude_2026::CLAUDE_2026;
 pub use clip::{Clipped, clip};
 pub use counter::{Bytes4, Counter};
-pub use fit::{Limit, OverBudget, fit};
+pub use counters::Counters;
+pub use family::Family;
+pub use fit::{Limit, fit};
+pub use gpt::GPT;
 
 /// Makes a counter.
 pub type MakeCounter = fn() -> Box<dyn Counter>;
 
-/// The counters that `--count` can name, by name.
-pub const COUNTERS: &[(&str, MakeCounter)] = &[(Bytes4::NAME, || Box::new(Bytes4))];
-
-/// Returns the counter with this name.
-///
-/// ```
-/// use preface_core::budget::counter;
-/// assert_eq!(counter("estimate:bytes4").unwrap().count("twelve bytes"), 3);
-/// assert!(counter("estimate:bytes5").is_none());
-/// ```
-#[must_use]
-pub fn counter(name: &str) -> Option<Box<dyn Counter>> {
-    COUNTERS.iter().find(|(listed, _)| *listed == name).map(|(_, make)| make())
-}
+/// The counters of the core, by name.
+pub const COUNTERS: &[(&str, MakeCounter)] = &[
+    (Bytes4::NAME, || Box::new(Bytes4)),
+    (Bytes4Floor::NAME, || Box::new(Bytes4Floor)),
+    (CLAUDE.name, || Box::new(CLAUDE)),
+    (CLAUDE_2026.name, || Box::new(CLAUDE_2026)),
+    (GPT.name, || Box::new(GPT)),
+];
 
 #[cfg(test)]
 mod tests {
@@ -48,6 +57,38 @@ mod tests {
     fn a_counter_is_listed_under_its_own_name() {
         for (name, make) in COUNTERS {
             assert_eq!(make().name(), *name, "the list and the counter must agree on the name");
+        }
+    }
+
+    #[test]
+    fn a_counter_says_how_it_counts() {
+        for (name, make) in COUNTERS {
+            let about = make().about().to_owned();
+            assert!(!about.is_empty() && !about.ends_with('.'), "{name} must say in one line how it counts");
+        }
+    }
+
+    #[test]
+    fn an_interval_holds_the_count() {
+        for (name, make) in COUNTERS {
+            let counter = make();
+            let Some((low, high)) = counter.interval(SAMPLE) else { continue };
+            let count = counter.count(SAMPLE);
+            assert!(low <= count && count <= high, "{name}: {low} {count} {high}");
+            assert_eq!(counter.interval(""), Some((0, 0)), "{name} must count nothing as nothing");
+        }
+    }
+
+    #[test]
+    fn parts_never_add_up_to_less_than_the_whole_where_text_is_cut() {
+        for (name, make) in COUNTERS {
+            let counter = make();
+            let cutter = counter.cutter().unwrap_or(counter.as_ref());
+            for (cut, _) in SAMPLE.char_indices() {
+                let (head, tail) = SAMPLE.split_at(cut);
+                let sum = cutter.count(head) + cutter.count(tail);
+                assert!(sum >= counter.count(SAMPLE), "{name} must name a cutter that rounds up");
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Why every byte of a prompt is there: rows, spans and places as data. Who prints them decides how they look.
 //!
-//! An [`Explanation`] has a row per part, [`spans_view`] a row per span. [`at_offset`] and [`at_text`] lead from the
+//! An [`Explanation`] has a row per part, [`largest`] puts them by size, [`spans_view`] has a row per span. [`at_offset`] and [`at_text`] lead from the
 //! prompt back to its sources, [`at_source`] from a line of a source to what became of it. [`Labels`] names origins,
 //! with line numbers where the caller lends the files. All of them are replays of one [`Prompt`](crate::prompt::Prompt)
 //! and take one pass over it.
@@ -9,10 +9,12 @@ mod explanation;
 mod fate;
 mod hit;
 mod label;
+mod largest;
 mod span;
 
 pub use explanation::{AsideRow, CacheLine, CacheStep, Explanation, PartRow, SourceRow};
 pub use fate::{Fate, Outcome, SectionCut, Use, at_source};
 pub use hit::{Hit, HitPiece, at_offset, at_text};
 pub use label::Labels;
+pub use largest::{SizedPart, largest};
 pub use span::{SpanRow, spans_view, spans_view_with};

@@ -4,7 +4,7 @@ use super::{
     Probe,
     reply::{Condition, MOST_VARIABLES, UsedVariable, shortened},
 };
-use crate::{Error, request::StoredTemplate};
+use crate::{COUNTERS, Error, request::StoredTemplate};
 use preface_core::{
     diagnostic::Diagnostics,
     fact::{FactKey, Facts},
@@ -50,7 +50,7 @@ pub(super) fn preview(
         diagnostics: Diagnostics::new(),
         audit: Vec::new(),
     };
-    let ran = line::run(&mut world, &mut |key| Some(probe.answer(key)));
+    let ran = line::run_with(&mut world, COUNTERS, &mut |key| Some(probe.answer(key)));
     *facts = world.facts;
     match ran {
         Ok(prompt) => Ok(Some(prompt)),

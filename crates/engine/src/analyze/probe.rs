@@ -83,6 +83,7 @@ impl<'s> Probe<'s> {
             system: self.system,
             turn: &self.turn,
             places: &self.places,
+            bundle: None,
             given: &self.given,
             roots: Some(&self.roots),
             gate: &self.gate,

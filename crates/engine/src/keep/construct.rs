@@ -4,6 +4,7 @@ use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record};
 use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth, gatherings::Gatherings};
 use jiff::Timestamp;
 use preface_core::{
+    budget::Bytes4,
     diagnostic::{Diagnostic, Diagnostics},
     profile::{Candidate, OnCompaction},
     prompt::{Prompt, fingerprint},
@@ -124,6 +125,7 @@ impl Order {
             asked,
             prompt,
             facts: FactUsed::all(&world.facts),
+            counter: Some(world.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
         };
         let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;
         Ok(Constructed {

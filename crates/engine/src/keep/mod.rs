@@ -40,7 +40,6 @@ pub use record::{FactUsed, RECORD_VERSION, Record};
 use crate::{Engine, gatherings::Gatherings};
 use construct::{Constructed, Order};
 use preface_core::{
-    budget,
     diagnostic::{Diagnostic, Diagnostics},
     diff::Difference,
     document::Document,
@@ -247,7 +246,8 @@ impl Keeper {
         let made = self.construct(id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
         let Constructed { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
-        let difference = Difference::of(&before, &after, &budget::Bytes4);
+        let counter = Record::of(&conversation)?.counter();
+        let difference = Difference::of(&before, &after, counter.as_ref());
         let stays = difference.same && Terms::of(&was)? == Terms::of(&conversation)?;
         if how == Refresh::Show || stays {
             return Ok(Refreshed { head: was.head, constructed: false, before, after, difference, notes });
@@ -330,10 +330,11 @@ impl Keeper {
 fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
     let record = Record::of(conversation)?;
     let head = conversation.head.clone();
+    let counter = record.counter();
     let mut prompt = record.prompt;
     prompt.text = head.text.to_string();
     prompt.check_tiling().map_err(KeepError::Record)?;
-    let document = Document::of(&prompt, &budget::Bytes4);
+    let document = Document::of(&prompt, counter.as_ref());
     Ok(Explained { head, document, facts: record.facts, asked: record.asked })
 }
 

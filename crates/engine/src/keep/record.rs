@@ -2,7 +2,9 @@
 //! kept, only their digests: what a value was is in the prompt, if anywhere.
 
 use super::{Asked, KeepError};
+use crate::COUNTERS;
 use preface_core::{
+    budget::{Bytes4, Counter},
     fact::{FactKey, Facts, Stability},
     prompt::{Prompt, fingerprint},
 };
@@ -26,6 +28,9 @@ pub struct Record {
     pub prompt: Prompt,
     /// What was looked up, by name.
     pub facts: Vec<FactUsed>,
+    /// Who counted, where it was not the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<String>,
 }
 
 /// A fact that a prompt depends on.
@@ -62,6 +67,13 @@ impl FactUsed {
 }
 
 impl Record {
+    /// Returns who counts the prompt. One that is not built in here leaves it to the default.
+    #[must_use]
+    pub fn counter(&self) -> Box<dyn Counter> {
+        let name = self.counter.as_deref().or(self.asked.counter.as_deref());
+        name.and_then(|name| COUNTERS.get(name)).unwrap_or_else(|| Box::new(Bytes4))
+    }
+
     /// Reads the record of a conversation.
     ///
     /// # Errors

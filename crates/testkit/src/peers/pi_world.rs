@@ -118,6 +118,7 @@ impl PiBuilder {
             system: &self.system,
             turn: &turn,
             places: &self.places,
+            bundle: None,
             gate: &gate,
             given: &self.world.given,
             roots: None,

@@ -1,0 +1,51 @@
+//! The view of the parts by size.
+
+use super::{BEFORE, merged, percent};
+use crate::ui::{
+    style,
+    table::{Cell, Side, Table},
+    text::{count, number, short_middle},
+};
+use preface::core::explain::{Explanation, SizedPart, largest};
+
+/// So many parts are shown where nobody says how many.
+pub const FEW: &str = "10";
+
+/// Shows the largest parts: a row each, with what they take so far, and what is left to the others.
+pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String {
+    let rows = largest(explained);
+    let mut table = Table::new([Side::Right, Side::Right, Side::Right, Side::Right, Side::Left, Side::Left]);
+    table.row(
+        ["tokens", "share", "sum", "so far", "section", "mostly from"]
+            .map(|head| Cell::styled(head, style::DIM)),
+    );
+    let (shown, others) = rows.split_at(most.min(rows.len()));
+    for row in shown {
+        table.row([
+            number(row.part.tokens).into(),
+            percent(row.share).into(),
+            Cell::styled(number(row.sum), style::DIM),
+            Cell::styled(percent(row.so_far), style::DIM),
+            Cell::styled(row.part.section.as_str(), style::BOLD),
+            Cell::styled(mostly_from(row, room), style::DIM),
+        ]);
+    }
+    let mut out = table.show(room);
+    if !others.is_empty() {
+        let tokens: usize = others.iter().map(|row| row.part.tokens).sum();
+        let what = format!("more {}", if others.len() == 1 { "part" } else { "parts" });
+        out.push_str(&format!("and {} {what}: {}\n", number(others.len()), count(tokens, "token")));
+    }
+    out
+}
+
+/// Names the source that gave most of a part.
+fn mostly_from(row: &SizedPart<'_>, room: Option<usize>) -> String {
+    let sources = merged(row.part);
+    // The first of equals.
+    let Some(most) = sources.iter().rev().max_by_key(|source| source.tokens) else { return String::new() };
+    match room {
+        Some(room) => short_middle(&most.label, room.saturating_sub(BEFORE + 24).max(16)).into_owned(),
+        None => most.label.clone(),
+    }
+}

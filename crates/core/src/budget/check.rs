@@ -1,0 +1,134 @@
+//! Check: whether the finished text is within the limit. Parts that are rounded one by one do not tell.
+
+use super::{Counter, Limit};
+use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::OnOver,
+    prompt::Prompt,
+    section::SectionId,
+};
+use std::{cmp::Reverse, fmt};
+
+/// A prompt that cannot be made to fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// Tokens of the prompt; those of the parts that must not be cut, where the others are.
+    pub needed: usize,
+    /// Tokens that are allowed.
+    pub limit: usize,
+    /// The sections that need most, with their tokens.
+    pub largest: Vec<(String, usize)>,
+}
+
+impl OverBudget {
+    pub(super) fn new<'s>(
+        needed: usize,
+        limit: usize,
+        sizes: impl Iterator<Item = (&'s SectionId, usize)>,
+    ) -> Self {
+        let mut largest: Vec<(String, usize)> = sizes.map(|(id, tokens)| (id.to_string(), tokens)).collect();
+        largest.sort_by(|a, b| (Reverse(a.1), &a.0).cmp(&(Reverse(b.1), &b.0)));
+        largest.truncate(3);
+        OverBudget { needed, limit, largest }
+    }
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "system prompt {} tokens exceeds budget {}", self.needed, self.limit)
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+/// Holds the finished text to the limit, as one text. Where the profile warns, and where parts were cut and are still too
+/// much together, a note says so.
+///
+/// # Errors
+/// The text counts more than the limit, and the profile refuses that.
+///
+/// ```
+/// use preface_core::{budget::{Bytes4Floor, Limit, check}, profile::OnOver, prompt::Prompt};
+/// let prompt = Prompt { text: "0123456789".into(), ..Prompt::default() };
+/// let at = |tokens| Some(Limit { tokens, on_over: OnOver::Error });
+/// assert_eq!(check(&prompt, at(2), &Bytes4Floor, &mut Vec::new()), Ok(()));
+/// let over = check(&prompt, at(1), &Bytes4Floor, &mut Vec::new()).unwrap_err();
+/// assert_eq!(over.to_string(), "system prompt 2 tokens exceeds budget 1");
+/// ```
+pub fn check(
+    prompt: &Prompt,
+    limit: Option<Limit>,
+    counter: &dyn Counter,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), OverBudget> {
+    let Some(limit) = limit else { return Ok(()) };
+    let needed = counter.count(&prompt.text);
+    if needed <= limit.tokens {
+        return Ok(());
+    }
+    let sizes = prompt.parts.iter().map(|part| (&part.section, counter.count(prompt.text_of(part))));
+    let over = OverBudget::new(needed, limit.tokens, sizes);
+    let help = match limit.on_over {
+        OnOver::Error => return Err(over),
+        OnOver::Warn => "raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`",
+        OnOver::Cut => "the parts fit one by one, and count more as one text; lower `budget.tokens` a little",
+    };
+    diagnostics.push(Diagnostic::warning("budget/over", over.to_string()).help(help));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        budget::{Bytes4, COUNTERS},
+        sample::{literal, prompts},
+    };
+    use proptest::prelude::*;
+
+    fn at(tokens: usize, on_over: OnOver) -> Option<Limit> {
+        Some(Limit { tokens, on_over })
+    }
+
+    #[test]
+    fn parts_are_not_rounded_one_by_one() {
+        let prompt =
+            Prompt::default().with("a", &[("12345", literal("a"))]).with("b", &[("678", literal("b"))]);
+        assert_eq!(Bytes4.count("12345") + Bytes4.count("678"), 3);
+        assert_eq!(check(&prompt, at(2, OnOver::Error), &Bytes4, &mut Vec::new()), Ok(()));
+        let over = check(&prompt, at(1, OnOver::Error), &Bytes4, &mut Vec::new()).unwrap_err();
+        assert_eq!((over.needed, over.largest), (2, vec![("a".into(), 2), ("b".into(), 1)]));
+    }
+
+    #[test]
+    fn a_warning_leaves_the_text_whole() {
+        let prompt = Prompt::default().with("a", &[("12345", literal("a"))]);
+        let mut diagnostics = Vec::new();
+        assert_eq!(check(&prompt, at(2, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
+        assert_eq!(diagnostics, []);
+        assert_eq!(check(&prompt, at(1, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
+        assert_eq!(diagnostics[0].code, "budget/over");
+        assert_eq!(diagnostics[0].message, "system prompt 2 tokens exceeds budget 1");
+    }
+
+    proptest! {
+        #[test]
+        fn an_error_comes_if_and_only_if_the_text_counts_more(prompt in prompts(), which in 0..COUNTERS.len()) {
+            let counter = COUNTERS[which].1();
+            let tokens = counter.count(&prompt.text);
+            for max in tokens.saturating_sub(5)..=tokens + 5 {
+                let checked = check(&prompt, at(max, OnOver::Error), counter.as_ref(), &mut Vec::new());
+                match checked {
+                    Ok(()) => prop_assert!(tokens <= max),
+                    Err(over) => {
+                        prop_assert!(tokens > max);
+                        prop_assert_eq!(
+                            over.to_string(),
+                            format!("system prompt {tokens} tokens exceeds budget {max}")
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

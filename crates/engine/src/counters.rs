@@ -1,0 +1,48 @@
+//! Who can count here: the counters of the core, and the exact ones where they are built in.
+
+use crate::Error;
+use preface_core::{
+    budget::{Bytes4, Counters},
+    suggestion::did_you_mean,
+};
+
+/// The counters that a request, a profile and a saved world can name. `exact-counters` is what adds those with a
+/// vocabulary.
+///
+/// ```
+/// assert!(preface::COUNTERS.get("estimate:claude").is_some());
+/// assert_eq!(preface::COUNTERS.get("o200k").is_some(), cfg!(feature = "exact-counters"));
+/// ```
+pub const COUNTERS: Counters = Counters::with(EXACT);
+
+#[cfg(feature = "exact-counters")]
+const EXACT: &[(&str, preface_core::budget::MakeCounter)] = preface_count::COUNTERS;
+#[cfg(not(feature = "exact-counters"))]
+const EXACT: &[(&str, preface_core::budget::MakeCounter)] = &[];
+
+/// The short name of the counter that counts where nobody is named.
+pub(crate) const ESTIMATE: &str = "estimate";
+
+/// Returns the full name of the counter that is asked for: by the caller, else by the profile, else [`Bytes4`].
+pub(crate) fn chosen(caller: Option<&str>, profile: Option<&str>) -> Result<String, Error> {
+    let (name, whose) = match (caller, profile) {
+        (Some(name), _) => (name, ""),
+        (None, Some(name)) => (name, " (`counter` of the profile)"),
+        (None, None) => (ESTIMATE, ""),
+    };
+    let full = if name == ESTIMATE { Bytes4::NAME } else { name };
+    match COUNTERS.names().contains(&full) {
+        true => Ok(full.to_owned()),
+        false => Err(unknown(name, whose)),
+    }
+}
+
+/// Refuses a counter that is not there; `whose` says who named it, where it was not the caller.
+pub(crate) fn unknown(name: &str, whose: &str) -> Error {
+    let names = COUNTERS.names();
+    let help = match did_you_mean(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("counters are `{ESTIMATE}`, `{}`", names.join("`, `")),
+    };
+    Error::Usage(format!("unknown counter: `{name}`{whose}"), Some(help))
+}
