@@ -1,6 +1,7 @@
 //! Asides: text that belongs to a build and is sent in a message of the user, not in the system prompt.
 
 use crate::{
+    draft::DraftPart,
     lint::forged::{escape, scan_tags},
     prompt::{Part, check_spans},
 };
@@ -71,6 +72,15 @@ pub struct Wrapped {
 }
 
 impl Aside {
+    /// Takes a part that is read in a message; `None` for one of the system prompt.
+    #[must_use]
+    pub fn of(draft: DraftPart) -> Option<Self> {
+        let DraftPart { section, provider, text, spans, stability, priority, cuts, place, .. } = draft;
+        let range = 0..text.len();
+        let part = Part { section, provider, range, stability, priority, spans, cuts };
+        Some(Aside { place: place?, part, text })
+    }
+
     /// Puts the tags around the text. What in it would end them, or begin others, is escaped.
     ///
     /// ```

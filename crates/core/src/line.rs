@@ -1,5 +1,5 @@
 //! The pure half of the line in one function: compose, render, fit, assemble; then the finished text is held to its limit,
-//! and beside it the reminders are rendered.
+//! and beside it stand the reminders.
 
 use crate::{
     aside::Aside,
@@ -110,7 +110,7 @@ fn walk(
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
-    prompt.asides = reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?;
+    prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)

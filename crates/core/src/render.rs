@@ -196,6 +196,7 @@ impl<'w> Render<'w> {
             max_tokens: plan.max_tokens,
             cut: plan.cut,
             last: plan.last,
+            place: plan.place,
             cuts: Vec::new(),
         });
     }

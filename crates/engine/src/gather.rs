@@ -273,6 +273,8 @@ impl Engine<'_> {
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
             skill_paths: &gathered.skill_paths,
+            sections: &gathered.profile.sections,
+            servers: &gathered.mcp.servers,
             bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
             file_room: Cell::new(FILE_FACTS_LIMIT),

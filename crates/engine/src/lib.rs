@@ -16,6 +16,7 @@
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
 
+mod agents;
 pub mod analyze;
 pub mod consent;
 mod counters;
@@ -47,6 +48,7 @@ pub mod templates;
 mod variables;
 pub mod whole;
 
+pub use agents::AgentsReport;
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use counters::COUNTERS;
 pub use default_store::default_store;

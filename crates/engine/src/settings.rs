@@ -101,6 +101,8 @@ impl Engine<'_> {
             confirm: &Headless,
             notes: RefCell::default(),
             skill_paths: &[],
+            sections: &[],
+            servers: &[],
             bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
             file_room: Cell::new(FILE_FACTS_LIMIT),

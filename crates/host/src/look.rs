@@ -9,9 +9,11 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     fact::Fact,
     hook::SkillPath,
+    mcp_servers::ServerEntry,
     origin::{Piece, decode},
     profile::ByteOrderMark,
     scope::Scope,
+    section::Section,
     settings::Merged,
     trust::TrustMode,
     turn::Turn,
@@ -66,6 +68,10 @@ pub struct Look<'a> {
     pub skill_paths: &'a [SkillPath],
     /// What becomes of a byte order mark at the head of a file.
     pub bom: ByteOrderMark,
+    /// The sections of the profile.
+    pub sections: &'a [Section],
+    /// The MCP servers of all layers.
+    pub servers: &'a [ServerEntry],
     /// Where directories really lie, as far as anybody asked in this build.
     pub real_dirs: &'a RealDirs,
     /// How many bytes `file:` facts may still have in this build: each spelling of a path is a fact of its own.

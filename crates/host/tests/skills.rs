@@ -83,6 +83,8 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         confirm: &Headless,
         notes: RefCell::default(),
         skill_paths: paths,
+        sections: &[],
+        servers: &[],
         bom: ByteOrderMark::Keep,
         real_dirs: &dirs,
         file_room: Default::default(),

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "serve")]
 mod access;
+mod agents;
 mod build;
 mod completions;
 mod conversations;
@@ -40,6 +41,7 @@ use clap::Subcommand;
 pub enum Command {
     #[cfg(feature = "serve")]
     Access(access::Args),
+    Agents(agents::Args),
     Build(build::Args),
     Completions(completions::Args),
     Conversations(conversations::Args),
@@ -72,6 +74,7 @@ impl Command {
         match self {
             #[cfg(feature = "serve")]
             Command::Access(args) => access::run(ui, args),
+            Command::Agents(args) => agents::run(ui, args),
             Command::Build(args) => build::run(ui, args),
             Command::Completions(args) => completions::run(ui, args),
             Command::Conversations(args) => conversations::run(ui, args),

@@ -11,7 +11,6 @@ use crate::{
     fact::{FactKey, Facts, Stability},
     outline::{ItemFacts, Outline, Plan, PlanItem},
     profile::{OwnTags, Profile},
-    prompt::Part,
     render::{Render, RenderError, Rules},
     section::{CutRule, DEFAULT_PRIORITY, Language, Trim},
     settings::shown,
@@ -53,20 +52,7 @@ impl<'w> Remind<'w> {
                 format!("the reminder `{}` has nothing to say and is not sent", shown(one.section.as_str()));
             Diagnostic::info("reminder/empty", what)
         }));
-        let asides = draft.parts.into_iter().map(|part| Aside {
-            place: AsidePlace::LastUser,
-            part: Part {
-                section: part.section,
-                provider: None,
-                range: 0..part.text.len(),
-                stability: part.stability,
-                priority: part.priority,
-                spans: part.spans,
-                cuts: part.cuts,
-            },
-            text: part.text,
-        });
-        Ok(Step::Done(asides.collect()))
+        Ok(Step::Done(draft.parts.into_iter().filter_map(Aside::of).collect()))
     }
 }
 
@@ -90,6 +76,7 @@ fn plan(due: &Due) -> Plan<'_> {
         max_tokens: None,
         cut: CutRule::Never,
         last: false,
+        place: Some(AsidePlace::LastUser),
         watch_tags: true,
         event: Some(&due.facts),
     }

@@ -91,6 +91,8 @@ impl<'s> Probe<'s> {
             confirm: &Headless,
             notes: RefCell::default(),
             skill_paths: &[],
+            sections: &[],
+            servers: &[],
             bom: self.profile.bom,
             real_dirs: &RealDirs::default(),
             file_room: Cell::new(FILE_FACTS_LIMIT),

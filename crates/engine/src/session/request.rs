@@ -65,7 +65,9 @@ impl Session<'_> {
         notes.extend(converted.notes());
         let tools = self.defined(&mut notes);
         self.notes.append(&mut notes);
-        ModelRequest { prompt: self.prompt().clone(), messages: converted.messages, tools }
+        let mut prompt = self.prompt().clone();
+        prompt.asides.append(&mut self.reminders);
+        ModelRequest { prompt, messages: converted.messages, tools }
     }
 
     /// The definitions of the tools that are in force.

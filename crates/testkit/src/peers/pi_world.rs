@@ -126,6 +126,8 @@ impl PiBuilder {
             confirm: &Headless,
             notes: RefCell::default(),
             skill_paths: &[],
+            sections: &[],
+            servers: &[],
             bom: ByteOrderMark::Keep,
             real_dirs: &RealDirs::default(),
             file_room: Default::default(),
