@@ -73,6 +73,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/messages.md",
         "docs/pi.md",
         "docs/profiles.md",
+        "docs/reminders.md",
         "docs/scopes.md",
         "docs/service.md",
         "docs/settings.md",

@@ -2,13 +2,15 @@
 //! and beside it stand the reminders.
 
 use crate::{
+    aside::Aside,
     assemble::{Joining, assemble},
     budget::{self, Counter, Counters, Limit, OverBudget},
     compose::{Compose, Step},
     diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
+    profile::Profile,
     prompt::Prompt,
-    reminder::Remind,
+    reminder::{Due, Remind},
     render::{Render, RenderError, Rules},
     world::World,
 };
@@ -108,15 +110,44 @@ fn walk(
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
-    let mut remind = Remind::new(&world.reminders, profile);
-    let reminders = loop {
-        match remind.step(facts, &mut diagnostics).map_err(LineError::Render)? {
-            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
-            Step::Done(reminders) => break reminders,
-        }
-    };
-    prompt.asides.extend(reminders);
+    prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)
+}
+
+/// Renders reminders outside of a build, with notes about them. `answer` is asked as in [`run`].
+///
+/// # Errors
+/// See [`LineError`].
+pub fn remind(
+    due: &[Due],
+    profile: &Profile,
+    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+) -> Result<(Vec<Aside>, Diagnostics), LineError> {
+    let mut diagnostics = Diagnostics::new();
+    let mut supply = |facts: &mut Facts, diagnostics: &mut Diagnostics, key: FactKey| {
+        let fact = answer(&key).ok_or_else(|| LineError::Missing(key.clone()))?;
+        diagnostics.extend(fact.diagnostics.iter().cloned());
+        facts.supply(key, fact);
+        Ok(())
+    };
+    let asides = reminded(due, profile, &mut Facts::default(), &mut diagnostics, &mut supply)?;
+    Ok((asides, diagnostics))
+}
+
+fn reminded(
+    due: &[Due],
+    profile: &Profile,
+    facts: &mut Facts,
+    diagnostics: &mut Diagnostics,
+    supply: &mut dyn FnMut(&mut Facts, &mut Diagnostics, FactKey) -> Result<(), LineError>,
+) -> Result<Vec<Aside>, LineError> {
+    let mut remind = Remind::new(due, profile);
+    loop {
+        match remind.step(facts, diagnostics).map_err(LineError::Render)? {
+            Step::Need(key) => supply(facts, diagnostics, key)?,
+            Step::Done(asides) => return Ok(asides),
+        }
+    }
 }

@@ -1,12 +1,19 @@
 //! The reminders of a profile: which there are, and which of them events call for.
 
-use crate::{Engine, Error, prepare::Prepared, request::Request};
+use crate::{
+    Engine, Error,
+    gather::{Gathered, option_fact},
+    prepare::Prepared,
+    request::Request,
+};
 use preface_core::{
+    aside::Aside,
     diagnostic::Diagnostics,
+    line,
     profile::Profile,
     reminder::{Catalogue, Due, Event, EventError, MOST_EVENTS},
 };
-use preface_host::{places::Places, reminders};
+use preface_host::{look::Headless, places::Places, provider, reminders};
 use serde_json::Value;
 
 /// What a listing of reminders shows.
@@ -58,6 +65,23 @@ impl Engine<'_> {
             due.map_err(|error| refused(at, events.len(), &error))
         });
         due.collect()
+    }
+
+    /// Renders reminders for a session, with this machine answering for facts.
+    pub(crate) fn remind(
+        &self,
+        due: &[Due],
+        gathered: &Gathered,
+        notes: &mut Diagnostics,
+    ) -> Result<Vec<Aside>, Error> {
+        let look = self.look(gathered, &Headless);
+        let profile = &gathered.profile;
+        let (asides, more) = line::remind(due, profile, &mut |key| {
+            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
+        })?;
+        notes.extend(more);
+        notes.extend(look.notes.take());
+        Ok(asides)
     }
 
     fn catalogue(&self, profile: &Profile, places: &Places, diagnostics: &mut Diagnostics) -> Catalogue {

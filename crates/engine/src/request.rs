@@ -47,6 +47,7 @@ pub struct Request {
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
     /// What happened: events that call for reminders, as JSON objects with a `type`, in order.
+    /// In a session these go with every request; [`Session::remind`](crate::Session::remind) is for one.
     pub events: Vec<serde_json::Value>,
 }
 

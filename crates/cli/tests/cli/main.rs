@@ -18,6 +18,7 @@ mod mcp;
 mod pi_hostile;
 #[cfg(unix)]
 mod pi_project;
+mod reminders;
 mod render;
 mod sandbox;
 mod schema;

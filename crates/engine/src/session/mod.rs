@@ -23,6 +23,7 @@
 
 mod inputs;
 mod permits;
+mod remind;
 mod request;
 mod run;
 mod setup;
@@ -39,6 +40,7 @@ use crate::{
     request::Request,
 };
 use preface_core::{
+    aside::Aside,
     diagnostic::Diagnostics,
     hook::{DiscoverReason, HookEvent, HookHandler},
     message::Message,
@@ -70,6 +72,8 @@ pub struct Session<'s> {
     base: Prompt,
     run: Option<Run>,
     history: Vec<Message>,
+    /// What goes with the next request.
+    reminders: Vec<Aside>,
     next_turn: Vec<Message>,
     notes: Diagnostics,
     /// What was told about permits since the base was built.

@@ -33,7 +33,8 @@ impl ModelRequest {
 }
 
 impl Session<'_> {
-    /// Makes the next request of the run: hooks of `context` work on a copy of the messages, and nothing of that is kept.
+    /// Makes the next request of the run: hooks of `context` work on a copy of the messages, and nothing of that is kept. What
+    /// was [reminded](Session::remind) of goes with this request and no other.
     /// Outside of a run it is what a run without hooks would send.
     pub fn request(&mut self) -> ModelRequest {
         if let Some(run) = &mut self.run {
@@ -64,7 +65,9 @@ impl Session<'_> {
         notes.extend(converted.notes());
         let tools = self.defined(&mut notes);
         self.notes.append(&mut notes);
-        ModelRequest { prompt: self.prompt().clone(), messages: converted.messages, tools }
+        let mut prompt = self.prompt().clone();
+        prompt.asides.append(&mut self.reminders);
+        ModelRequest { prompt, messages: converted.messages, tools }
     }
 
     /// The definitions of the tools that are in force.

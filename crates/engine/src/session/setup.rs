@@ -97,6 +97,7 @@ impl<'s> Setup<'s> {
             base,
             run: None,
             history,
+            reminders: Vec::new(),
             next_turn: Vec::new(),
             notes: Vec::new(),
             told: Vec::new(),

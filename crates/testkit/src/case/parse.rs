@@ -61,6 +61,8 @@ pub enum Expectation {
     Prompt,
     /// The same, with escapes.
     PromptEscaped,
+    /// What is sent beside it: for each text its place and id, then the text as it is sent.
+    Asides,
     /// A row for each part and source.
     Explain,
     /// What is not there.
@@ -129,6 +131,8 @@ pub struct Turn {
     pub os: Option<String>,
     /// What `git status --short` prints in the project.
     pub git_status: Option<String>,
+    /// What happened: events that call for reminders.
+    pub event: Vec<serde_json::Value>,
     /// Environment variables.
     pub env: BTreeMap<String, String>,
     /// True: there is no home directory.
@@ -238,6 +242,7 @@ fn act(info: &str) -> Option<BlockKind> {
         "toml turn" => BlockKind::Turn,
         "prompt" => BlockKind::Expect(Expectation::Prompt),
         "prompt escaped" => BlockKind::Expect(Expectation::PromptEscaped),
+        "asides" => BlockKind::Expect(Expectation::Asides),
         "explain" | "scopes" => BlockKind::Expect(Expectation::Explain),
         "absent" => BlockKind::Expect(Expectation::Absent),
         "diagnostics" => BlockKind::Expect(Expectation::Diagnostics),

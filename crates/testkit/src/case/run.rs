@@ -5,7 +5,7 @@ use crate::MemorySystem;
 use preface::{
     ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, StoredTemplate, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
-    core::{line, origin::Origin, prompt::Prompt},
+    core::{aside::Aside, line, origin::Origin, prompt::Prompt},
     host::{look::Confirm, system::memory::Verb},
 };
 use similar::TextDiff;
@@ -193,6 +193,7 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             text: text.as_str().into(),
         }),
         roots: turn.roots.as_ref().map(|roots| roots.iter().map(|root| absolute(root)).collect()),
+        events: turn.event.clone(),
     };
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();
     Ok(match turn.action.as_deref() {
@@ -352,6 +353,7 @@ fn found(what: Expectation, wanted: &str, last: &Last, system: &MemorySystem) ->
                     })
                     .map(|note| format!("{} {}: {}\n", note.severity, note.code, note.message))
                     .collect(),
+                Expectation::Asides => asides(prompt),
                 Expectation::Audit => prompt
                     .audit
                     .iter()
@@ -380,6 +382,11 @@ fn place(error: &Error) -> String {
 /// What holds for every build, whatever the case expects.
 fn laws(built: &Built) -> Result<(), String> {
     built.prompt.check_tiling()?;
+    for Aside { text, part, .. } in &built.prompt.asides {
+        if built.prompt.text.contains(text) {
+            return Err(format!("the aside `{}` is in the system prompt, too", part.section));
+        }
+    }
     let json = serde_json::to_string(&built.world).map_err(|error| error.to_string())?;
     let mut again: preface::core::world::World =
         serde_json::from_str(&json).map_err(|error| error.to_string())?;
@@ -387,10 +394,24 @@ fn laws(built: &Built) -> Result<(), String> {
         return Err("the world does not survive its JSON form".to_owned());
     }
     match line::run(&mut again, &mut |_| None) {
-        Ok(prompt) if prompt.text == built.prompt.text && prompt.parts == built.prompt.parts => Ok(()),
+        Ok(prompt)
+            if prompt.text == built.prompt.text
+                && prompt.parts == built.prompt.parts
+                && prompt.asides == built.prompt.asides =>
+        {
+            Ok(())
+        }
         Ok(_) => Err("the saved world gives another prompt".to_owned()),
         Err(error) => Err(format!("the saved world cannot be rebuilt: {error}")),
     }
+}
+
+/// Each text that is sent beside the prompt, as it is sent.
+fn asides(prompt: &Prompt) -> String {
+    let each = |aside: &Aside| {
+        format!("{} {}\n{}\n", aside.place, aside.part.section, Aside::wrap(&aside.text).text)
+    };
+    prompt.asides.iter().map(each).collect()
 }
 
 /// A row for each part and source: section, scope, origin, tokens. Runs of equal origins are one row.

@@ -1,0 +1,19 @@
+//! What happens while a session lives, and the reminders that it calls for.
+
+use super::Session;
+use crate::Error;
+use serde_json::Value;
+
+impl Session<'_> {
+    /// Takes what happened: an event, as a JSON object with a `type`. The reminder that it calls for goes with the next
+    /// request, once; the prompt and the messages stay as they are.
+    ///
+    /// # Errors
+    /// The profile has no such reminder, or the event says something else than the reminder needs. Then nothing is sent.
+    pub fn remind(&mut self, event: &Value) -> Result<(), Error> {
+        let Session { engine, gathered, notes, reminders, .. } = self;
+        let due = engine.due(std::slice::from_ref(event), &gathered.profile, &gathered.places, notes)?;
+        reminders.extend(engine.remind(&due, gathered, notes)?);
+        Ok(())
+    }
+}
