@@ -517,7 +517,9 @@ impl<'w> Compose<'w> {
             max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
             cut: section.cut,
             last: section.last,
+            place: section.place,
             watch_tags: section.watch_tags,
+            event: None,
         });
     }
 }

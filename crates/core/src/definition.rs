@@ -43,6 +43,7 @@ pub fn definitions(
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
+        reminders: Vec::new(),
         facts: std::mem::take(&mut world.facts),
         diagnostics: Vec::new(),
         audit: Vec::new(),

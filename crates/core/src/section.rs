@@ -1,6 +1,6 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
-use crate::{condition::Condition, fact::Stability, origin::Piece};
+use crate::{aside::AsidePlace, condition::Condition, fact::Stability, origin::Piece};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -136,37 +136,6 @@ pub enum Trim {
     Both,
 }
 
-/// Where a section is read: in the system prompt, or beside it in a message of the user's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Placement {
-    /// In the system prompt.
-    #[default]
-    System,
-    /// In a message before all others.
-    FirstUser,
-    /// With the newest message of the user.
-    LastUser,
-}
-
-impl Placement {
-    /// Returns the word that profiles, JSON and listings use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Placement::System => "system",
-            Placement::FirstUser => "first-user",
-            Placement::LastUser => "last-user",
-        }
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-    fn is_system(&self) -> bool {
-        *self == Placement::System
-    }
-}
-
 /// One section of a profile, resolved: every text is here, none is a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
@@ -240,9 +209,9 @@ pub struct Section {
     /// The section in whose text it stands, where that has the tag `[section:<id>]`; it does not speak a second time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_into: Option<SectionId>,
-    /// Where the model reads it.
-    #[serde(default, skip_serializing_if = "Placement::is_system")]
-    pub place: Placement,
+    /// The message of the user that it is read in; `None` is the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<AsidePlace>,
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
@@ -277,7 +246,7 @@ impl Section {
             skip_silent: false,
             framed: true,
             merge_into: None,
-            place: Placement::System,
+            place: None,
             options: BTreeMap::new(),
         }
     }

@@ -18,6 +18,7 @@ use preface_core::{
     mcp_servers::{self, McpServers},
     origin::Piece,
     profile::{OnOver, Profile, ScaffoldWhen},
+    reminder::Due,
     scope::Scope,
     section::{Body, Override},
     settings::{self, LayerSettings, Merged, Own},
@@ -73,6 +74,7 @@ pub(crate) struct Gathered {
     pub contributions: Vec<Contribution>,
     pub stored: Option<Vec<Piece>>,
     pub roots: Option<Vec<PathBuf>>,
+    pub reminders: Vec<Due>,
     real_dirs: RealDirs,
 }
 
@@ -89,6 +91,7 @@ impl Gathered {
             given: self.given.clone(),
             stored: take(&mut self.stored),
             contributions: take(&mut self.contributions),
+            reminders: self.reminders.clone(),
             facts: Facts::default(),
             diagnostics: take(&mut self.diagnostics),
             audit: take(&mut self.audit),
@@ -132,6 +135,7 @@ impl Engine<'_> {
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
+        let reminders = self.due(&request.events, &profile, &places, &mut diagnostics)?;
 
         let mut gathered = Gathered {
             turn,
@@ -154,6 +158,7 @@ impl Engine<'_> {
             skill_paths: Vec::new(),
             stored,
             roots: request.roots.clone(),
+            reminders,
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);

@@ -36,6 +36,7 @@ pub mod object;
 mod options;
 mod permit;
 mod prepare;
+mod reminders;
 mod request;
 pub mod scenario;
 mod scopes;
@@ -61,6 +62,7 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
 pub use preface_store as store;
+pub use reminders::RemindersReport;
 pub use request::{Request, StoredTemplate, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;

@@ -17,6 +17,7 @@ pub mod mcp_descriptions;
 pub mod places;
 pub mod profile;
 pub mod provider;
+pub mod reminders;
 pub mod scaffold;
 pub mod settings_file;
 pub mod skills;

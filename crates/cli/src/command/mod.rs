@@ -17,6 +17,7 @@ mod lint;
 mod man;
 mod mcp;
 mod providers;
+mod reminders;
 mod render;
 mod schema;
 mod scopes;
@@ -54,6 +55,7 @@ pub enum Command {
     Man(man::Args),
     Mcp(mcp::Args),
     Providers(providers::Args),
+    Reminders(reminders::Args),
     Render(render::Args),
     Schema(schema::Args),
     Scopes(scopes::Args),
@@ -86,6 +88,7 @@ impl Command {
             Command::Man(args) => man::run(ui, args),
             Command::Mcp(args) => mcp::run(ui, args),
             Command::Providers(args) => providers::run(ui, args),
+            Command::Reminders(args) => reminders::run(ui, args),
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
             Command::Scopes(args) => scopes::run(ui, args),

@@ -10,6 +10,7 @@ pub mod extension;
 pub mod file;
 pub mod git;
 pub mod git_facts;
+pub mod instruction_files;
 pub mod layer_files;
 pub mod mcp_servers;
 pub mod output_style;
@@ -89,6 +90,7 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &agent::Agent,
     &commands::Commands,
     &context_files::ContextFiles,
+    &instruction_files::InstructionFiles,
     &layer_files::LayerFiles,
     &mcp_servers::McpServers,
     &output_style::OutputStyle,

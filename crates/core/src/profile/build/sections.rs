@@ -2,13 +2,13 @@
 
 use super::{Builder, Texts, quoted};
 use crate::{
+    aside::AsidePlace,
     condition::Condition,
     fact::Stability,
     origin::Piece,
     profile::{Candidate, Frame, Group, Guideline, ProfileError, Win, overlay::BODY},
     section::{
-        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Placement, ProviderName, Say, Section,
-        SectionId, Trim,
+        Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
     },
     suggestion::did_you_mean,
 };
@@ -48,6 +48,26 @@ pub const SECTION_KEYS: [&str; 29] = [
     "watch_tags",
     "when",
 ];
+
+/// Where a section is read.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Place {
+    #[default]
+    System,
+    FirstUser,
+    LastUser,
+}
+
+impl Place {
+    fn aside(self) -> Option<AsidePlace> {
+        match self {
+            Place::System => None,
+            Place::FirstUser => Some(AsidePlace::FirstUser),
+            Place::LastUser => Some(AsidePlace::LastUser),
+        }
+    }
+}
 
 impl Builder<'_> {
     pub(super) fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {
@@ -144,7 +164,7 @@ impl Builder<'_> {
             list: Option<ListName>,
             max_tokens: Option<usize>,
             merge_into: Option<SectionId>,
-            place: Placement,
+            place: Place,
             prefix: Option<String>,
             priority: Option<i64>,
             project: bool,
@@ -227,7 +247,7 @@ impl Builder<'_> {
             skip_silent: written.skip_silent,
             framed: written.framed.unwrap_or(true),
             merge_into: written.merge_into,
-            place: written.place,
+            place: written.place.aside(),
             options,
         })
     }
