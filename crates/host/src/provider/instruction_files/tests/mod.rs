@@ -80,6 +80,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         project: Some(".tool".into()),
         flat_extensions: false,
         variable: None,
+        shared: false,
     };
     let places = Places::find(system, &cwd, &home, &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
@@ -88,6 +89,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         system,
         turn: &turn,
         places: &places,
+        bundle: None,
         gate: &gate,
         bundle: None,
         sections: &[],
