@@ -30,7 +30,7 @@ use std::fmt::Write;
 const EXAMPLES: &str = "\
 Examples:
   preface explain                        a row per part, and its sources
-  preface explain --largest              the ten largest parts, and what they take
+  preface explain --largest              the ten largest parts
   preface explain --largest 3 --count o200k
   preface explain --absent               what is not there, and why
   preface explain --spans                every run of bytes and its origin
