@@ -94,7 +94,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
         (None, _) if args.largest.is_some() => {
-            ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?
+            ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?;
         }
         (None, _) if args.absent => ui.view(&absent(&subject))?,
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,
