@@ -70,6 +70,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
         given: Default::default(),
         stored: None,
         contributions: ids.iter().map(|id| contribution(id, &text)).collect(),
+        reminders: Vec::new(),
         facts: Default::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),

@@ -1,5 +1,5 @@
 // A browser, and what people do on the edit screen.
-import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from "playwright-core";
 import { until } from "./service";
 
 const FLAGS = [
@@ -16,23 +16,50 @@ const FLAGS = [
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: process.env.CHROMIUM_BIN ?? "/usr/bin/chromium", args: FLAGS });
 
+/** How many times slower the page's processor is made: `PREFACE_SLOW=6` is a weak machine under load. */
+const SLOW = Number(process.env.PREFACE_SLOW ?? 1);
+
+/** How long anything may take to be there. Nothing waits this long for what may well not be there. */
+const PATIENCE = 12_000 * Math.max(1, SLOW / 2);
+
+export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
+  return context;
+}
+
+export async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  if (SLOW > 1) await slowDown(page, SLOW);
+  return page;
+}
+
+export async function slowDown(page: Page, times: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: Math.max(times, SLOW) });
+}
+
 /** A page that remembers what went wrong in it. */
 export interface Watched extends Page {
   troubles: string[];
 }
 
-export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = Object.assign(await context.newPage(), { troubles: [] as string[] });
+export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+  const page = Object.assign(await newPage(await newContext(browser, options)), { troubles: [] as string[] });
   page.on("pageerror", (error) => page.troubles.push(error.message));
   page.on("console", (message) => {
-    // A refused save is part of what is tried here.
-    if (message.type() === "error" && !/status of (412|503|502|403|404)/.test(message.text())) page.troubles.push(message.text());
+    // Refusals are a part of what is tried here.
+    if (message.type() === "error" && !/status of (412|503|502|404|403|422)/.test(message.text())) page.troubles.push(message.text());
   });
   page.on("dialog", (dialog) => {
     if (dialog.type() !== "beforeunload") page.troubles.push(`a dialog: ${dialog.message()}`);
     void dialog.accept();
   });
+  return page;
+}
+
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const page = await watchedPage(browser, options);
   await page.goto(url);
   await settled(page);
   return page;
@@ -56,10 +83,40 @@ export async function type(page: Page, words: string): Promise<void> {
 
 /** Accepts a completion. It is not accepted in the blink in which it appears, so that nobody takes one by accident. */
 export async function choose(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole("option", { name }).first().waitFor();
+  await page.getByRole("option", { name, selected: true }).waitFor();
   await page.waitForTimeout(120);
   await page.keyboard.press("Enter");
 }
+
+/** Waits until the focus is on what is called so. */
+export async function focused(page: Page, label: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.activeElement?.getAttribute("aria-label") === wanted, label);
+}
+
+/** Waits until the browser keeps this as an unsaved text of a template; null for none. */
+export async function drafted(page: Page, template: string, words: string | null): Promise<void> {
+  await page.waitForFunction(
+    ([name, wanted]) => {
+      const keys = Object.keys(localStorage).filter((key) => key.startsWith("preface-draft:") && key.endsWith(`:draft:${name}`));
+      return wanted === null ? keys.length === 0 : keys.some((key) => localStorage.getItem(key)?.includes(wanted!));
+    },
+    [template, words] as const,
+  );
+}
+
+/** Milliseconds here and now for what takes so many on an idle machine: a loop of a known length tells how slow it is. */
+export async function paced(page: Page, milliseconds: number): Promise<number> {
+  const took = await page.evaluate(() => {
+    const start = performance.now();
+    let sum = 0;
+    for (let at = 0; at < 2e7; at++) sum = (sum + at * 31) % 1_000_003;
+    return performance.now() - start + (sum < 0 ? 1 : 0);
+  });
+  return milliseconds * Math.max(1, took / IDLE);
+}
+
+/** What that loop takes on an idle machine. */
+const IDLE = 100;
 
 export async function shows(locator: Locator, words: string | RegExp): Promise<void> {
   const has = (text: string) => (typeof words === "string" ? text.includes(words) : words.test(text));
@@ -70,7 +127,7 @@ export async function shows(locator: Locator, words: string | RegExp): Promise<v
       return has(last);
     },
     `${String(words)} is not shown`,
-    5000,
+    PATIENCE,
   ).catch((error: Error) => {
     throw new Error(`${error.message}; this is: ${last.slice(0, 1500)}`);
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { openPage, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { drafted, newContext, newPage, openPage, saveState, settled, shows, startBrowser, text, type } from "./browser";
 import { startService, type Service } from "./service";
 
 let service: Service;
@@ -40,9 +40,9 @@ test("unsaved text is back after a reload, can be discarded, and is asked about 
 
 test("a closed tab's unsaved text is offered to the next tab, once, and to no tab beside it", async () => {
   await service.put("closed", "stored\n");
-  const context = await browser.newContext();
+  const context = await newContext(browser);
   const openTab = async () => {
-    const page = await context.newPage();
+    const page = await newPage(context);
     await page.goto(`${service.page}/#/edit/closed`);
     await settled(page);
     return page;
@@ -51,7 +51,7 @@ test("a closed tab's unsaved text is offered to the next tab, once, and to no ta
   await text(first).focus();
   await first.keyboard.press("Control+End");
   await type(first, "nowhere else");
-  await first.waitForTimeout(600);
+  await drafted(first, "closed", "nowhere else");
   const beside = await openTab();
   await shows(text(beside), "stored");
   assert.equal(await beside.locator(".banner").count(), 0, "a draft belongs to its tab while that lives");
@@ -64,7 +64,7 @@ test("a closed tab's unsaved text is offered to the next tab, once, and to no ta
   const third = await openTab();
   await shows(text(third), "nowhere else");
   await third.getByRole("button", { name: "Discard it" }).click();
-  await third.waitForTimeout(100);
+  await drafted(third, "closed", null);
   await third.close();
   const fourth = await openTab();
   await shows(text(fourth), "stored");
@@ -103,7 +103,7 @@ test("while the service is away nothing is lost, and a new start is met without 
   await shows(saveState(page), "Not saved.");
   await shows(page.locator(".banner"), "Nothing is lost");
   await service.start();
-  await page.locator(".banner").waitFor({ state: "detached", timeout: 15_000 });
+  await page.locator(".banner").waitFor({ state: "detached" });
   // The page is of the earlier start, whose token nobody takes any more.
   await page.keyboard.press("Control+s");
   await shows(saveState(page), /Saved as version/);
@@ -113,8 +113,7 @@ test("while the service is away nothing is lost, and a new start is met without 
 
 test("while the store is away the default is shown to read only, until it is back", async () => {
   await service.put("main", "mine\n");
-  const context = await browser.newContext();
-  const page = Object.assign(await context.newPage(), { troubles: [] });
+  const page = await newPage(await newContext(browser));
   await page.route("**/system-prompt", (route) =>
     route.request().method() === "GET"
       ? route.fulfill({ json: { template: "the default" }, headers: { "Preface-Degraded": "store" } })
@@ -122,17 +121,17 @@ test("while the store is away the default is shown to read only, until it is bac
   );
   await page.goto(service.page);
   await shows(page.locator(".banner"), "read only");
-  await text(page).focus().catch(() => {});
+  await page.locator(".text .cm-content").focus();
   await page.keyboard.type("x");
   await shows(page.locator(".text .cm-content"), /^the default$/);
   assert.ok(await page.getByRole("button", { name: /^Save/ }).first().isDisabled());
   await page.unroute("**/system-prompt");
-  await page.locator(".banner").waitFor({ state: "detached", timeout: 10_000 });
+  await page.locator(".banner").waitFor({ state: "detached" });
   await shows(page.locator(".text .cm-content"), "mine");
   await text(page).focus();
   await page.keyboard.press("Control+End");
   await type(page, "more");
   await page.keyboard.press("Control+s");
   await shows(saveState(page), /Saved as version/);
-  await context.close();
+  await page.context().close();
 });

@@ -1,8 +1,8 @@
 // The preview knows where each byte came from, by pointer and by keyboard; buttons put variables into the text.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser } from "playwright-core";
-import { choose, openPage, preview, settled, shows, startBrowser, text, type, type Watched } from "./browser";
+import type { Browser, Page } from "playwright-core";
+import { choose, newContext, newPage, openPage, preview, settled, shows, slowDown, startBrowser, text, type, type Watched } from "./browser";
 import { startService, until, type Service } from "./service";
 
 const TEMPLATE = "é In [prompt:cwd].\n[if file:gone.md][prompt:cwd][endif]\n[file:AGENTS.md]Again [prompt:cwd] at [system:time].\n";
@@ -28,6 +28,13 @@ async function on(act: (page: Watched) => Promise<void>, viewport = { width: 144
 }
 
 const selected = (page: Watched): Promise<string> => page.evaluate(() => getSelection()?.toString() ?? "");
+
+/** Writes into the search and presses Enter, without a moment between. */
+async function searchFor(page: Page, words: string): Promise<void> {
+  await page.getByRole("searchbox", { name: "Search variables" }).focus();
+  await Promise.all([page.keyboard.insertText(words), page.keyboard.press("Enter")]);
+}
+
 const inText = (): boolean => document.activeElement?.getAttribute("aria-label") === "Template";
 const inPreview = (): boolean => document.activeElement?.getAttribute("aria-label") === "Preview";
 
@@ -125,11 +132,71 @@ test("a condition is made with a button and completion, and what is typed next i
 
 test("search finds by value, and Enter inserts what is found", () =>
   on(async (page) => {
-    await page.getByRole("searchbox", { name: "Search variables" }).fill("hostna");
-    await page.keyboard.press("Enter");
+    await searchFor(page, "hostna");
     await page.waitForFunction(inText);
     await shows(text(page), "[system:hostname]");
   }));
+
+test("search finds files that are likely and there", () =>
+  on(async (page) => {
+    await text(page).focus();
+    await page.keyboard.press("Control+Home");
+    await searchFor(page, "agents");
+    await page.waitForFunction(inText);
+    await shows(text(page), "[file:AGENTS.md]é In");
+  }));
+
+test("on a slow machine, Enter right behind the words inserts what they find", () =>
+  on(async (page) => {
+    await slowDown(page, 8);
+    await searchFor(page, "hostna");
+    await page.waitForFunction(inText);
+    await shows(text(page), "[system:hostname]");
+  }));
+
+/** Opens the page while one address has no answer yet; it comes when asked for. */
+async function without(address: string): Promise<{ page: Page; answer: () => void }> {
+  const page = await newPage(await newContext(browser));
+  let answer = () => {};
+  const held = new Promise<void>((done) => (answer = done));
+  await page.route(address, async (route) => {
+    await held;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(service.page);
+  return { page, answer };
+}
+
+test("Enter counts that comes before the list of variables is here", async () => {
+  const { page, answer } = await without("**/system-prompt/variables*");
+  await searchFor(page, "hostna");
+  await shows(page.locator(".palette-list"), "Loading…");
+  answer();
+  await page.waitForFunction(inText);
+  await shows(text(page), "[system:hostname]é In");
+  await page.context().close();
+});
+
+test("Enter that came before the list is given up where one writes on", async () => {
+  const { page, answer } = await without("**/system-prompt/variables*");
+  await settled(page);
+  await searchFor(page, "host");
+  await page.keyboard.insertText("na");
+  answer();
+  await page.locator(".palette .row-main", { hasText: "hostname" }).waitFor();
+  assert.ok(!(await page.evaluate(inText)), "the search keeps the focus");
+  assert.doesNotMatch(await text(page).innerText(), /hostname/);
+  await page.context().close();
+});
+
+test("what is inserted before the text is here goes into it", async () => {
+  const { page, answer } = await without("**/system-prompt");
+  await page.locator(".palette .row-main", { hasText: "branch" }).first().click();
+  answer();
+  await page.waitForFunction(inText);
+  await shows(text(page), "[git:branch]é In");
+  await page.context().close();
+});
 
 test("a finding leads to its place, and its fix settles it", () =>
   on(async (page) => {

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { openPage, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { newContext, newPage, openPage, paced, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
 import { branch, startService, write, type Service } from "./service";
 
 const SCRIPT = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>";
@@ -102,9 +102,10 @@ test("a name of a megabyte and a value of a megabyte hold nothing up", async () 
   const page = await openPage(browser, service.page);
   await text(page).focus();
   await page.keyboard.press("Control+End");
+  const most = await paced(page, 4000);
   const start = Date.now();
   await type(page, "here");
-  assert.ok(Date.now() - start < 4000, `typing and its preview took ${Date.now() - start} ms`);
+  assert.ok(Date.now() - start < most, `typing and its preview took ${Date.now() - start} ms`);
   const drawn = await page.evaluate(() => document.body.textContent?.length ?? 0);
   assert.ok(drawn < 200_000, `no megabyte is on the page: ${drawn}`);
   await page.keyboard.press("Control+s");
@@ -116,8 +117,7 @@ test("a name of a megabyte and a value of a megabyte hold nothing up", async () 
 
 test("an address that is no address opens the editor, or says that there is none for it, and runs nothing", async () => {
   for (const hash of ["#/edit/%3Cscript%3E", "#/edit/%E0%A4%A", "#/nowhere", "#javascript:alert(1)", `#/edit/${"a".repeat(5000)}`]) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+    const page = await newPage(await newContext(browser));
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`${service.page}/${hash}`);
@@ -125,6 +125,6 @@ test("an address that is no address opens the editor, or says that there is none
     await opened.or(page.getByRole("heading", { name: "No template can have this name" })).waitFor();
     assert.equal(await opened.count(), hash.startsWith("#/edit/") ? 0 : 1, hash);
     assert.deepEqual(errors, [], hash);
-    await context.close();
+    await page.context().close();
   }
 });

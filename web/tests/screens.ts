@@ -2,7 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import assert from "node:assert/strict";
 import type { Browser, BrowserContextOptions } from "playwright-core";
-import type { Watched } from "./browser";
+import { watchedPage, type Watched } from "./browser";
 import type { Service } from "./service";
 
 export const SCRIPT = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>";
@@ -10,17 +10,7 @@ export const BIDI = "\u202egpj.exe\u2066\u200b";
 
 /** Opens a screen by its address. */
 export async function openScreen(browser: Browser, service: Service, hash: string, options: BrowserContextOptions = {}): Promise<Watched> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = Object.assign(await context.newPage(), { troubles: [] as string[] });
-  page.on("pageerror", (error) => page.troubles.push(error.message));
-  page.on("console", (message) => {
-    // Refusals are a part of what is tried here.
-    if (message.type() === "error" && !/status of (412|503|502|404|403|422)/.test(message.text())) page.troubles.push(message.text());
-  });
-  page.on("dialog", (dialog) => {
-    page.troubles.push(`a dialog: ${dialog.message()}`);
-    void dialog.accept();
-  });
+  const page = await watchedPage(browser, options);
   await page.goto(hash === "about:blank" ? hash : `${service.page}/${hash}`);
   return page;
 }

@@ -39,7 +39,12 @@ export async function startService(): Promise<Service> {
     const store = `sqlite:${path.join(home, "store.db")}`;
     const env = { ...process.env, HOME: home, PREFACE_HOME: path.join(home, "preface") };
     child = spawn(binary, ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--root", root], { env, stdio: "ignore" });
-    await until(async () => (await fetch(`${url}/readyz`)).ok, `${binary} does not answer`);
+    const mine = child;
+    let failed: Error | null = null;
+    mine.once("error", (error) => (failed = error));
+    const over = () => failed !== null || mine.exitCode !== null;
+    await until(async () => over() || (await fetch(`${url}/readyz`)).ok, `${binary} does not answer`, 30_000);
+    if (over()) throw failed ?? new Error(`${binary} ended with ${mine.exitCode} as it began`);
   };
   const stop = async () => {
     if (!child || child.exitCode !== null) return;

@@ -31,5 +31,7 @@ if (process.env.PREFACE_PAGE === "dev") await buildPage({ quiet: true });
 
 // One browser at a time: they share two processors with the service, and some of them look at the clock.
 const tests = files.map((file) => path.join(out, file.replace(/\.ts$/, ".js")));
-const child = spawn(process.execPath, ["--test", "--test-concurrency=1", "--enable-source-maps", ...tests], { stdio: "inherit" });
+const reporter = new URL("report.mjs", import.meta.url).href;
+const flags = ["--test", "--test-concurrency=1", "--enable-source-maps", `--test-reporter=${reporter}`];
+const child = spawn(process.execPath, [...flags, ...tests], { stdio: "inherit" });
 child.on("exit", (code) => process.exit(code ?? 1));

@@ -1,17 +1,18 @@
-//! What was said before, and what is said now: `--messages` and `--prompt`.
+//! What was said before, what is said now, and what happened: `--messages`, `--prompt` and `--event`.
 
-use crate::{failure::Failure, files};
+use crate::{events::EventFlags, failure::Failure, files};
 use clap::Args;
 use preface::core::{
     diagnostic::Diagnostics,
     message::{self, Message},
 };
+use serde_json::Value;
 use std::{
     io::Read,
     path::{Path, PathBuf},
 };
 
-/// The flags that say what was said.
+/// The flags that say what was said, and what happened.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Conversation")]
 pub struct ConversationFlags {
@@ -28,21 +29,26 @@ pub struct ConversationFlags {
     /// the base is printed, and only `resources_discover` fires.
     #[arg(long, value_name = "TEXT|-", conflicts_with = "world")]
     prompt: Option<String>,
+
+    #[command(flatten)]
+    events: EventFlags,
 }
 
-/// What was said before, and what is said now.
+/// What was said before, what is said now, and what happened.
 #[derive(Debug, Default)]
 pub struct Conversation {
     /// What was said before.
     pub history: Vec<Message>,
     /// What is said now, where somebody says something.
     pub prompt: Option<String>,
+    /// What happened.
+    pub events: Vec<Value>,
     /// What came up while reading.
     pub notes: Diagnostics,
 }
 
 impl ConversationFlags {
-    /// Reads both.
+    /// Reads all of it.
     pub fn read(&self) -> Result<Conversation, Failure> {
         let mut notes = Diagnostics::new();
         let history = match &self.messages {
@@ -53,7 +59,7 @@ impl ConversationFlags {
             Some("-") => Some(stdin()?),
             other => other.map(str::to_owned),
         };
-        Ok(Conversation { history, prompt, notes })
+        Ok(Conversation { history, prompt, events: self.events.read()?, notes })
     }
 }
 

@@ -26,6 +26,10 @@ pub struct TurnFlags {
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
 
+    /// Build the prompt of an agent instead of the main conversation's
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+
     /// Name the active tools, separated by commas, or `none`
     ///
     /// Without it the profile decides. A name that preface does not know stays as a bare tool, with a warning.
@@ -87,6 +91,7 @@ impl TurnFlags {
             profile: self.profile.clone(),
             model: self.model.clone(),
             conversation: self.conversation.clone(),
+            agent: self.agent.clone(),
             tools: self.tools.clone().map_or(ToolChoice::Profile, |Tools(names)| ToolChoice::Named(names)),
             now: self.now.clone(),
             zone: self.tz.clone(),

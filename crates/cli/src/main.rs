@@ -6,6 +6,7 @@
 mod ask;
 mod command;
 mod conversation;
+mod events;
 mod failure;
 mod files;
 mod flags;

@@ -12,10 +12,11 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Built, COUNTERS, Engine, Error, Headless, Session,
+    Built, COUNTERS, Engine, Error, Headless, Request, Session,
     core::{
+        aside::AsidePlace,
         budget::Counter,
-        diagnostic::Diagnostics,
+        diagnostic::{Diagnostic, Diagnostics},
         document::Document,
         message::{Message, ModelMessage, convert},
         origin::Source,
@@ -31,6 +32,7 @@ use preface::{
     },
     session::Said,
 };
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// The flags that say what to build.
@@ -84,12 +86,12 @@ pub enum Asking {
 }
 
 impl SubjectFlags {
-    /// Builds.
-    pub fn build(&self, ui: &Ui, asking: Asking, format: Format) -> Result<Subject, Failure> {
+    /// Builds after something happened.
+    fn build(&self, events: Vec<Value>, ui: &Ui, asking: Asking, format: Format) -> Result<Subject, Failure> {
         if let Some(file) = &self.world {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }
-        let mut request = self.turn.request();
+        let mut request = Request { events, ..self.turn.request() };
         self.trust.apply(&mut request)?;
         let system = files::system();
         let templates = self.keep.template.source();
@@ -111,13 +113,13 @@ impl SubjectFlags {
         format: Format,
         conversation: Conversation,
     ) -> Result<Option<Subject>, Failure> {
-        let Conversation { history, prompt, mut notes } = conversation;
+        let Conversation { history, prompt, events, mut notes } = conversation;
         let Some(said) = prompt else {
-            let mut subject = self.build(ui, asking, format)?;
+            let mut subject = self.build(events, ui, asking, format)?;
             subject.says(&history, &mut notes);
             return Ok(Some(subject));
         };
-        let mut request = self.turn.request();
+        let mut request = Request { events, ..self.turn.request() };
         self.trust.apply(&mut request)?;
         let system = files::system();
         let templates = self.keep.template.source();
@@ -157,8 +159,9 @@ pub fn rebuild(shown: &str, bytes: &[u8]) -> Result<Subject, Failure> {
         )));
     }
     let prompt = Engine::rebuild(&mut world)?;
+    let tools = Engine::rebuild_tools(&mut world)?;
     prompt.check_tiling().map_err(|why| Failure::new(format!("`{shown}` does not add up: {why}")))?;
-    Ok(Subject::made(prompt, world, None, Vec::new()))
+    Ok(Subject::made(prompt, world, tools, None, Vec::new()))
 }
 
 /// What an engine's refusal ends with.
@@ -169,14 +172,25 @@ pub fn refused(error: Error, format: Format) -> Failure {
     }
 }
 
+/// True for a note about a reminder of this turn.
+fn is_of_reminders(note: &Diagnostic) -> bool {
+    note.code.starts_with("reminder/") || note.message.starts_with("the value of `event:")
+}
+
 impl Subject {
     fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
-        let Built { prompt, world, places, .. } = built;
-        Subject::made(prompt, world, Some(places), messages)
+        let Built { prompt, world, tools, places, .. } = built;
+        Subject::made(prompt, world, tools, Some(places), messages)
     }
 
-    fn made(prompt: Prompt, world: World, places: Option<Places>, messages: Vec<ModelMessage>) -> Self {
-        let (counter, tools) = (world.turn.counter.clone(), world.turn.tools.clone());
+    fn made(
+        prompt: Prompt,
+        world: World,
+        tools: Vec<Tool>,
+        places: Option<Places>,
+        messages: Vec<ModelMessage>,
+    ) -> Self {
+        let counter = world.turn.counter.clone();
         Subject { prompt, world: Some(world), counter, places, tools, messages, kept: None }
     }
 
@@ -189,22 +203,26 @@ impl Subject {
         self.messages = seen.messages;
     }
 
-    /// Adds tools and messages of this turn to a prompt that is kept. They are worked out now: only the prompt is kept.
+    /// Adds tools, messages and reminders of this turn to a prompt that is kept. They are worked out now: only the prompt is
+    /// kept.
     pub fn with_turn(
         mut self,
         ui: &Ui,
         flags: &SubjectFlags,
         conversation: Conversation,
     ) -> Result<Self, Failure> {
-        let mut turn = flags.build(ui, Asking::MayNot, Format::Text)?;
-        let before = turn.prompt.diagnostics.len();
+        let mut turn = flags.build(conversation.events, ui, Asking::MayNot, Format::Text)?;
         let mut notes = conversation.notes;
+        notes.extend(turn.prompt.diagnostics.iter().filter(|note| is_of_reminders(note)).cloned());
+        let before = turn.prompt.diagnostics.len();
         turn.says(&conversation.history, &mut notes);
         let more = turn.prompt.diagnostics.split_off(before);
         if let Some(kept) = &mut self.kept {
             kept.notes.extend(more);
         }
         (self.tools, self.messages) = (turn.tools, turn.messages);
+        let of_turn = turn.prompt.asides.into_iter().filter(|aside| aside.place == AsidePlace::LastUser);
+        self.prompt.asides.extend(of_turn);
         Ok(self)
     }
 

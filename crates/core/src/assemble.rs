@@ -1,6 +1,7 @@
 //! Assemble: the only stage that orders. It joins the parts and never fails.
 
 use crate::{
+    aside::Aside,
     audit::AuditEvent,
     draft::{DraftPart, Fitted, behead_spans, truncate_spans},
     origin::{Piece, Span},
@@ -22,7 +23,9 @@ pub struct Joining<'a> {
 /// Orders the parts and joins them into a prompt. Diagnostics are the caller's to add.
 #[must_use]
 pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
-    let Fitted { mut parts, absent } = fitted;
+    let Fitted { parts, absent } = fitted;
+    let (asides, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
+        parts.into_iter().partition(|part| part.place.is_some());
     match joining.arrange {
         Arrange::Listed => parts.sort_by_key(|part| part.last),
         Arrange::Stability => parts.sort_by_key(|part| (part.last, part.stability)),
@@ -34,6 +37,7 @@ pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
         preset: preset.to_owned(),
         parts: Vec::with_capacity(parts.len()),
         absent,
+        asides: asides.into_iter().filter_map(Aside::of).collect(),
         ..Prompt::default()
     };
     let mut contributed = Vec::new();

@@ -4,6 +4,8 @@
 //! It is a resumable machine: [`Compose::step`] either finishes or names the one fact that it needs next. Who pumps it
 //! supplies the fact and steps again; nothing is decided twice.
 
+mod merge;
+
 use crate::{
     condition::{Condition, Verdict},
     diagnostic::{Diagnostic, Diagnostics},
@@ -90,13 +92,24 @@ impl<'w> Compose<'w> {
         for over in &world.overrides {
             compose.setting(over, diagnostics);
         }
-        if let Some(append) = &world.system_prompt.append {
-            let at = compose.slots.len();
-            let mut section = whole("systemPrompt.append", append);
-            section.prefix.clone_from(&world.profile.added_prefix);
-            compose.insert(at, section);
+        compose.merge();
+        match (&world.system_prompt.append, &world.profile.append_id) {
+            (Some(append), _) => compose.append(append),
+            (None, Some(id)) => {
+                let why = "`systemPrompt.append` is not set".to_owned();
+                compose.leave(id.clone(), AbsentReason::Silent, why);
+            }
+            (None, None) => {}
         }
         compose
+    }
+
+    /// One text behind everything.
+    fn append(&mut self, append: &Piece) {
+        let id = self.world.profile.append_id.as_ref().map_or("systemPrompt.append", SectionId::as_str);
+        let mut section = whole(id, append);
+        section.prefix.clone_from(&self.world.profile.added_prefix);
+        self.insert(self.slots.len(), section);
     }
 
     /// One text instead of everything.
@@ -118,12 +131,16 @@ impl<'w> Compose<'w> {
             _ => Diagnostic::info("prompt/custom", what),
         });
         if let Some(append) = &self.world.system_prompt.append {
+            if self.world.system_prompt.combine {
+                self.append(append);
+                return;
+            }
             diagnostics.push(
                 Diagnostic::warning(
                     "prompt/append-ignored",
                     format!("`systemPrompt.append` of {} has no effect: `systemPrompt.custom` is the whole prompt", append.origin),
                 )
-                .help("set one of the two"),
+                .help("set one of the two, or `systemPrompt.combine` to have both"),
             );
         }
     }
@@ -261,6 +278,7 @@ impl<'w> Compose<'w> {
                     let section = self.slots[at].section.to_mut();
                     section.body = Body::Text(pieces.clone());
                     section.language = Language::Template;
+                    section.intro = None;
                     section.prefix = None;
                     section.suffix = None;
                     section.item = None;
@@ -336,6 +354,7 @@ impl<'w> Compose<'w> {
         let section = self.slots[at].section.to_mut();
         if let Some(text) = &over.text {
             section.body = Body::Text(text.clone());
+            section.intro = None;
             section.prefix = None;
             section.suffix = None;
             section.item = None;
@@ -480,12 +499,12 @@ impl<'w> Compose<'w> {
         let framed =
             |piece: fn(&Frame) -> &Piece| frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)));
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
-        let Frames { prefix, item, between, suffix } = Frames::of(&section);
+        let Frames { intro, prefix, item, between, suffix } = Frames::of(&section);
         self.outline.plans.push(Plan {
             section: section.id.clone(),
             provider,
             audit_id,
-            prefix: before.into_iter().chain(prefix).collect(),
+            prefix: before.into_iter().chain(intro).chain(prefix).collect(),
             items,
             item: item.filter(|_| wraps),
             between,
@@ -498,13 +517,16 @@ impl<'w> Compose<'w> {
             max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
             cut: section.cut,
             last: section.last,
+            place: section.place,
             watch_tags: section.watch_tags,
+            event: None,
         });
     }
 }
 
 /// The texts around the items of a section; borrowed where the section is the profile's.
 struct Frames<'w> {
+    intro: Option<Cow<'w, Piece>>,
     prefix: Option<Cow<'w, Piece>>,
     item: Option<Cow<'w, Piece>>,
     between: Option<Cow<'w, Piece>>,
@@ -515,12 +537,14 @@ impl<'w> Frames<'w> {
     fn of(section: &Cow<'w, Section>) -> Self {
         match section {
             Cow::Borrowed(section) => Frames {
+                intro: section.intro.as_ref().map(Cow::Borrowed),
                 prefix: section.prefix.as_ref().map(Cow::Borrowed),
                 item: section.item.as_ref().map(Cow::Borrowed),
                 between: section.between.as_ref().map(Cow::Borrowed),
                 suffix: section.suffix.as_ref().map(Cow::Borrowed),
             },
             Cow::Owned(section) => Frames {
+                intro: section.intro.clone().map(Cow::Owned),
                 prefix: section.prefix.clone().map(Cow::Owned),
                 item: section.item.clone().map(Cow::Owned),
                 between: section.between.clone().map(Cow::Owned),

@@ -2,6 +2,7 @@
 //! keeps as a receipt, and what `diff` reads back.
 
 use crate::{
+    aside::{Aside, AsidePlace},
     audit::AuditEvent,
     budget::Counter,
     covering::covering,
@@ -39,6 +40,9 @@ pub struct Document {
     pub tokens: Tokens,
     /// Its parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<DocumentPart>,
+    /// What is sent beside it, in messages of the user; it is no part of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asides: Vec<DocumentAside>,
     /// What is not there, and why.
     pub absent: Vec<Absent>,
     /// Notes for this caller.
@@ -130,7 +134,74 @@ pub struct DocumentPart {
     pub cuts: Vec<Cut>,
 }
 
-/// Publishes a run of bytes of the prompt and its origin.
+/// Publishes a text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
+/// it are the request's.
+///
+/// ```
+/// use preface_core::{aside::AsidePlace, document::DocumentAside};
+/// let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
+///     "origins":[{"kind":"fact","key":"event:path","source":"the event"}],
+///     "spans":[{"range":[0,4],"origin":{"kind":"fact","key":"event:path","source":"the event"}}]}"#;
+/// let aside: DocumentAside = serde_json::from_str(json).unwrap();
+/// assert_eq!((aside.place, aside.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct DocumentAside {
+    /// The reminder or section that it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub id: SectionId,
+    /// The message that it goes with.
+    pub place: AsidePlace,
+    /// What it says.
+    pub text: String,
+    /// Its tokens, without the tags around it.
+    pub tokens: usize,
+    /// How long its bytes stay the same.
+    pub stability: Stability,
+    /// Where its text came from, each once, in order of first appearance.
+    pub origins: Vec<Origin>,
+    /// Where each byte came from.
+    pub spans: Vec<DocumentSpan>,
+}
+
+impl DocumentAside {
+    fn of(aside: &Aside, counter: &dyn Counter) -> DocumentAside {
+        let Aside { place, part, text } = aside;
+        let spans: Vec<DocumentSpan> = part
+            .spans
+            .iter()
+            .map(|span| DocumentSpan { range: span.range.clone(), origin: span.origin.clone() })
+            .collect();
+        let origins = covering(spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        DocumentAside {
+            id: part.section.clone(),
+            place: *place,
+            text: text.clone(),
+            tokens: counter.count(text),
+            stability: part.stability,
+            origins: origins.into_iter().map(|one| one.origin).collect(),
+            spans,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let id = &self.id;
+        let mut at = 0;
+        for DocumentSpan { range: run, .. } in &self.spans {
+            if run.start != at || run.end <= at || !self.text.is_char_boundary(run.end) {
+                return Err(format!("a span of the aside `{id}` covers {run:?}, expected to start at {at}"));
+            }
+            at = run.end;
+        }
+        match at == self.text.len() {
+            true => Ok(()),
+            false => Err(format!("the spans of the aside `{id}` cover {at} of {} bytes", self.text.len())),
+        }
+    }
+}
+
+/// Publishes a run of bytes of the prompt, or of an aside, and its origin.
 ///
 /// ```
 /// use preface_core::document::DocumentSpan;
@@ -141,7 +212,7 @@ pub struct DocumentPart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DocumentSpan {
-    /// The bytes, counted from the start of the **prompt**.
+    /// The bytes, counted from the start of the **prompt**; those of an aside from the start of its text.
     #[serde(with = "crate::origin::range")]
     #[cfg_attr(feature = "openapi", schema(value_type = [usize; 2]))]
     pub range: Range<usize>,
@@ -165,6 +236,7 @@ impl Document {
             fingerprint: prompt.fingerprint(),
             tokens: Tokens::of(&prompt.text, counter),
             parts: prompt.parts.iter().map(|part| DocumentPart::of(prompt, part, counter)).collect(),
+            asides: prompt.asides.iter().map(|aside| DocumentAside::of(aside, counter)).collect(),
             absent: prompt.absent.clone(),
             diagnostics: prompt.diagnostics.clone(),
             audit: prompt.audit.clone(),
@@ -211,6 +283,7 @@ impl Document {
         if at != self.text.len() {
             return Err(format!("the parts cover {at} of {} bytes", self.text.len()));
         }
+        self.asides.iter().try_for_each(DocumentAside::check)?;
         let found = crate::prompt::fingerprint(&self.text);
         if self.fingerprint != found {
             return Err(format!("the fingerprint is `{}`, the text's is `{found}`", self.fingerprint));

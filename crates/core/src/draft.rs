@@ -1,6 +1,7 @@
 //! The nouns between render and assemble: parts with text and spans, before they have a place in the prompt.
 
 use crate::{
+    aside::AsidePlace,
     fact::Stability,
     origin::{Origin, Span},
     section::{CutRule, DEFAULT_PRIORITY, ProviderName, SectionId},
@@ -49,6 +50,8 @@ pub struct DraftPart {
     pub cut: CutRule,
     /// True: it stands after all other parts.
     pub last: bool,
+    /// The message of the user that it is read in; `None` is the system prompt.
+    pub place: Option<AsidePlace>,
     /// What it lost already.
     pub cuts: Vec<Cut>,
 }
@@ -68,6 +71,7 @@ impl DraftPart {
             max_tokens: None,
             cut: CutRule::Clip,
             last: false,
+            place: None,
             cuts: Vec::new(),
         }
     }
@@ -202,6 +206,8 @@ pub enum AbsentReason {
     Empty,
     /// Another text took its place.
     Replaced,
+    /// Its text stands in another section.
+    Merged,
     /// Somebody switched it off.
     Disabled,
     /// The chosen order leaves it out.

@@ -4,6 +4,7 @@
 //! where it came from. Nothing in this crate looks at a disk, a clock, an environment or a hash order: the same
 //! world gives the same bytes everywhere.
 
+pub mod aside;
 pub mod assemble;
 pub mod assets;
 pub mod audit;
@@ -11,6 +12,7 @@ pub mod budget;
 pub mod compose;
 pub mod condition;
 mod covering;
+pub mod definition;
 pub mod diagnostic;
 pub mod diff;
 pub mod document;
@@ -28,6 +30,7 @@ pub mod origin;
 pub mod outline;
 pub mod profile;
 pub mod prompt;
+pub mod reminder;
 pub mod render;
 pub mod revise;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The pure half of the line in one function: compose, render, fit, assemble; then the finished text is held to its limit.
+//! The pure half of the line in one function: compose, render, fit, assemble; then the finished text is held to its limit,
+//! and beside it stand the reminders.
 
 use crate::{
     assemble::{Joining, assemble},
@@ -7,6 +8,7 @@ use crate::{
     diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
     prompt::Prompt,
+    reminder::Remind,
     render::{Render, RenderError, Rules},
     world::World,
 };
@@ -106,6 +108,14 @@ fn walk(
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
+    let mut remind = Remind::new(&world.reminders, profile);
+    let reminders = loop {
+        match remind.step(facts, &mut diagnostics).map_err(LineError::Render)? {
+            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
+            Step::Done(reminders) => break reminders,
+        }
+    };
+    prompt.asides.extend(reminders);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)

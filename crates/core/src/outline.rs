@@ -1,6 +1,7 @@
 //! The outline: which fragment goes where, before any text is rendered.
 
 use crate::{
+    aside::AsidePlace,
     draft::Absent,
     fact::Stability,
     origin::Piece,
@@ -52,8 +53,12 @@ pub struct Plan<'w> {
     pub cut: CutRule,
     /// True: it stands after all other parts.
     pub last: bool,
+    /// The message of the user that it is read in; `None` is the system prompt.
+    pub place: Option<AsidePlace>,
     /// True: imitated tags and headings in its texts are told.
     pub watch_tags: bool,
+    /// The `event:` facts, where the text is a reminder. Then no value goes in unescaped.
+    pub event: Option<&'w BTreeMap<String, String>>,
 }
 
 /// One text of a part.

@@ -1,6 +1,7 @@
 //! The prompt: a recording. Text, explain view, diff and receipt are replays of this one value.
 
 use crate::{
+    aside::Aside,
     audit::AuditEvent,
     diagnostic::Diagnostics,
     draft::{Absent, Cut},
@@ -21,6 +22,9 @@ pub struct Prompt {
     pub preset: String,
     /// Its parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<Part>,
+    /// What is sent beside it, in messages of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asides: Vec<Aside>,
     /// What is not there, and why.
     pub absent: Vec<Absent>,
     /// Notes for this caller.
@@ -86,8 +90,8 @@ impl Prompt {
         fingerprint(&self.text)
     }
 
-    /// Checks that parts tile the text, that spans tile the parts and that no character is split. Every build holds this; a test and `--world` readers
-    /// call it.
+    /// Checks that parts tile the text, that spans tile the parts and the asides, and that no character is split. Every
+    /// build holds this; a test and `--world` readers call it.
     ///
     /// # Errors
     /// Names the first gap or overlap.
@@ -101,36 +105,40 @@ impl Prompt {
                 ));
             }
             at = part.range.end;
-            let mut within = 0;
-            for span in &part.spans {
-                if span.range.start != within || span.range.end <= span.range.start {
-                    return Err(format!(
-                        "a span of `{}` covers {:?}, expected to start at {within}",
-                        part.section, span.range
-                    ));
-                }
-                within = span.range.end;
-                let end = part.range.start.saturating_add(within);
-                if !self.text.is_char_boundary(end) {
-                    return Err(format!(
-                        "a span of `{}` does not end between two characters, at {end}",
-                        part.section
-                    ));
-                }
-            }
-            if within != part.range.len() {
-                return Err(format!(
-                    "the spans of `{}` cover {within} of {} bytes",
-                    part.section,
-                    part.range.len()
-                ));
-            }
+            check_spans(part, &self.text)?;
         }
+        self.asides.iter().try_for_each(Aside::check_tiling)?;
         if at == self.text.len() {
             Ok(())
         } else {
             Err(format!("the parts cover {at} of {} bytes", self.text.len()))
         }
+    }
+}
+
+/// Checks that the spans of a part tile its bytes of a text.
+pub(crate) fn check_spans(part: &Part, text: &str) -> Result<(), String> {
+    let mut within = 0;
+    for span in &part.spans {
+        if span.range.start != within || span.range.end <= span.range.start {
+            return Err(format!(
+                "a span of `{}` covers {:?}, expected to start at {within}",
+                part.section, span.range
+            ));
+        }
+        within = span.range.end;
+        let end = part.range.start.saturating_add(within);
+        if !text.is_char_boundary(end) {
+            return Err(format!(
+                "a span of `{}` does not end between two characters, at {end}",
+                part.section
+            ));
+        }
+    }
+    if within == part.range.len() {
+        Ok(())
+    } else {
+        Err(format!("the spans of `{}` cover {within} of {} bytes", part.section, part.range.len()))
     }
 }
 

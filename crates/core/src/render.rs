@@ -92,18 +92,23 @@ impl<'p> Rules<'p> {
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Cow<'t, str> {
-        if !self.escape.iter().any(|escaped| escaped == kind) {
-            return Cow::Borrowed(text);
+        match self.escape.iter().any(|escaped| escaped == kind) {
+            true => escaped(key, text, diagnostics),
+            false => Cow::Borrowed(text),
         }
-        let safe = neutralise(text);
-        if let Cow::Owned(_) = &safe {
-            diagnostics.push(Diagnostic::warning(
-                "forged/escaped",
-                format!("the value of `{key}` imitates the structure of a prompt; it was escaped"),
-            ));
-        }
-        safe
     }
+}
+
+/// Escapes forged structure in a value, and says so.
+fn escaped<'t>(key: &FactKey, text: &'t str, diagnostics: &mut Diagnostics) -> Cow<'t, str> {
+    let safe = neutralise(text);
+    if let Cow::Owned(_) = &safe {
+        diagnostics.push(Diagnostic::warning(
+            "forged/escaped",
+            format!("the value of `{key}` imitates the structure of a prompt; it was escaped"),
+        ));
+    }
+    safe
 }
 
 /// The render stage.
@@ -191,6 +196,7 @@ impl<'w> Render<'w> {
             max_tokens: plan.max_tokens,
             cut: plan.cut,
             last: plan.last,
+            place: plan.place,
             cuts: Vec::new(),
         });
     }

@@ -1,6 +1,6 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
-use crate::{condition::Condition, fact::Stability, origin::Piece};
+use crate::{aside::AsidePlace, condition::Condition, fact::Stability, origin::Piece};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -149,6 +149,9 @@ pub struct Section {
     /// When it speaks; `None` is always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
+    /// Words before everything else of it, from a file (a template).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intro: Option<Piece>,
     /// Text before the body (a template).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<Piece>,
@@ -203,6 +206,12 @@ pub struct Section {
     /// False: it stands outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,
+    /// The section in whose text it stands, where that has the tag `[section:<id>]`; it does not speak a second time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge_into: Option<SectionId>,
+    /// The message of the user that it is read in; `None` is the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<AsidePlace>,
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
@@ -217,6 +226,7 @@ impl Section {
             body,
             language: Language::default(),
             when: None,
+            intro: None,
             prefix: None,
             suffix: None,
             item: None,
@@ -235,6 +245,8 @@ impl Section {
             say: Vec::new(),
             skip_silent: false,
             framed: true,
+            merge_into: None,
+            place: None,
             options: BTreeMap::new(),
         }
     }

@@ -15,6 +15,9 @@ pub struct Turn {
     /// The conversation's id, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
+    /// The agent whose prompt is asked for; `None` is the main conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The active tools, in order.
     #[serde(default)]
     pub tools: Vec<Tool>,

@@ -7,6 +7,7 @@ use crate::{
     layer::Stack,
     origin::Piece,
     profile::Profile,
+    reminder::Due,
     section::{Language, Override, ProviderName, SectionId},
     turn::Turn,
 };
@@ -42,6 +43,9 @@ pub struct World {
     pub stored: Option<Vec<Piece>>,
     /// What the context providers said, in the profile's order.
     pub contributions: Vec<Contribution>,
+    /// The reminders that events call for, in the order of the events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reminders: Vec<Due>,
     /// Every fact that was asked for, absent ones too.
     pub facts: Facts,
     /// What came up while looking.
@@ -60,6 +64,9 @@ pub struct OwnPrompt {
     /// Its last part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<Piece>,
+    /// True: it follows `custom`, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub combine: bool,
 }
 
 impl OwnPrompt {

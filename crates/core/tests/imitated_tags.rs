@@ -56,6 +56,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
     let mut world = World {
         version: WORLD_VERSION,
         turn: Turn {
+            agent: None,
             cwd: "/work".into(),
             model: None,
             conversation: None,
@@ -77,6 +78,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             said("watched", items),
             said("free", vec![(file("free.md", free.as_bytes()), Language::Verbatim)]),
         ],
+        reminders: Vec::new(),
         facts: Facts::default(),
         diagnostics: Vec::new(),
         audit: Vec::new(),

@@ -12,6 +12,7 @@ use crate::{
     variables,
 };
 use preface_core::{
+    definition,
     fact::{Fact, FactKey, Facts},
     line,
     origin::Piece,
@@ -19,6 +20,7 @@ use preface_core::{
     prompt::Prompt,
     section::{Body, CutRule, Section, SectionId},
     trust::{Trust, TrustMode},
+    turn::Tool,
     world::{OwnPrompt, World},
 };
 use preface_host::{
@@ -47,6 +49,8 @@ pub struct Built {
     pub prompt: Prompt,
     /// Everything that the core saw. Rebuilding from it gives the same bytes.
     pub world: World,
+    /// The active tools as their definitions have them.
+    pub tools: Vec<Tool>,
     /// The project texts that came to the gate, where the profile pins them.
     pub seen: Vec<Seen>,
     /// Where the trust store is.
@@ -62,9 +66,10 @@ pub struct Built {
 }
 
 impl Built {
-    pub(crate) fn new(prompt: Prompt, world: World, gathered: Gathered) -> Self {
+    pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, gathered: Gathered) -> Self {
         Built {
             prompt,
+            tools,
             mode: world.profile.trust,
             world,
             seen: gathered.gate.seen(),
@@ -187,6 +192,14 @@ impl<'s> Engine<'s> {
         Ok(line::run_with(world, COUNTERS, &mut |_| None)?)
     }
 
+    /// Works out the definitions of a saved world's tools again. The machine is not looked at.
+    ///
+    /// # Errors
+    /// See [`Engine::rebuild`].
+    pub fn rebuild_tools(world: &mut World) -> Result<Vec<Tool>, Error> {
+        Ok(definition::definitions(world, &mut |_| None)?)
+    }
+
     /// Renders one template of the caller's with the facts of the request's directory. The profile gives the
     /// language's switches; the result holds the rendered text and nothing else.
     ///
@@ -237,9 +250,10 @@ impl<'s> Engine<'s> {
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
         let mut gathered = self.gather(request, Breadth::Turn, consent, ask)?;
-        let (world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
+        let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
+        let tools = self.definitions(&gathered, &mut world)?;
         self.log(&gathered, &mut prompt);
-        Ok(Built::new(prompt, world, gathered))
+        Ok(Built::new(prompt, world, tools, gathered))
     }
 
     /// The pure line, with this machine answering for facts.
@@ -270,9 +284,20 @@ impl<'s> Engine<'s> {
         Ok(prompt)
     }
 
+    /// The definitions of the active tools, with this machine answering for facts.
+    pub(crate) fn definitions(&self, gathered: &Gathered, world: &mut World) -> Result<Vec<Tool>, Error> {
+        let look = self.look(gathered, &Headless);
+        let profile = &gathered.profile;
+        let tools = definition::definitions(world, &mut |key| {
+            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
+        })?;
+        Ok(tools)
+    }
+
     fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
         let mut world = gathered.world();
         let prompt = self.compose(&gathered, &mut world, ask)?;
-        Ok(Built::new(prompt, world, gathered))
+        let tools = world.turn.tools.clone();
+        Ok(Built::new(prompt, world, tools, gathered))
     }
 }

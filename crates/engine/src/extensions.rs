@@ -63,7 +63,10 @@ pub(crate) fn tools(
             }
             names
         }
-        ToolChoice::Named(names) => names.clone(),
+        ToolChoice::Named(names) => {
+            let canonical = |name: &String| profile.tool_aliases.get(name).unwrap_or(name).clone();
+            names.iter().map(canonical).collect()
+        }
     };
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
     for name in &names {

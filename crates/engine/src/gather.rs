@@ -18,6 +18,7 @@ use preface_core::{
     mcp_servers::{self, McpServers},
     origin::Piece,
     profile::{OnOver, Profile, ScaffoldWhen},
+    reminder::Due,
     scope::Scope,
     section::{Body, Override},
     settings::{self, LayerSettings, Merged, Own},
@@ -73,6 +74,7 @@ pub(crate) struct Gathered {
     pub contributions: Vec<Contribution>,
     pub stored: Option<Vec<Piece>>,
     pub roots: Option<Vec<PathBuf>>,
+    pub reminders: Vec<Due>,
     real_dirs: RealDirs,
 }
 
@@ -89,6 +91,7 @@ impl Gathered {
             given: self.given.clone(),
             stored: take(&mut self.stored),
             contributions: take(&mut self.contributions),
+            reminders: self.reminders.clone(),
             facts: Facts::default(),
             diagnostics: take(&mut self.diagnostics),
             audit: take(&mut self.audit),
@@ -132,6 +135,7 @@ impl Engine<'_> {
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
+        let reminders = self.due(&request.events, &profile, &places, &mut diagnostics)?;
 
         let mut gathered = Gathered {
             turn,
@@ -154,6 +158,7 @@ impl Engine<'_> {
             skill_paths: Vec::new(),
             stored,
             roots: request.roots.clone(),
+            reminders,
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
@@ -216,7 +221,10 @@ impl Engine<'_> {
         for layer in &sets {
             overrides.extend(discover::overrides(layer, None, &look, &mut notes));
         }
-        let mut contributions = extensions::contribute(&mut profile, &gathered.scopes, &look);
+        let mut contributions = match profile.closed {
+            true => Vec::new(),
+            false => extensions::contribute(&mut profile, &gathered.scopes, &look),
+        };
         let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
@@ -257,6 +265,7 @@ impl Engine<'_> {
             system: self.system(),
             turn: &gathered.turn,
             places: &gathered.places,
+            bundle: gathered.profile.bundle.as_deref(),
             given: &gathered.given,
             roots: gathered.roots.as_deref(),
             gate: &gathered.gate,
@@ -264,6 +273,8 @@ impl Engine<'_> {
             confirm: ask.as_confirm(),
             notes: RefCell::default(),
             skill_paths: &gathered.skill_paths,
+            sections: &gathered.profile.sections,
+            servers: &gathered.mcp.servers,
             bom: gathered.profile.bom,
             real_dirs: &gathered.real_dirs,
             file_room: Cell::new(FILE_FACTS_LIMIT),

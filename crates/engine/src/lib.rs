@@ -16,6 +16,7 @@
 //! `preface-host` everything that looks at the machine. To add a preset, a section text, a context provider or a fact,
 //! see CONTRIBUTING.md.
 
+mod agents;
 pub mod analyze;
 pub mod consent;
 mod counters;
@@ -32,8 +33,10 @@ pub mod keep;
 pub mod lint;
 mod log;
 pub mod object;
+mod options;
 mod permit;
 mod prepare;
+mod reminders;
 mod request;
 pub mod scenario;
 mod scopes;
@@ -45,6 +48,7 @@ pub mod templates;
 mod variables;
 pub mod whole;
 
+pub use agents::AgentsReport;
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use counters::COUNTERS;
 pub use default_store::default_store;
@@ -58,6 +62,7 @@ pub use preface_host::{look::Headless, profile::names as preset_names, system::o
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
 pub use preface_store as store;
+pub use reminders::RemindersReport;
 pub use request::{Request, StoredTemplate, ToolChoice, TrustChoice};
 pub use scopes::ScopesReport;
 pub use session::Session;

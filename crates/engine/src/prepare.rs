@@ -5,7 +5,7 @@ use crate::{
     consent::{self, Ask, Gatekeeper, Opened},
     counters,
     engine::{DEFAULT_PRESET, Engine},
-    gather,
+    gather, options,
     request::Request,
 };
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     origin::Piece,
     profile::{Home, Profile, Setting},
-    settings::{self, LayerSettings, Own, SetValue},
+    settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
     turn::Turn,
 };
@@ -95,7 +95,8 @@ impl Engine<'_> {
     ) -> Result<Prepared, Error> {
         let system = self.system();
         let cwd = self.cwd(request)?;
-        let (options, sets) = split_sets(&request.sets)?;
+        let given = Given::read(request)?;
+        let sets = given.settings()?;
 
         // The user's default profile is named in the settings of the default home.
         let mut notes = Diagnostics::new();
@@ -103,14 +104,16 @@ impl Engine<'_> {
         let bundled = crate::settings::bundled(system, diagnostics);
         let settings = read_settings(system, &shared, &mut notes);
         let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
-        let load = |options| profile::load(system, shared.global.as_deref(), &choice, options);
-        let profile = load(&options).map_err(|error| {
-            // Where the profile is fine without them, it is the caller's options that are wrong.
-            match !options.is_empty() && load(&[]).is_ok() {
-                true => Error::Usage(error.message, error.help),
-                false => Error::Profile(error),
-            }
-        })?;
+        let profiles = shared.global.clone();
+        let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
+        let bare = load(&[]).map_err(Error::Profile)?;
+        let (options, sets) = given.split(&bare)?;
+        // It is the caller's options that are wrong: the profile is fine without them.
+        let with = |options: &[Setting]| match options.is_empty() {
+            true => Ok(bare.clone()),
+            false => load(options).map_err(|error| Error::Usage(error.message, error.help)),
+        };
+        let profile = with(&options)?;
         // Most profiles live in that same home: what was found there is found once.
         let (places, global) = if profile.home == default_home() {
             diagnostics.append(&mut notes);
@@ -120,11 +123,23 @@ impl Engine<'_> {
             let global = read_settings(system, &places, diagnostics);
             (places, global)
         };
+        let own = settings::merge(
+            bundled.iter().chain(&global).chain(&sets).cloned().collect(),
+            &mut Diagnostics::new(),
+        );
+        let of_settings = options::of_settings(&own, &bare, diagnostics);
+        let profile = match of_settings.is_empty() {
+            true => profile,
+            // What the caller says is said last.
+            false => with(&[of_settings, options].concat())?,
+        };
+        self.check_named_preset(&own, &profile, profiles.as_deref(), diagnostics)?;
 
         let turn = Turn {
             cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
+            agent: profile.options.get("agent").cloned(),
             // Which tools there are is known once the layers are.
             tools: Vec::new(),
             guidelines: Vec::new(),
@@ -208,8 +223,41 @@ impl Engine<'_> {
                 _ => base.join(&file.value),
             });
         }
-        Choice::Named(own.preset.map_or_else(|| DEFAULT_PRESET.to_owned(), |name| name.value))
+        let named = own.preset.map(|name| name.value);
+        let named = named.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name.value)));
+        Choice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
     }
+
+    /// `systemPrompt.preset` names a preset that exists, and the one that builds; else the caller is told.
+    fn check_named_preset(
+        &self,
+        settings: &Merged,
+        profile: &Profile,
+        profiles: Option<&Path>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Error> {
+        let Some(named) = Own::read(settings).system_prompt.preset else { return Ok(()) };
+        let known = profile::names(self.system(), profiles);
+        let name = preset_name(&named.value);
+        if !known.contains(&name) {
+            let help = match did_you_mean(&name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("presets are {}", known.join(", ")),
+            };
+            return Err(Error::Usage(format!("unknown preset: `{}`", named.value), Some(help)));
+        }
+        if name != profile.name {
+            let what = format!("`systemPrompt.preset` is `{}`, and `{}` builds", named.value, profile.name);
+            diagnostics
+                .push(Diagnostic::warning("prompt/preset", what).help("`--preset` and `preset` come first"));
+        }
+        Ok(())
+    }
+}
+
+/// The name of a preset as other programs spell it.
+fn preset_name(named: &str) -> String {
+    named.replace('_', "-")
 }
 
 /// Where the user's choice of profile is looked up.
@@ -218,6 +266,7 @@ pub(crate) fn default_home() -> Home {
         global: vec!["config:preface".to_owned()],
         project: Some(".preface".to_owned()),
         flat_extensions: false,
+        shared: false,
         variable: None,
     }
 }
@@ -233,7 +282,10 @@ fn read_settings(
         Ok(read) => {
             let (settings, notes) =
                 settings::parse(preface_core::scope::Scope::Global, &source.path, &read.bytes);
-            diagnostics.extend(notes);
+            diagnostics.extend(match places.shared && settings.is_some() {
+                true => settings::left_alone(notes, &source.path),
+                false => notes,
+            });
             settings
         }
         Err(preface_host::system::ReadError::Missing) => None,
@@ -251,33 +303,65 @@ fn read_settings(
     }
 }
 
-/// Splits `path=value` into profile options and settings.
-fn split_sets(sets: &[String]) -> Result<(Vec<Setting>, Vec<LayerSettings>), Error> {
-    let mut options = Vec::new();
-    let mut layers = Vec::new();
-    for set in sets {
-        let Some((key, value)) = set.split_once('=') else {
-            return Err(Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None));
-        };
-        if let Some((root, _)) = key.split_once('.')
-            && !settings::is_settings_root(key)
-        {
-            let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name));
-            return Err(Error::Usage(
-                format!("unknown setting: `{key}`"),
-                near.map(|near| format!("did you mean `{}`?", key.replacen(root, near, 1))),
-            ));
-        }
-        // `budget` and `trust` are both: with a dot they are settings.
-        if settings::is_settings_root(key) && (key.contains('.') || !matches!(key, "budget" | "trust")) {
-            let value =
-                SetValue::parse(set).map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
-            layers.push(value.into_layer());
-        } else {
-            options.push(Setting { key: key.to_owned(), value: value.to_owned() });
-        }
+/// What the caller sets: `path=value`, as written.
+struct Given<'r> {
+    sets: Vec<(&'r str, &'r str)>,
+    agent: Option<&'r str>,
+}
+
+impl<'r> Given<'r> {
+    fn read(request: &'r Request) -> Result<Self, Error> {
+        let sets = request.sets.iter().map(|set| {
+            set.split_once('=')
+                .ok_or_else(|| Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None))
+        });
+        Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }
-    Ok((options, layers))
+
+    /// The settings that decide which profile builds. Which of the others are options of it, it says itself.
+    fn settings(&self) -> Result<Vec<LayerSettings>, Error> {
+        self.sets
+            .iter()
+            .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt.preset"))
+            .map(|(key, value)| setting(key, value))
+            .collect()
+    }
+
+    /// Splits into options of this profile and settings.
+    fn split(&self, profile: &Profile) -> Result<(Vec<Setting>, Vec<LayerSettings>), Error> {
+        let mut options = Vec::new();
+        let mut layers = Vec::new();
+        for (key, value) in &self.sets {
+            // `budget` and `trust` are both: with a dot they are settings.
+            let is_setting =
+                settings::is_settings_root(key) && (key.contains('.') || !matches!(*key, "budget" | "trust"));
+            if is_setting && !profile.has_option(key) {
+                layers.push(setting(key, value)?);
+                continue;
+            }
+            if key.contains('.') && !profile.has_option(key) {
+                return Err(unknown_setting(key, profile));
+            }
+            options.push(Setting { key: (*key).to_owned(), value: (*value).to_owned() });
+        }
+        options.extend(self.agent.map(|name| Setting { key: "agent".to_owned(), value: name.to_owned() }));
+        Ok((options, layers))
+    }
+}
+
+fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
+    let value = SetValue::parse(&format!("{key}={value}"))
+        .map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
+    Ok(value.into_layer())
+}
+
+fn unknown_setting(key: &str, profile: &Profile) -> Error {
+    let root = key.split('.').next().unwrap_or_default();
+    let near = did_you_mean(key, profile.option_names()).map(str::to_owned).or_else(|| {
+        let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name))?;
+        Some(key.replacen(root, near, 1))
+    });
+    Error::Usage(format!("unknown setting: `{key}`"), near.map(|near| format!("did you mean `{near}`?")))
 }
 
 /// Returns the instant of a build that names none.

@@ -21,6 +21,8 @@ pub struct Request {
     pub model: Option<String>,
     /// The conversation's id.
     pub conversation: Option<String>,
+    /// The agent whose prompt is asked for; `None` is the main conversation's.
+    pub agent: Option<String>,
     /// The active tools.
     pub tools: ToolChoice,
     /// The instant, RFC 3339; `None` is now.
@@ -44,6 +46,8 @@ pub struct Request {
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
+    /// What happened: events that call for reminders, as JSON objects with a `type`, in order.
+    pub events: Vec<serde_json::Value>,
 }
 
 /// A template as a store keeps it, or as somebody is still writing it.

@@ -84,7 +84,7 @@ impl Engine<'_> {
     }
 
     /// Opens the gate for a request and looks, without anything else that a build gathers.
-    fn looking_at_skills<T>(
+    pub(crate) fn looking_at_skills<T>(
         &self,
         request: &Request,
         see: &mut dyn FnMut(&Profile, &Look<'_>) -> T,
@@ -99,6 +99,7 @@ impl Engine<'_> {
             system: self.system(),
             turn: &turn,
             places: &places,
+            bundle: profile.bundle.as_deref(),
             gate: &gate,
             given: &given,
             roots: None,
@@ -106,6 +107,8 @@ impl Engine<'_> {
             confirm: &Headless,
             notes: RefCell::new(diagnostics),
             skill_paths: &[],
+            sections: &profile.sections,
+            servers: &[],
             bom: profile.bom,
             real_dirs: &RealDirs::default(),
             file_room: Cell::new(FILE_FACTS_LIMIT),

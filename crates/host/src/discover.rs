@@ -49,6 +49,10 @@ fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
     let read = look.read(wanted)?;
     let source = look.places.source(wanted.scope, wanted.path);
     let (settings, notes) = settings::parse(wanted.scope, &source.path, &read.bytes);
+    let notes = match look.places.shared && settings.is_some() {
+        true => settings::left_alone(notes, &source.path),
+        false => notes,
+    };
     look.notes.borrow_mut().extend(notes);
     settings
 }
@@ -265,7 +269,8 @@ pub fn system_prompt(settings: &Merged) -> OwnPrompt {
         let text = node.as_text().filter(|text| !text.is_empty())?.to_owned();
         Some(Piece { text, origin: origin(node.by().scope(), &node.place().path, node.span()) })
     };
-    OwnPrompt { custom: said("custom"), append: said("append") }
+    let combine = settings.at(&["systemPrompt", "combine"]).and_then(|node| node.as_flag()) == Some(true);
+    OwnPrompt { custom: said("custom"), append: said("append"), combine }
 }
 
 fn origin(scope: Option<Scope>, path: &str, span: std::ops::Range<usize>) -> Origin {

@@ -41,8 +41,12 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
         path: "bundled".to_owned(),
         what: FoundWhat::Builtin { about: provider.about().to_owned() },
     });
-    let manifests = look.system.bundled_list("extensions/").into_iter().filter_map(|path| {
-        let mut parts = path.split('/').skip(1);
+    let root = match look.bundle {
+        Some(bundle) => format!("bundles/{bundle}/"),
+        None => "extensions/".to_owned(),
+    };
+    let manifests = look.system.bundled_list(&root).into_iter().filter_map(|path| {
+        let mut parts = path.strip_prefix(&root)?.split('/');
         let category = parts.next()?.parse::<Category>().ok()?;
         let id = parts.next()?.to_owned();
         if parts.next() != Some(MANIFEST) || parts.next().is_some() {

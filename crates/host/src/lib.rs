@@ -4,17 +4,23 @@
 //! stand the places of a turn, discovery of the layers, the trust store with its gate, and the context and fact
 //! providers. `engine` puts them together.
 
+pub mod agents;
 pub mod audit_file;
+pub mod commands;
 pub mod discover;
 pub mod extensions;
 pub mod gate;
 pub mod hook_command;
 pub mod look;
+pub mod markdown;
+pub mod mcp_descriptions;
 pub mod places;
 pub mod profile;
 pub mod provider;
+pub mod reminders;
 pub mod scaffold;
 pub mod settings_file;
 pub mod skills;
+pub mod styles;
 pub mod system;
 pub mod trust;

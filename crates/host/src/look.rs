@@ -9,9 +9,11 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     fact::Fact,
     hook::SkillPath,
+    mcp_servers::ServerEntry,
     origin::{Piece, decode},
     profile::ByteOrderMark,
     scope::Scope,
+    section::Section,
     settings::Merged,
     trust::TrustMode,
     turn::Turn,
@@ -48,6 +50,8 @@ pub struct Look<'a> {
     pub turn: &'a Turn,
     /// Where things live.
     pub places: &'a Places,
+    /// The embedded folder whose extensions and texts are the bundled layer's; `None` is what ships for everybody.
+    pub bundle: Option<&'a str>,
     /// Who may speak.
     pub gate: &'a Gate,
     /// The texts that the caller gave for the profile's `text_options`.
@@ -64,6 +68,10 @@ pub struct Look<'a> {
     pub skill_paths: &'a [SkillPath],
     /// What becomes of a byte order mark at the head of a file.
     pub bom: ByteOrderMark,
+    /// The sections of the profile.
+    pub sections: &'a [Section],
+    /// The MCP servers of all layers.
+    pub servers: &'a [ServerEntry],
     /// Where directories really lie, as far as anybody asked in this build.
     pub real_dirs: &'a RealDirs,
     /// How many bytes `file:` facts may still have in this build: each spelling of a path is a fact of its own.

@@ -23,6 +23,8 @@ pub struct Places {
     pub global: Option<PathBuf>,
     /// The project directory, whether it exists or not; `None` where it would be the global one.
     pub project: Option<PathBuf>,
+    /// True: another program keeps settings in the same files.
+    pub shared: bool,
 }
 
 impl Places {
@@ -53,7 +55,7 @@ impl Places {
             );
             project = None;
         }
-        Places { cwd: cwd.to_owned(), home: user_home, global, project }
+        Places { cwd: cwd.to_owned(), home: user_home, global, project, shared: home.shared }
     }
 
     /// Shows a path to people: relative to the cwd, from `~`, or as it is. Control characters are escaped.

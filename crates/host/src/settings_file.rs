@@ -153,6 +153,7 @@ impl<'a> SettingsFile<'a> {
     /// # if cfg!(windows) { return Ok(()); }
     /// let system = MemorySystem::new();
     /// let places = Places {
+    ///     shared: false,
     ///     cwd: "/work".into(),
     ///     home: Some("/home/user".into()),
     ///     global: Some("/home/user/.config/preface".into()),
@@ -315,6 +316,7 @@ mod tests {
 
     fn places() -> Places {
         Places {
+            shared: false,
             cwd: "/work".into(),
             home: Some("/home/user".into()),
             global: Some("/home/user/.config/preface".into()),

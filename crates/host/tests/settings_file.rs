@@ -39,6 +39,7 @@ impl Home {
 
     fn places(&self) -> Places {
         Places {
+            shared: false,
             cwd: self.root.join("work"),
             home: Some(self.root.clone()),
             global: Some(self.root.join("own/preface")),

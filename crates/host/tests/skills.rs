@@ -62,6 +62,7 @@ fn load(system: &MemorySystem, options: &Value) -> Found {
 fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Found {
     let cwd = Path::new("/w/p");
     let home = Home {
+        shared: false,
         global: vec!["~/.x/agent".into()],
         project: Some(".x".into()),
         flat_extensions: false,
@@ -74,6 +75,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         system,
         turn: &turn,
         places: &places,
+        bundle: None,
         gate: &gate,
         given: &BTreeMap::new(),
         roots: None,
@@ -81,6 +83,8 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         confirm: &Headless,
         notes: RefCell::default(),
         skill_paths: paths,
+        sections: &[],
+        servers: &[],
         bom: ByteOrderMark::Keep,
         real_dirs: &dirs,
         file_room: Default::default(),

@@ -12,6 +12,9 @@ export const model = signal(kept("session", "preface-model") ?? "");
 /** Everything that a template can name. Without values where the directory is not one to look into. */
 export const variables = signal<readonly VariableEntry[]>([]);
 
+/** True once the variables were asked for and an answer came, whatever it was. */
+export const variablesAreRead = signal(false);
+
 effect(() => void keep("session", "preface-cwd", directory.value));
 effect(() => void keep("session", "preface-model", model.value));
 
@@ -37,9 +40,11 @@ export async function readVariables(): Promise<void> {
       const plain = (await ask("get", "/system-prompt/variables", { signal })).data.variables;
       variables.value = plain;
     } catch {
+      if (signal.aborted) return;
       // The list of before, or none: the text can be written without it.
     }
   }
+  variablesAreRead.value = true;
 }
 
 /** How long a key's value stays the same, as far as the list of variables knows; null where nobody answers for it. */

@@ -41,11 +41,21 @@ const hooks: Hooks = {
 /** The text field; null while it is not on the screen. */
 export const textField = (): EditorView | null => view;
 
+/** What is to be done in the text that is on its way. */
+let waiting: ((field: EditorView) => void)[] = [];
+
+/** Does something in the text field; where the text is on its way still, as soon as it is there. */
+export function inField(act: (field: EditorView) => void): void {
+  if (session.peek()?.state) inText(() => view && act(view));
+  else waiting.push(act);
+}
+
 /** Opens a template. */
 export function open(name: string): void {
   const before = session.peek();
   if (before?.name === name) return;
   before?.keep();
+  if (before) waiting = [];
   const isNew = awaited === name;
   awaited = "";
   let next = sessions.get(name);
@@ -116,6 +126,10 @@ function lay(): void {
   setReadOnly(view, current.readOnly);
   packed.value = view.state.field(analysed).packed;
   analyzer.of({ take, show });
+  const acts = waiting;
+  waiting = [];
+  // The field comes out with the next drawing; it cannot take the focus before.
+  if (acts.length > 0) requestAnimationFrame(() => acts.forEach(inField));
 }
 
 function take(): string {

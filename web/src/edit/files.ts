@@ -9,6 +9,9 @@ const LIKELY = ["AGENTS.md", "CLAUDE.md", "README.md", "CONTRIBUTING.md", "ARCHI
 /** Those that are there, in this order. */
 export const likelyFiles = signal<readonly string[]>([]);
 
+/** True once it is known which of them are there, as far as it can be. */
+export const filesAreRead = signal(false);
+
 /** Files that templates of this tab have named and that were there. */
 export const namedFiles = new Set<string>();
 
@@ -35,17 +38,19 @@ export const lookForFiles = (): void => look(request());
 
 function look(asking: ReturnType<typeof request>): void {
   const turn = ++asked;
-  if (!asking.cwd) return void (likelyFiles.value = []);
+  const found = (files: readonly string[]) => {
+    if (turn !== asked) return;
+    likelyFiles.value = files;
+    filesAreRead.value = true;
+  };
+  if (!asking.cwd) return found([]);
   const template = LIKELY.map((file) => `[if file:${file}][endif]`).join("");
   ask("post", "/system-prompt/analyze", { body: { template, options: {}, ...asking } }).then(
     ({ data }) => {
-      if (turn !== asked) return;
       const there = new Set(data.variables.filter(({ exists }) => exists).map(({ name }) => name));
-      likelyFiles.value = LIKELY.filter((file) => there.has(file));
+      found(LIKELY.filter((file) => there.has(file)));
     },
-    () => {
-      if (turn === asked) likelyFiles.value = [];
-      // No suggestions, then: a path can be written without them.
-    },
+    // No suggestions, then: a path can be written without them.
+    () => found([]),
   );
 }

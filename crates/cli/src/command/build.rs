@@ -7,11 +7,14 @@ use crate::{
     flags::{Format, TalkFlags},
     kept::Missing,
     notes,
-    subject::{Asking, SubjectFlags},
-    ui::Ui,
+    subject::{Asking, Subject, SubjectFlags},
+    ui::{Talk, Ui, text::count},
 };
 use clap::ValueEnum;
-use preface::core::wire::{Neutral, Wire};
+use preface::core::{
+    aside::AsidePlace,
+    wire::{Neutral, Wire},
+};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -22,6 +25,7 @@ Examples:
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
   preface build --preset pi --prompt 'Fix the tests' --format request
+  preface build --event @events.json --format request   with the reminders that these call for
   preface build --conversation 7f3a         build once, then print what is kept
   preface build --conversation 7f3a --no-keep   build now, whatever is kept
   preface build --trust require             fail if anything is held, as in CI
@@ -35,7 +39,8 @@ Examples:
 ///
 /// With `--conversation` the first call builds the prompt and keeps it in the store; later calls print what is kept, byte
 /// for byte, whatever changed since. `preface conversations compact` builds it again. `--prompt` and `--save-world` are
-/// about a build of now and need `--no-keep` then; with `--format request` tools and messages are those of this turn.
+/// about a build of now and need `--no-keep` then; with `--format request` tools, messages and reminders are those of this
+/// turn.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -76,6 +81,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let conversation = args.conversation.read()?;
     let asked = if args.format == Form::Json { Format::Json } else { Format::Text };
     args.check_kept(&conversation)?;
+    let talk = args.talk.talk();
     let kept = args.subject.kept(ui, Asking::May, asked, Missing::Construct)?;
     let subject = match kept {
         Some(kept) if args.format == Form::Request => {
@@ -103,10 +109,27 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         }
     }
     match &subject.kept {
-        Some(kept) => kept.tell(ui, args.talk.talk(), &subject.prompt),
-        None => notes::tell(ui, args.talk.talk(), &subject.prompt),
+        Some(kept) => kept.tell(ui, talk, &subject.prompt),
+        None => notes::tell(ui, talk, &subject.prompt),
+    }
+    if args.format == Form::Text && talk != Talk::Quiet {
+        tell_reminders(ui, &subject);
     }
     Ok(Exit::Done)
+}
+
+/// Says what goes with the message and is not in the text.
+fn tell_reminders(ui: &Ui, subject: &Subject) {
+    let asides = &subject.prompt.asides;
+    let reminders = asides.iter().filter(|aside| aside.place == AsidePlace::LastUser).count();
+    if reminders > 0 {
+        let go = if reminders == 1 { "goes" } else { "go" };
+        let them = if reminders == 1 { "it" } else { "them" };
+        ui.say(&format!(
+            "{} {go} with the user's message: `--format request` and `--format json` show {them}\n",
+            count(reminders, "reminder")
+        ));
+    }
 }
 
 impl Args {
@@ -118,6 +141,7 @@ impl Args {
         let flag = match (&self.save_world, &conversation.prompt) {
             (Some(_), _) => "--save-world",
             (None, Some(_)) => "--prompt",
+            (None, None) if !conversation.events.is_empty() && self.format != Form::Request => "--event",
             (None, None) => return Ok(()),
         };
         Err(Failure::usage(format!("`{flag}` is about a build of now, and `--conversation` keeps a prompt"))

@@ -17,10 +17,11 @@ use crate::{
     },
 };
 use preface::core::{
+    aside::AsidePlace,
     diagnostic::Place,
     draft::{Cut, CutWhy},
     explain::{
-        Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
+        AsideRow, Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
         spans_view_with,
     },
     origin::{Origin, Source},
@@ -80,10 +81,10 @@ pub struct Args {
 /// Builds and explains.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let conversation = args.conversation.read()?;
-    let kept = match conversation.prompt {
-        // A run is about a build of now.
-        Some(_) => None,
-        None => args.subject.kept(ui, Asking::MayNot, args.format, Missing::Skip)?,
+    let kept = match (&conversation.prompt, conversation.events.is_empty()) {
+        // A run, and what just happened, is about a build of now.
+        (Some(_), _) | (_, false) => None,
+        (None, true) => args.subject.kept(ui, Asking::MayNot, args.format, Missing::Skip)?,
     };
     let subject = match kept {
         Some(kept) => Some(kept),
@@ -146,11 +147,12 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     let (bold, dim) = (style::BOLD, style::DIM);
     let tokens = &explained.tokens;
     let mut out = head(&explained);
+    let room = ui.columns();
     if explained.parts.is_empty() {
+        out.push_str(&asides(&explained, room));
         return Ok(out);
     }
     out.push('\n');
-    let room = ui.columns();
     let mut table = Table::new([Side::Right, Side::Right, Side::Left, Side::Left]);
     table.row(["tokens", "share", "stability", "section"].map(|head| Cell::styled(head, dim)));
     let cache = &explained.cache;
@@ -170,8 +172,55 @@ pub fn parts(ui: &Ui, subject: &Subject) -> Result<String, Failure> {
     out.push_str(&table.show(room));
     out.push('\n');
     out.push_str(&wrap(&cache_line(&explained), room.unwrap_or(usize::MAX), 0));
+    out.push_str(&asides(&explained, room));
     out.push_str(&triggers(&explained, room));
     Ok(out)
+}
+
+/// What is sent beside the prompt, in messages of the user: a table for each place.
+fn asides(explained: &Explanation, room: Option<usize>) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = String::new();
+    for place in AsidePlace::ALL {
+        let here: Vec<&AsideRow> = explained.asides.iter().filter(|aside| aside.place == place).collect();
+        if here.is_empty() {
+            continue;
+        }
+        let tokens: usize = here.iter().map(|aside| aside.tokens).sum();
+        let _ = writeln!(
+            out,
+            "\n{bold}not in the system prompt{bold:#}, {}: {}",
+            place.about(),
+            count(tokens, "token")
+        );
+        let mut table = Table::new([Side::Right, Side::Left, Side::Left]);
+        table.row(["tokens", "stability", "text"].map(|head| Cell::styled(head, dim)));
+        for aside in here {
+            aside_rows(&mut table, aside, room);
+        }
+        out.push_str(&table.show(room));
+    }
+    out
+}
+
+fn aside_rows(table: &mut Table<3>, aside: &AsideRow, room: Option<usize>) {
+    let dim = style::DIM;
+    table.row([
+        number(aside.tokens).into(),
+        Cell::styled(aside.stability.as_str(), style::stability(aside.stability)),
+        Cell::styled(aside.id.as_str(), style::BOLD),
+    ]);
+    for source in &aside.sources {
+        let label = match room {
+            Some(room) => short_middle(&source.label, room.saturating_sub(BEFORE + 2).max(16)),
+            None => source.label.as_str().into(),
+        };
+        table.row([
+            Cell::styled(number(source.tokens), dim),
+            Cell::styled(kind(source), dim),
+            Cell::styled(format!("  {label}"), dim),
+        ]);
+    }
 }
 
 /// What made the prompt, where more than one build did: what happened, who did it, which sections are other since.

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "serve")]
 mod access;
+mod agents;
 mod build;
 mod completions;
 mod conversations;
@@ -16,6 +17,7 @@ mod lint;
 mod man;
 mod mcp;
 mod providers;
+mod reminders;
 mod render;
 mod schema;
 mod scopes;
@@ -39,6 +41,7 @@ use clap::Subcommand;
 pub enum Command {
     #[cfg(feature = "serve")]
     Access(access::Args),
+    Agents(agents::Args),
     Build(build::Args),
     Completions(completions::Args),
     Conversations(conversations::Args),
@@ -52,6 +55,7 @@ pub enum Command {
     Man(man::Args),
     Mcp(mcp::Args),
     Providers(providers::Args),
+    Reminders(reminders::Args),
     Render(render::Args),
     Schema(schema::Args),
     Scopes(scopes::Args),
@@ -70,6 +74,7 @@ impl Command {
         match self {
             #[cfg(feature = "serve")]
             Command::Access(args) => access::run(ui, args),
+            Command::Agents(args) => agents::run(ui, args),
             Command::Build(args) => build::run(ui, args),
             Command::Completions(args) => completions::run(ui, args),
             Command::Conversations(args) => conversations::run(ui, args),
@@ -83,6 +88,7 @@ impl Command {
             Command::Man(args) => man::run(ui, args),
             Command::Mcp(args) => mcp::run(ui, args),
             Command::Providers(args) => providers::run(ui, args),
+            Command::Reminders(args) => reminders::run(ui, args),
             Command::Render(args) => render::run(ui, args),
             Command::Schema(args) => schema::run(ui, args),
             Command::Scopes(args) => scopes::run(ui, args),

@@ -11,11 +11,11 @@ use preface::{
         mcp_servers::{McpServers, ServerEntry},
         settings::SetBy,
     },
-    host::skills::SkillEntry,
+    host::{agents::AgentEntry, skills::SkillEntry},
 };
 use std::{fmt, str::FromStr};
 
-/// What stands under one heading: a category of extensions, the MCP servers, or the skills.
+/// What stands under one heading: a category of extensions, the MCP servers, the skills, or the agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Extensions of a category.
@@ -24,6 +24,8 @@ pub enum Group {
     Mcp,
     /// The skills, which have a listing of their own.
     Skills,
+    /// The agents, which have one, too.
+    Agents,
 }
 
 impl Group {
@@ -47,6 +49,7 @@ impl Group {
             Group::Extensions(category) => category.as_str(),
             Group::Mcp => "mcp",
             Group::Skills => "skills",
+            Group::Agents => "agents",
         }
     }
 
@@ -90,7 +93,7 @@ impl Layers {
         match group {
             Group::Extensions(category) => self.scopes.of(category).map(Row::from).collect(),
             Group::Mcp => self.mcp.servers.iter().map(Row::from).collect(),
-            Group::Skills => Vec::new(),
+            Group::Skills | Group::Agents => Vec::new(),
         }
     }
 
@@ -203,6 +206,31 @@ impl<'e> From<&'e SkillEntry> for Row<'e> {
     }
 }
 
+impl<'e> From<&'e AgentEntry> for Row<'e> {
+    fn from(entry: &'e AgentEntry) -> Self {
+        Row {
+            group: Group::Agents,
+            name: &entry.name,
+            origin: &entry.origin,
+            active: entry.active,
+            runnable: entry.active,
+            needs_grant: false,
+            missing: None,
+            shadows: &entry.shadows,
+            shadowed_by: entry.shadowed_by.as_ref(),
+            disabled_by: None,
+            fallback_from: entry.fallback_from.as_ref(),
+            order: None,
+            slot: None,
+            config_scope: entry.origin.scope.into(),
+            status: entry.status,
+            about: entry.what.as_ref().map(|agent| agent.description.as_str()),
+            role: None,
+            diagnostics: &entry.diagnostics,
+        }
+    }
+}
+
 impl<'e> Row<'e> {
     /// Returns what is wrong with it, what broke it alone: a key that is unknown breaks nothing.
     pub fn faults(self) -> impl Iterator<Item = &'e Diagnostic> {
@@ -223,7 +251,7 @@ impl<'e> Row<'e> {
                 .strip_prefix(&format!("{}/", self.origin.scope))
                 .and_then(|rest| rest.split_once(" (MCPServer): "))
                 .map(|(_, rest)| rest),
-            Group::Skills => None,
+            Group::Skills | Group::Agents => None,
         };
         rest.unwrap_or(&note.message)
     }

@@ -35,6 +35,28 @@ pub fn fit(
     profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> Result<Fitted, OverBudget> {
+    let Draft { parts, absent } = draft;
+    // What is read in a message has no part in the limit of the system prompt.
+    let (asides, parts): (Vec<DraftPart>, Vec<DraftPart>) =
+        parts.into_iter().partition(|part| part.place.is_some());
+    let mut fitted = within(Draft { parts, absent }, limit, between, counter, profile, diagnostics)?;
+    if !asides.is_empty() {
+        let asides = Draft { parts: asides, absent: Vec::new() };
+        let asides = within(asides, None, between, counter, profile, diagnostics)?;
+        fitted.parts.extend(asides.parts);
+        fitted.absent.extend(asides.absent);
+    }
+    Ok(fitted)
+}
+
+fn within(
+    draft: Draft,
+    limit: Option<Limit>,
+    between: usize,
+    counter: &dyn Counter,
+    profile: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<Fitted, OverBudget> {
     let counter = counter.cutter().unwrap_or(counter);
     let Draft { parts, mut absent } = draft;
     let mut kept = Vec::with_capacity(parts.len());

@@ -2,6 +2,7 @@
 
 use super::Labels;
 use crate::{
+    aside::{Aside, AsidePlace},
     budget::Counter,
     covering::{Covering, covering},
     document::Tokens,
@@ -28,6 +29,8 @@ pub struct Explanation {
     pub preset: String,
     /// A row per part, in the prompt's order.
     pub parts: Vec<PartRow>,
+    /// What is sent beside it, in messages of the user; not counted in its bytes and tokens.
+    pub asides: Vec<AsideRow>,
     /// What is not there, and why.
     pub absent: Vec<Absent>,
     /// The bytes of the whole prompt.
@@ -68,6 +71,29 @@ pub struct PartRow {
     pub sources: Vec<SourceRow>,
     /// What it lost.
     pub cuts: Vec<Cut>,
+}
+
+/// Explains one text that is sent in a message of the user.
+///
+/// ```
+/// use preface_core::{budget::Bytes4, explain::{AsideRow, Explanation}, prompt::Prompt};
+/// let rows: Vec<AsideRow> = Explanation::of(&Prompt::default(), &Bytes4).asides;
+/// assert!(rows.is_empty());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AsideRow {
+    /// The reminder or section that it is.
+    pub id: SectionId,
+    /// The message that it goes with.
+    pub place: AsidePlace,
+    /// How long its bytes stay the same.
+    pub stability: Stability,
+    /// Its tokens, without the tags around it.
+    pub tokens: usize,
+    /// Its bytes.
+    pub bytes: usize,
+    /// Where its text came from, in order of first appearance.
+    pub sources: Vec<SourceRow>,
 }
 
 /// Names one file, profile key, fact or flag behind a part.
@@ -168,6 +194,7 @@ impl Explanation {
         Explanation {
             preset: prompt.preset.clone(),
             parts,
+            asides: prompt.asides.iter().map(|aside| AsideRow::of(aside, counter, labels)).collect(),
             absent: prompt.absent.clone(),
             bytes: prompt.text.len(),
             tokens,
@@ -191,6 +218,21 @@ impl PartRow {
             share: if text.is_empty() { 0.0 } else { text.len() as f64 / prompt.text.len() as f64 },
             sources: found.iter().map(|one| SourceRow::of(text, one, counter, labels)).collect(),
             cuts: part.cuts.clone(),
+        }
+    }
+}
+
+impl AsideRow {
+    fn of(aside: &Aside, counter: &dyn Counter, labels: &mut Labels<'_>) -> AsideRow {
+        let Aside { place, part, text } = aside;
+        let found = covering(part.spans.iter().map(|span| (span.range.clone(), &span.origin)));
+        AsideRow {
+            id: part.section.clone(),
+            place: *place,
+            stability: part.stability,
+            tokens: counter.count(text),
+            bytes: text.len(),
+            sources: found.iter().map(|one| SourceRow::of(text, one, counter, labels)).collect(),
         }
     }
 }

@@ -12,7 +12,7 @@ mod label;
 mod largest;
 mod span;
 
-pub use explanation::{CacheLine, CacheStep, Explanation, PartRow, SourceRow};
+pub use explanation::{AsideRow, CacheLine, CacheStep, Explanation, PartRow, SourceRow};
 pub use fate::{Fate, Outcome, SectionCut, Use, at_source};
 pub use hit::{Hit, HitPiece, at_offset, at_text};
 pub use label::Labels;

@@ -3,12 +3,13 @@
 use super::{
     forms::{Frame, MessageForms, SystemMessages},
     framed::Framed,
+    guard::{self, Guard},
     model::{FrameSpan, MessageOrigin, ModelMessage},
     noun::{Message, text_block},
     role::{ModelRole, Role},
     shell,
 };
-use crate::diagnostic::Diagnostic;
+use crate::{aside::REMINDER_TAG, diagnostic::Diagnostic};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::{ops::Range, sync::Arc};
@@ -20,6 +21,19 @@ pub struct Conversion {
     pub messages: Vec<ModelMessage>,
     /// What it does not see.
     pub dropped: Vec<Dropped>,
+    /// What it sees escaped, because it imitates the tag of reminders.
+    pub escaped: Vec<Escaped>,
+}
+
+/// A message in which imitations of the tag of reminders were escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Escaped {
+    /// Its place in the list.
+    pub message: usize,
+    /// Who speaks, in the list.
+    pub role: Role,
+    /// How many there were.
+    pub count: usize,
 }
 
 /// A message that a model does not see.
@@ -42,7 +56,7 @@ pub enum DroppedWhy {
 }
 
 impl Conversion {
-    /// Returns what was left out as notes.
+    /// Returns what was left out and what was escaped as notes.
     #[must_use]
     pub fn notes(&self) -> Vec<Diagnostic> {
         let note = |dropped: &Dropped| {
@@ -59,7 +73,17 @@ impl Conversion {
                 .help("`messages.system = \"keep\"` in a profile sends them"),
             }
         };
-        self.dropped.iter().map(note).collect()
+        self.dropped.iter().map(note).chain(self.escaped.iter().map(Escaped::note)).collect()
+    }
+}
+
+impl Escaped {
+    fn note(&self) -> Diagnostic {
+        let Escaped { message, role, count } = self;
+        let times = if *count == 1 { String::new() } else { format!(" {count} times") };
+        let what =
+            format!("message {message} ({role}) imitates the tag `<{REMINDER_TAG}>`{times}; it was escaped");
+        Diagnostic::warning("forged/escaped", what)
     }
 }
 
@@ -77,11 +101,25 @@ pub fn convert(messages: &[Message], forms: &MessageForms) -> Conversion {
     let mut conversion = Conversion::default();
     for (at, message) in messages.iter().enumerate() {
         match converted(at, message, forms) {
-            Ok(seen) => conversion.messages.push(seen),
+            Ok(mut seen) => {
+                if forms.guard == Guard::Neutralise {
+                    conversion.escaped.extend(guarded(&mut seen, at, message.role()));
+                }
+                conversion.messages.push(seen);
+            }
             Err(why) => conversion.dropped.push(Dropped { message: at, why }),
         }
     }
     conversion
+}
+
+/// Escapes what a user or a tool says, where it imitates the tag of reminders.
+fn guarded(seen: &mut ModelMessage, at: usize, role: Role) -> Option<Escaped> {
+    if !matches!(seen.role, ModelRole::User | ModelRole::ToolResult) || !guard::imitates(&seen.fields) {
+        return None;
+    }
+    let count = guard::neutralise(Arc::make_mut(&mut seen.fields), &mut seen.origin.frames);
+    (count > 0).then_some(Escaped { message: at, role, count })
 }
 
 fn converted(at: usize, message: &Message, forms: &MessageForms) -> Result<ModelMessage, DroppedWhy> {

@@ -1,5 +1,6 @@
 //! The words that stand around a message when it is converted. They are data of a profile (`[messages]`).
 
+use super::guard::Guard;
 use serde::{Deserialize, Serialize};
 
 /// What is put before and after a text of a message.
@@ -49,6 +50,8 @@ pub struct MessageForms {
     pub shell: ShellForms,
     /// What becomes of instructions between the messages.
     pub system: SystemMessages,
+    /// What becomes of texts of users and tools that imitate the tag of reminders.
+    pub guard: Guard,
 }
 
 impl MessageForms {
@@ -73,6 +76,7 @@ impl Default for MessageForms {
             custom: Frame::default(),
             shell: ShellForms::default(),
             system: SystemMessages::Drop,
+            guard: Guard::Keep,
         }
     }
 }

@@ -9,6 +9,7 @@
 mod convert;
 mod forms;
 mod framed;
+mod guard;
 mod model;
 mod noun;
 mod read;
@@ -16,8 +17,9 @@ mod role;
 mod shell;
 mod value;
 
-pub use convert::{Conversion, Dropped, DroppedWhy, convert};
+pub use convert::{Conversion, Dropped, DroppedWhy, Escaped, convert};
 pub use forms::{Frame, MessageForms, ShellForms, SystemMessages};
+pub use guard::Guard;
 pub use model::{FrameSpan, MessageOrigin, ModelMessage};
 pub use noun::{Message, MessageFault};
 pub use read::{MOST_BYTES, MOST_MESSAGES, MessagesError, read};

@@ -3,12 +3,13 @@
 mod options;
 mod order;
 mod sections;
+mod tool_texts;
 
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, BuiltinTexts, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile,
-    ProfileError, RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
+    Arrange, Budget, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile, ProfileError,
+    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
 use crate::{
@@ -53,6 +54,7 @@ pub fn build(
         table: Table::new(),
         options: Table::new(),
         given: BTreeMap::new(),
+        agent: None,
     };
     for (at, raw) in chain.iter().enumerate() {
         let giver = Giver { name: raw.name.as_str().into(), raw: at };
@@ -66,13 +68,17 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 38] = [
+pub const KEYS: [&str; 44] = [
     "about",
     "added_after",
     "added_prefix",
+    "agents",
+    "append_id",
     "arrange",
     "bom",
     "budget",
+    "bundle",
+    "choices",
     "closed",
     "compaction",
     "counter",
@@ -99,12 +105,14 @@ pub const KEYS: [&str; 38] = [
     "section_tags",
     "template",
     "text_options",
+    "tool_aliases",
     "tool_texts",
     "tools",
     "tools_apply",
     "trust",
     "variant",
     "variants",
+    "with",
 ];
 
 struct Builder<'a> {
@@ -115,6 +123,8 @@ struct Builder<'a> {
     options: Table,
     /// What the caller said of them.
     given: BTreeMap<String, Vec<String>>,
+    /// The agent whose prompt is asked for.
+    agent: Option<String>,
 }
 
 impl Builder<'_> {
@@ -159,10 +169,10 @@ impl Builder<'_> {
             });
         }
         let name = self.name().to_owned();
+        self.merges()?;
         let home: Home = self.home()?;
         let scaffold: Scaffold = self.take_or("scaffold")?;
         let trust = self.trust()?;
-        let arrange: Arrange = self.take_or("arrange")?;
         let join_text: String = self.take("join")?.unwrap_or_else(|| "\n\n".to_owned());
         let join = self.literal(join_text, "join");
         let seam: bool = self.take_or("seam")?;
@@ -176,16 +186,20 @@ impl Builder<'_> {
         let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
         let frame = self.frame()?;
-        let tool_texts: BTreeMap<String, BuiltinTexts> = self.take_or("tool_texts")?;
+        let tool_aliases: BTreeMap<String, String> = self.take_or("tool_aliases")?;
+        let tool_texts = self.tool_texts(file)?;
         let snippet_from = self.take("snippet_from")?.unwrap_or_else(SnippetSource::all);
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
         let bom: ByteOrderMark = self.take_or("bom")?;
         let compaction = self.compaction(file)?;
-        let closed: bool = self.take_or("closed")?;
+        let closed = self.take_or("closed")? || self.agent.is_some();
+        let bundle = self.bundle()?;
+        let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
         let guidelines = self.guidelines()?;
+        let append_id: Option<SectionId> = self.take("append_id")?;
         let remove: Vec<String> = self.take_or("remove")?;
         let added_after: Option<SectionId> = self.take("added_after")?;
         let added_prefix: Option<String> = self.take("added_prefix")?;
@@ -198,6 +212,7 @@ impl Builder<'_> {
             }
         }
         let order = self.order(&tables, &remove)?;
+        let arrange: Arrange = self.take_or("arrange")?;
         let mut sections = Vec::with_capacity(order.len());
         for id in &order {
             let Some(table) = tables.remove(id) else {
@@ -223,8 +238,10 @@ impl Builder<'_> {
             groups,
             added_after,
             added_prefix,
+            append_id,
             guidelines,
             tools,
+            tool_aliases,
             tool_texts,
             snippet_from,
             layer_tools,
@@ -244,6 +261,8 @@ impl Builder<'_> {
             bom,
             compaction,
             closed,
+            bundle,
+            has_agents,
         })
     }
 
@@ -284,6 +303,8 @@ impl Builder<'_> {
             project: Option<String>,
             #[serde(default)]
             flat_extensions: bool,
+            #[serde(default)]
+            shared: bool,
             variable: Option<String>,
         }
         let Some(home) = self.take::<Written>("home")? else {
@@ -304,8 +325,8 @@ impl Builder<'_> {
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
         }
-        let Written { project, flat_extensions, variable, .. } = home;
-        Ok(Home { global, project, flat_extensions, variable })
+        let Written { project, flat_extensions, shared, variable, .. } = home;
+        Ok(Home { global, project, flat_extensions, shared, variable })
     }
 
     fn compaction(&mut self, file: &mut Texts<'_>) -> Result<Compaction, ProfileError> {
@@ -332,6 +353,17 @@ impl Builder<'_> {
             (None, None) => String::from_utf8_lossy(INSTRUCTIONS).into_owned(),
         };
         Ok(Compaction { prompt, instructions: instructions.trim_end_matches('\n').to_owned() })
+    }
+
+    /// The embedded folder that holds more for this profile than its texts.
+    fn bundle(&mut self) -> Result<Option<String>, ProfileError> {
+        let bundle: Option<String> = self.take("bundle")?;
+        match bundle {
+            Some(name) if !SectionId::is_valid(&name) => {
+                Err(self.error(&["bundle"], format!("not the name of a bundle: `{name}`")))
+            }
+            bundle => Ok(bundle),
+        }
     }
 
     fn trust(&mut self) -> Result<TrustMode, ProfileError> {

@@ -61,6 +61,9 @@ pub struct Profile {
     /// Text before a section that the profile does not know, where its own sections bring their separators themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_prefix: Option<Piece>,
+    /// The id of the part that `systemPrompt.append` becomes; without it that is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append_id: Option<SectionId>,
     /// The lists' forms.
     #[serde(default)]
     pub guidelines: Vec<Guideline>,
@@ -70,6 +73,9 @@ pub struct Profile {
     /// Texts for tools by name: those of a bundled tool, and what `say = ["builtin"]` means.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_texts: BTreeMap<String, BuiltinTexts>,
+    /// Other names that a caller may use for a tool, and the tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_aliases: BTreeMap<String, String>,
     /// Where the snippet of a tool comes from when it is registered, the first choice first.
     #[serde(default = "SnippetSource::all")]
     pub snippet_from: Vec<SnippetSource>,
@@ -122,6 +128,13 @@ pub struct Profile {
     /// True: layers and settings add no text and take none away; only what replaces a group speaks beside the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
+    /// The embedded folder `bundles/<name>` whose extensions, agents, output styles and reminders are the bundled layer's;
+    /// `None` is what ships for everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<String>,
+    /// True where the prompt of an agent can be asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_agents: bool,
 }
 
 impl Profile {
@@ -129,6 +142,17 @@ impl Profile {
     #[must_use]
     pub fn takes_template(&self) -> bool {
         self.groups.iter().any(|group| group.replace.contains(&Candidate::Store))
+    }
+
+    /// True where the profile has an option of this name.
+    #[must_use]
+    pub fn has_option(&self, name: &str) -> bool {
+        self.option_names().any(|known| known == name)
+    }
+
+    /// Walks over the names of its own options.
+    pub fn option_names(&self) -> impl Iterator<Item = &str> {
+        self.options.keys().chain(&self.unset_options).map(String::as_str)
     }
 
     /// Returns a section by id.
@@ -173,6 +197,9 @@ pub struct Home {
     /// True: a layer without a directory in its `extensions` may have the directories of the categories in its root.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flat_extensions: bool,
+    /// True: another program keeps settings in the same files, so what preface does not know there is no fault.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
     /// The environment variable that names the global directory, beside `PREFACE_HOME`; it may begin with `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,
@@ -204,11 +231,14 @@ impl Frame {
 
 /// The texts that a profile has for a tool of some name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`")]
+#[serde(default, deny_unknown_fields)]
 pub struct BuiltinTexts {
     /// One line for the list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
+    /// What the tool's definition says of it, a template; it takes the place of the manifest's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<Vec<Piece>>,
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,

@@ -160,9 +160,11 @@ impl<'w> PartRender<'w> {
             Ready::Parsed(parsed) => parsed,
         };
         let Parsed { template, pieces, by } = parsed;
-        let scope = Known { facts, by: *by, item, volatility: Cell::new(*volatility) };
+        let event = plan.event;
+        let scope = Known { facts, by: *by, item, event, volatility: Cell::new(*volatility) };
         let mut sink = Writer::new(template.text(), pieces, rules, watch, diagnostics, out);
         sink.item = item.map(|(item, _)| item);
+        sink.guards_all = event.is_some();
         let progress = template.resume(cursor, &scope, &mut sink);
         let over = sink.over.take();
         *volatility = scope.volatility.get();

@@ -1,20 +1,22 @@
 //! Values on their way into a template's text: what a template may see, and how what it names is written.
 
-use super::{RENDERED_LIMIT, Rendered, Rules, push_pieces, watch::Watch};
+use super::{RENDERED_LIMIT, Rendered, Rules, escaped, push_pieces, watch::Watch};
 use crate::{
     diagnostic::Diagnostics,
     fact::{FactKey, Facts, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
+    reminder::is_of_event,
     scope::Scope,
     template::{Looked, Lookup, Sink},
 };
-use std::{borrow::Cow, cell::Cell, ops::Range, sync::Arc};
+use std::{borrow::Cow, cell::Cell, collections::BTreeMap, ops::Range, sync::Arc};
 
 /// A value on its way into the text.
 pub(super) enum Value<'a> {
     Fact { text: &'a str, source: &'a Arc<str> },
     Item { text: &'a str },
+    Event { text: &'a str },
     Content(Content<'a>),
 }
 
@@ -33,6 +35,8 @@ pub(super) struct Known<'a> {
     /// Who wrote the text.
     pub by: Option<Scope>,
     pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
+    /// What the event says, where the text is a reminder.
+    pub event: Option<&'a BTreeMap<String, String>>,
     /// The most volatile fact that was read or tested.
     pub volatility: Cell<Stability>,
 }
@@ -48,6 +52,9 @@ impl<'a> Lookup for Known<'a> {
                     item.facts.get(name).map_or(Looked::Absent, |text| Looked::Value(Value::Item { text }))
                 }
             };
+        }
+        if let Some(event) = self.event.filter(|_| is_of_event(key)) {
+            return event.get(key.name()).map_or(Looked::Absent, |text| Looked::Value(Value::Event { text }));
         }
         match self.facts.get(&key.asked_by(self.by)) {
             None => Looked::Unknown,
@@ -72,6 +79,8 @@ pub(super) struct Writer<'a> {
     out: &'a mut Rendered,
     /// The item whose frame this is.
     pub item: Option<&'a PlanItem<'a>>,
+    /// True: every value is escaped, whatever the profile says.
+    pub guards_all: bool,
     /// Who answers for the item's facts, once one was written.
     source: Option<Arc<str>>,
     /// The piece that the last literal ended in, and where that piece starts.
@@ -98,6 +107,7 @@ impl<'a> Writer<'a> {
             diagnostics,
             out,
             item: None,
+            guards_all: false,
             source: None,
             piece: 0,
             piece_start: 0,
@@ -171,8 +181,15 @@ impl Sink<Value<'_>> for Writer<'_> {
                 }
                 self.out.push(&text, Origin::Fact { key: key.clone(), source });
             }
+            Value::Event { text } => {
+                let text = escaped(key, text, self.diagnostics);
+                self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
+            }
             Value::Fact { text, source } => {
-                let text = self.rules.guard(key.kind(), key, text, self.diagnostics);
+                let text = match self.guards_all {
+                    true => escaped(key, text, self.diagnostics),
+                    false => self.rules.guard(key.kind(), key, text, self.diagnostics),
+                };
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
             }
         }

@@ -12,10 +12,14 @@ use crate::{
 };
 
 pub(super) const SHAPE_INVALID: &str = "Validation/SettingsShapeInvalid";
-const UNKNOWN_TOP_LEVEL_KEY: &str = "Validation/UnknownTopLevelKey";
+pub(super) const UNKNOWN_TOP_LEVEL_KEY: &str = "Validation/UnknownTopLevelKey";
 
 /// Keeps what fits. `None` when the value itself does not.
 pub(super) fn keep_valid(node: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Option<Node> {
+    let node = match (shape, &node.tree) {
+        (Shape::Short { key, .. }, Tree::Text(_)) => node.under(key),
+        _ => node,
+    };
     if let Some(fault) = fault(&node, shape) {
         notes.add(Severity::Error, || {
             let message = format!("`{}` {fault}", shown(&path.to_string()));
@@ -103,6 +107,7 @@ pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
             }
         }
         (Tree::Table(_), Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_)) => true,
+        (Tree::Table(_) | Tree::Text(_), Shape::Short { .. }) => true,
         _ => false,
     };
     (!fits).then(|| format!("must be {}, not {}", shape.expected(), node.described()))

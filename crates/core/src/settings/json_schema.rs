@@ -85,6 +85,11 @@ fn of(shape: Shape) -> Map<String, Value> {
         }
         Shape::Texts(_) => json!({ "type": ["array", "null"], "items": { "type": "string" } }),
         Shape::Record(fields, rest) => object(properties(fields), json!(rest == Rest::Kept)),
+        Shape::Short { fields, .. } => {
+            let mut described = object(properties(fields), json!(false));
+            described["type"] = json!(["object", "string", "null"]);
+            described
+        }
         Shape::Fallback(fields) => object(properties(fields), json!(false)),
         Shape::ById { entry, known, .. } => {
             let known = known.iter().map(|(id, shape)| ((*id).to_owned(), Value::Object(of(**shape))));

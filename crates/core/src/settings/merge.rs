@@ -139,7 +139,7 @@ fn settle_lists(node: &mut Node, shape: Shape) {
                     }
                 }
             }
-            Shape::Record(..) => settle_lists(&mut node, below),
+            Shape::Record(..) | Shape::Short { .. } => settle_lists(&mut node, below),
             _ => {}
         }
         Some((key, node))

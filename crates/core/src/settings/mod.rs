@@ -24,6 +24,7 @@ mod schema;
 mod section_override;
 mod set_by;
 mod set_value;
+mod shared;
 mod source;
 mod system_prompt_file;
 mod why;
@@ -42,6 +43,7 @@ pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project
 pub use section_override::{Language, SectionContent, SectionOverride};
 pub use set_by::{SetBy, Sourced};
 pub use set_value::{SetError, SetValue, is_settings_root, setting_at};
+pub use shared::left_alone;
 pub use source::SettingsSource;
 pub use system_prompt_file::SystemPromptFile;
 pub use why::{Outcome, Said};

@@ -156,6 +156,13 @@ impl Node {
         Some(node)
     }
 
+    /// Returns an object of this one value.
+    pub(super) fn under(self, key: &str) -> Node {
+        let (source, span) = (self.source.clone(), self.span.clone());
+        let table: Table = std::iter::once((key.to_owned(), self)).collect();
+        Node { source, key_span: 0..0, span, tree: Tree::Table(table) }
+    }
+
     /// Says what the value is, for a message: `a string`, `true`, `-5`.
     pub(crate) fn described(&self) -> String {
         match &self.tree {

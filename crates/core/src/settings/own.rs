@@ -49,6 +49,10 @@ pub struct SystemPrompt {
     pub custom: Option<Sourced<String>>,
     /// The text that is appended.
     pub append: Option<Sourced<String>>,
+    /// Whether it is appended to `custom`, too.
+    pub combine: Option<Sourced<bool>>,
+    /// The preset to build with.
+    pub preset: Option<Sourced<String>>,
 }
 
 /// What happens to a prompt over the limit.
@@ -96,6 +100,8 @@ impl Own {
             system_prompt: SystemPrompt {
                 custom: sourced(at(&["systemPrompt", "custom"]), text),
                 append: sourced(at(&["systemPrompt", "append"]), text),
+                combine: sourced(at(&["systemPrompt", "combine"]), Node::as_flag),
+                preset: sourced(at(&["systemPrompt", "preset"]), text),
             },
             sections: SectionOverride::read_all(settings),
             budget: Budget {

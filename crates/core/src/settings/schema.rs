@@ -46,6 +46,13 @@ pub enum Shape {
     Texts(Lists),
     /// An object with known keys.
     Record(&'static [Field], Rest),
+    /// An object with known keys, or a string that is short for an object of one key.
+    Short {
+        /// That key.
+        key: &'static str,
+        /// The known keys; others are dropped with an error.
+        fields: &'static [Field],
+    },
     /// An object whose keys are ids or names of the user's choosing.
     ById {
         /// What stands under each.
@@ -95,7 +102,9 @@ impl Shape {
         match self {
             Shape::Any => Some(Shape::Any),
             Shape::Record(fields, Rest::Kept) => Some(field(fields).unwrap_or(Shape::Any)),
-            Shape::Record(fields, Rest::Refused) | Shape::Fallback(fields) => field(fields),
+            Shape::Record(fields, Rest::Refused) | Shape::Fallback(fields) | Shape::Short { fields, .. } => {
+                field(fields)
+            }
             Shape::ById { entry, known, .. } => {
                 let own = known.iter().find(|(id, _)| *id == key).map(|(_, shape)| **shape);
                 Some(own.unwrap_or(**entry))
@@ -107,7 +116,7 @@ impl Shape {
     /// Returns the keys that are known below an object of this shape.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let (fields, known): (&'static [Field], &'static [(&'static str, &'static Shape)]) = match self {
-            Shape::Record(fields, _) | Shape::Fallback(fields) => (fields, &[]),
+            Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } => (fields, &[]),
             Shape::ById { known, .. } => (&[], known),
             _ => (&[], &[]),
         };
@@ -129,6 +138,7 @@ impl Shape {
             }
             Shape::Texts(_) => "an array of strings".to_owned(),
             Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_) => "an object".to_owned(),
+            Shape::Short { .. } => "a string or an object".to_owned(),
         }
     }
 }
@@ -156,7 +166,7 @@ pub fn shape_at(path: &KeyPath) -> Option<Shape> {
 pub fn project_may(path: &KeyPath) -> Project {
     let mut shape = ROOT;
     for key in path.keys() {
-        if let Shape::Record(fields, _) | Shape::Fallback(fields) = shape
+        if let Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } = shape
             && fields.iter().any(|field| field.name == key && field.project == Project::MayNot)
         {
             return Project::MayNot;
@@ -189,12 +199,18 @@ pub const TOP: &[Field] = &[
     ),
     may_not("budget", "Limits the size of the prompt.", Shape::Record(BUDGET, Rest::Refused)),
     may_not("claudeMd", "Gives managed instructions that are read before every CLAUDE.md.", Shape::Text),
+    may_not(
+        "claudeMdExcludes",
+        "Lists files of instructions that are left out, as globs.",
+        Shape::Texts(Lists::Append),
+    ),
     may("commands", "Configures or disables commands by name.", EXTENSIONS),
     may("contextProviders", "Configures or disables context providers by name.", CONTEXT_PROVIDERS),
     may("env", "Gives environment values to a host; they never reach a prompt.", ENV),
     may("hooks", "Configures or disables hooks by name.", EXTENSIONS),
     may("loggers", "Configures or disables loggers by name.", EXTENSIONS),
     may("logging", "Configures logging.", Shape::Record(&[], Rest::Kept)),
+    may_not("options", "Sets options of the profile by name.", OPTIONS),
     may_not("outputStyle", "Names the output style.", Shape::Text),
     may_not("preset", "Names the preset to build with.", Shape::Text),
     may_not("profile", "Names the profile file to build with.", Shape::Text),
@@ -209,8 +225,8 @@ pub const TOP: &[Field] = &[
     may("stateMachines", "Configures or disables state machines by name.", EXTENSIONS),
     may(
         "systemPrompt",
-        "Replaces the base prompt or appends to it.",
-        Shape::Record(SYSTEM_PROMPT, Rest::Refused),
+        "Replaces the base prompt or appends to it; a string is short for `custom`.",
+        Shape::Short { key: "custom", fields: SYSTEM_PROMPT },
     ),
     may_not("template", "Limits templates.", Shape::Record(TEMPLATE, Rest::Refused)),
     may("tools", "Configures or disables tools by name.", EXTENSIONS),
@@ -268,6 +284,8 @@ const PATHS: &[Field] = &[
 
 const ENV: Shape = Shape::ById { entry: &Shape::Text, known: &[], entries: Entries::Deep };
 
+const OPTIONS: Shape = Shape::ById { entry: &Shape::Any, known: &[], entries: Entries::Whole };
+
 const SECTIONS: Shape =
     Shape::ById { entry: &Shape::Record(SECTION, Rest::Refused), known: &[], entries: Entries::Deep };
 
@@ -303,7 +321,10 @@ const SECURITY_MODE: &[Field] = &[
 
 const SYSTEM_PROMPT: &[Field] = &[
     may("append", "Is appended to the prompt.", Shape::Text),
+    may_not("combine", "Lets `append` follow `custom`, too.", Shape::Flag),
     may("custom", "Replaces the base prompt.", Shape::Text),
+    may_not("preset", "Names the preset to build with, as `preset` does.", Shape::Text),
+    may_not("type", "Says that a preset is named.", Shape::Choice(&["preset"])),
 ];
 
 const TEMPLATE: &[Field] = &[
@@ -322,7 +343,7 @@ mod tests {
 
     fn walk(at: &str, shape: Shape, visit: &mut dyn FnMut(&str, &[Field])) {
         match shape {
-            Shape::Record(fields, _) | Shape::Fallback(fields) => {
+            Shape::Record(fields, _) | Shape::Fallback(fields) | Shape::Short { fields, .. } => {
                 visit(at, fields);
                 for field in fields {
                     walk(&format!("{at}/{}", field.name), field.shape, visit);
@@ -367,7 +388,8 @@ mod tests {
     fn the_top_level_is_what_the_specification_lists() {
         let seed = "env securityMode providers tools hooks ui loggers stateMachines commands sessionStores \
                     contextProviders logging active";
-        let own = "preset profile systemPrompt sections budget template trust claudeMd outputStyle";
+        let own = "preset profile systemPrompt sections budget template trust claudeMd claudeMdExcludes options \
+                   outputStyle";
         let mut listed: Vec<&str> = seed.split_whitespace().chain(own.split_whitespace()).collect();
         listed.sort_unstable();
         let names: Vec<&str> = TOP.iter().map(|field| field.name).collect();

@@ -3,7 +3,7 @@
 use super::{
     check::fault,
     key_path::{KeyPath, KeyPathError},
-    node::{Node, Table, Tree},
+    node::{Node, Tree},
     notes::shown,
     parse::{LayerSettings, keep_valid_alone, parse_value, secrets_of_value},
     schema::{ROOT, Shape},
@@ -151,6 +151,7 @@ impl SetValue {
         let plain = |tree| Node { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
         let node = match shape {
             Shape::Text | Shape::Path | Shape::Choice(_) => plain(Tree::Text(text.to_owned())),
+            Shape::Short { .. } if !text.trim_start().starts_with('{') => plain(Tree::Text(text.to_owned())),
             Shape::Any => {
                 let json = parse_value(text, start, &source);
                 json.unwrap_or_else(|_| plain(Tree::Text(text.to_owned())))
@@ -168,10 +169,12 @@ impl SetValue {
                 };
                 plain(tree)
             }
-            Shape::Texts(_) | Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_) => {
-                parse_value(text, start, &source)
-                    .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?
-            }
+            Shape::Texts(_)
+            | Shape::Record(..)
+            | Shape::Short { .. }
+            | Shape::ById { .. }
+            | Shape::Fallback(_) => parse_value(text, start, &source)
+                .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?,
         };
         if let Some(why) = fault(&node, shape) {
             return Err(bad(why));
@@ -200,9 +203,7 @@ impl SetValue {
         let source = value.source.clone();
         let mut root = value;
         for key in path.0.into_iter().rev() {
-            let span = root.span.clone();
-            let table: Table = std::iter::once((key, root)).collect();
-            root = Node { source: source.clone(), key_span: 0..0, span, tree: Tree::Table(table) };
+            root = root.under(&key);
         }
         LayerSettings { source, root }
     }

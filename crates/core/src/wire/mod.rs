@@ -3,6 +3,7 @@
 //! A [`Wire`] shapes a [`Call`] into what somebody else reads. A new one is one file here, with the type and its tests,
 //! and one line in [`WIRES`]. Nothing outside this module knows a vendor.
 
+mod beside;
 mod call;
 mod neutral;
 mod plain;

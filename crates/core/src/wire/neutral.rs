@@ -1,9 +1,9 @@
 //! The whole call as one JSON object that belongs to no vendor: `system`, `messages`, `tools`.
 
-use super::{Call, Request, Wire};
+use super::{Call, Request, Wire, beside::with_asides};
 use crate::{
-    diagnostic::Diagnostic,
-    message::{ModelMessage, ModelRole},
+    diagnostic::{Diagnostic, Diagnostics},
+    message::ModelRole,
     settings::shown,
     turn::Tool,
 };
@@ -11,11 +11,13 @@ use serde::{
     Serialize, Serializer,
     ser::{SerializeMap, SerializeSeq},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Gives prompt, messages and tools as JSON for people and tools alike: two blanks for each level, a final newline, keys
 /// always in the same order.
 ///
+/// What is sent beside the prompt ([`Aside`](crate::aside::Aside)) stands in messages of the user, between tags.
 /// `system` is `null` where the prompt is empty. A message keeps all its fields but the `details` of a tool's result, which
 /// are for the agent's interface. A tool without a schema takes any object, and a note says so.
 ///
@@ -40,20 +42,19 @@ impl Wire for Neutral {
     }
 
     fn shape(&self, call: Call<'_>) -> Request {
+        let mut diagnostics = Diagnostics::new();
+        let messages = with_asides(call.prompt, call.messages, &mut diagnostics);
         let body = Body {
             system: Some(&*call.prompt.text).filter(|text| !text.is_empty()),
-            messages: Messages(call.messages),
+            messages: Messages(&messages),
             tools: Tools(call.tools),
         };
         // Strings, numbers and maps with string keys are always JSON.
         let mut body = serde_json::to_string_pretty(&body).unwrap_or_default();
         body.push('\n');
         let bare = call.tools.iter().filter(|tool| tool.input_schema.is_none());
-        Request {
-            media_type: "application/json",
-            body,
-            diagnostics: bare.map(|tool| no_schema(&tool.name)).collect(),
-        }
+        diagnostics.extend(bare.map(|tool| no_schema(&tool.name)));
+        Request { media_type: "application/json", body, diagnostics }
     }
 }
 
@@ -70,7 +71,10 @@ struct Body<'c> {
     tools: Tools<'c>,
 }
 
-struct Messages<'c>(&'c [ModelMessage]);
+/// A message: who speaks, and its fields.
+type Spoken<'c> = (ModelRole, Cow<'c, Map<String, Value>>);
+
+struct Messages<'c>(&'c [Spoken<'c>]);
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -83,13 +87,14 @@ impl Serialize for Messages<'_> {
 }
 
 /// A message without what only the agent's interface reads.
-struct Sent<'c>(&'c ModelMessage);
+struct Sent<'c>(&'c Spoken<'c>);
 
 impl Serialize for Sent<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let kept = |key: &str| self.0.role() != ModelRole::ToolResult || key != "details";
+        let (role, fields) = self.0;
+        let kept = |key: &str| *role != ModelRole::ToolResult || key != "details";
         let mut map = to.serialize_map(None)?;
-        for (key, value) in self.0.fields().iter().filter(|(key, _)| kept(key)) {
+        for (key, value) in fields.iter().filter(|(key, _)| kept(key)) {
             map.serialize_entry(key, value)?;
         }
         map.end()

@@ -45,6 +45,7 @@ pub(super) fn preview(
         given: BTreeMap::new(),
         stored: None,
         contributions: Vec::new(),
+        reminders: Vec::new(),
         facts: Facts::default(),
         diagnostics: Diagnostics::new(),
         audit: Vec::new(),

@@ -170,6 +170,9 @@ impl<'s> Session<'s> {
     #[must_use]
     pub fn into_built(self) -> Built {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
-        Built::new(prompt, self.world, self.gathered)
+        let mut world = self.world;
+        let tools = self.engine.definitions(&self.gathered, &mut world);
+        let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
+        Built::new(prompt, world, tools, self.gathered)
     }
 }

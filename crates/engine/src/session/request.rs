@@ -62,12 +62,22 @@ impl Session<'_> {
         };
         let converted = convert(&messages, &self.gathered.profile.messages);
         notes.extend(converted.notes());
+        let tools = self.defined(&mut notes);
         self.notes.append(&mut notes);
-        ModelRequest {
-            prompt: self.prompt().clone(),
-            messages: converted.messages,
-            tools: self.tools().to_vec(),
-        }
+        ModelRequest { prompt: self.prompt().clone(), messages: converted.messages, tools }
+    }
+
+    /// The definitions of the tools that are in force.
+    fn defined(&mut self, notes: &mut Diagnostics) -> Vec<Tool> {
+        let tools = self.tools().to_vec();
+        let base = std::mem::replace(&mut self.world.turn.tools, tools);
+        let defined = self.engine.definitions(&self.gathered, &mut self.world);
+        let tools = std::mem::replace(&mut self.world.turn.tools, base);
+        defined.unwrap_or_else(|error| {
+            let what = format!("the descriptions of tools could not be worked out: {error}");
+            notes.push(Diagnostic::error("tool/description", what));
+            tools
+        })
     }
 }
 

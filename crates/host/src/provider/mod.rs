@@ -2,13 +2,18 @@
 //!
 //! One more of either is a file here and a line in its list. Nothing else knows their names.
 
+pub mod agent;
+pub mod commands;
 pub mod context_files;
 pub mod environment;
 pub mod extension;
 pub mod file;
 pub mod git;
 pub mod git_facts;
+pub mod instruction_files;
 pub mod layer_files;
+pub mod mcp_servers;
+pub mod output_style;
 pub mod skills;
 pub mod system_prompt_file;
 pub mod turn_facts;
@@ -82,8 +87,13 @@ pub struct FactInfo {
 
 /// The context providers, by name.
 pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
+    &agent::Agent,
+    &commands::Commands,
     &context_files::ContextFiles,
+    &instruction_files::InstructionFiles,
     &layer_files::LayerFiles,
+    &mcp_servers::McpServers,
+    &output_style::OutputStyle,
     &skills::Skills,
     &system_prompt_file::SystemPromptFile,
 ];

@@ -15,11 +15,13 @@ pub use options::SkillOptions;
 
 use crate::{
     look::{CONTEXT_FILE_LIMIT, Look},
+    markdown,
     system::FileId,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     extension::{EntryOrigin, Status},
+    origin::Piece,
     skill::command,
 };
 use read::Reading;
@@ -69,6 +71,16 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<Str
     let text = String::from_utf8_lossy(&file.bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Some(command::expand(&loaded.skill, text, asked.args))
+}
+
+/// Reads the text of a sound skill without its head, as it stands. `None` where it cannot be read any more; unless it is
+/// gone, that is a note.
+#[must_use]
+pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
+    let loaded = entry.loaded.as_ref()?;
+    let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
+    let file = look.read(&wanted)?;
+    Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
 }
 
 /// What is taken so far.

@@ -95,6 +95,8 @@ pub struct Turn {
     pub model: Option<String>,
     /// The conversation.
     pub conversation: Option<String>,
+    /// The agent.
+    pub agent: Option<String>,
     /// The template that a store keeps.
     pub template: Option<String>,
     /// The directories that files must lie in.

@@ -31,13 +31,15 @@ export function useKeys(): void {
       });
       const next = there[(at + (event.shiftKey ? -1 : 1) + there.length) % there.length];
       if (!next) return;
-      if (narrow.peek() && !(beside.peek() && next.tab === "preview")) tab.value = next.tab;
-      heading = next.place;
-      requestAnimationFrame(() => {
-        if (heading !== next.place) return;
+      const focus = () => {
         heading = null;
         document.querySelector<HTMLElement>(next.place)?.focus();
-      });
+      };
+      // What is in sight takes the focus at once, so that what is typed next is for it.
+      if (!narrow.peek() || (beside.peek() && next.tab === "preview")) return focus();
+      tab.value = next.tab;
+      heading = next.place;
+      requestAnimationFrame(() => heading === next.place && focus());
     };
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);

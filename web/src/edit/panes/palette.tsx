@@ -1,26 +1,25 @@
 // Everything that can be inserted: variables with their values, files, blocks. A row puts its tag at the caret and gives the text
 // the focus; the button beside it makes a condition of it.
-import { signal } from "@preact/signals";
+import { signal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head, Shown } from "../../shown";
 import { Button, keepsFocus } from "../../ui/button";
 import { SearchField } from "../../ui/search-field";
-import { textField } from "../desk";
-import { LASTS, variables } from "../context";
-import { likelyFiles } from "../files";
-import { inText } from "../layout";
+import { inField } from "../desk";
+import { LASTS, variables, variablesAreRead } from "../context";
+import { filesAreRead, likelyFiles } from "../files";
 import { insertBlock, insertKey, type Block } from "../text/insert";
 import { NameField } from "./name-field";
+import { groupsOf, type Group, type Row } from "./palette-rows";
 
 const words = signal("");
 
-const GROUPS: readonly { type: string; title: string }[] = [
-  { type: "file", title: "Files" },
-  { type: "prompt", title: "Conversation" },
-  { type: "git", title: "Git" },
-  { type: "system", title: "Machine and time" },
-];
+/** True from an Enter in the search until what it is for is known: it may come before the list is here. */
+const entered = signal(false);
+
+const found = (): readonly Group[] => groupsOf(variables.value, likelyFiles.value, words.value.trim().toLowerCase());
+const isRead = (): boolean => variablesAreRead.value && filesAreRead.value;
 
 const BLOCKS: readonly { block: Block; label: string; about: string }[] = [
   { block: "if", label: "If it exists", about: "Text that is there only if something exists" },
@@ -31,18 +30,16 @@ const BLOCKS: readonly { block: Block; label: string; about: string }[] = [
 /** So much of a value stands in its row. */
 const BESIDE = 60;
 
-interface Row {
-  key: string;
-  name: string;
-  entry: VariableEntry;
-}
-
 export function Palette() {
   const box = useRef<HTMLDivElement>(null);
   const wanted = words.value.trim().toLowerCase();
-  const shown = variables.value.filter((one) => matches(one, wanted));
-  const rest = shown.filter(({ type }) => !GROUPS.some((group) => group.type === type));
-  const paths = likelyFiles.value.filter((path) => `file:${path}`.toLowerCase().includes(wanted));
+  const groups = found();
+  useSignalEffect(() => {
+    if (!entered.value || !isRead()) return;
+    entered.value = false;
+    const first = found().flatMap(({ rows }) => rows)[0];
+    if (first) insert(first.key);
+  });
 
   const rows = () => [...(box.current?.querySelectorAll<HTMLElement>(".row-main") ?? [])];
   const step = (event: KeyboardEvent) => {
@@ -67,15 +64,15 @@ export function Palette() {
 
   return (
     <div class="palette">
-      <div class="palette-search">
+      <div class="palette-search" onFocusOut={() => (entered.value = false)}>
         <SearchField
           label="Search variables"
           placeholder="Search"
           value={words.value}
-          onValue={(value) => (words.value = value)}
+          onValue={(value) => ((words.value = value), (entered.value = false))}
           onKeyDown={(event) => {
             if (event.key === "ArrowDown") rows()[0]?.focus();
-            else if (event.key === "Enter") rows()[0]?.click();
+            else if (event.key === "Enter") entered.value = true;
             else return;
             event.preventDefault();
           }}
@@ -83,40 +80,28 @@ export function Palette() {
       </div>
       <div class="palette-list" ref={box} onKeyDown={step} onFocusIn={(event) => stopAt(event.target as Element)}>
         {wanted === "" && <Blocks />}
-        {GROUPS.map(({ type, title }) => {
-          const list = shown.filter((one) => one.type === type);
-          const files = type === "file" ? paths : [];
-          return list.length + files.length > 0 ? <Group key={type} title={title} list={list} files={files} /> : null;
-        })}
-        {rest.length > 0 && <Group title="More" list={rest} files={[]} />}
-        {shown.length + paths.length === 0 && wanted !== "" && <p class="soft palette-none">Nothing has this in its name, value or description.</p>}
+        {groups.map((group) => (
+          <GroupRows key={group.title} group={group} />
+        ))}
+        {groups.length === 0 && wanted !== "" && (
+          <p class="soft palette-none">{isRead() ? "Nothing has this in its name, value or description." : "Loading…"}</p>
+        )}
       </div>
     </div>
   );
 }
 
-function matches({ type, name, description, value }: VariableEntry, wanted: string): boolean {
-  if (wanted === "") return true;
-  return [`${type}:${name}`, description, head(value ?? "", 2000)].some((text) => text.toLowerCase().includes(wanted));
-}
-
-function Group({ title, list, files }: { title: string; list: readonly VariableEntry[]; files: readonly string[] }) {
-  const dynamic = list.filter((one) => one.dynamic);
-  const entry = dynamic.find(({ type }) => type === "file");
-  const named: Row[] = [
-    ...(entry ? files.map((path) => ({ key: `file:${path}`, name: path, entry: { ...entry, exists: true, value: null } })) : []),
-    ...list.filter((one) => !one.dynamic).map((one) => ({ key: `${one.type}:${one.name}`, name: one.name, entry: one })),
-  ];
+function GroupRows({ group: { title, rows, dynamic } }: { group: Group }) {
   return (
     <section class="group" aria-label={title}>
       <h3>{title}</h3>
       <ul>
-        {named.map(({ key, name, entry: one }) => (
+        {rows.map(({ key, name, entry: one }) => (
           <VariableRow key={key} text={key} name={name} entry={one} />
         ))}
       </ul>
       {dynamic.map((one) => (
-        <NameField key={one.type} entry={one} insert={(key) => insert(key)} />
+        <NameField key={one.type} entry={one} insert={insert} />
       ))}
     </section>
   );
@@ -176,15 +161,9 @@ function Blocks() {
 }
 
 function insert(key: string): void {
-  inText(() => {
-    const view = textField();
-    if (view) insertKey(view, key);
-  });
+  inField((view) => insertKey(view, key));
 }
 
 function block(which: Block, key = ""): void {
-  inText(() => {
-    const view = textField();
-    if (view) insertBlock(view, which, key);
-  });
+  inField((view) => insertBlock(view, which, key));
 }

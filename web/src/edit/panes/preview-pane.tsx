@@ -1,6 +1,6 @@
 // What the template comes to for a directory and a model, and where each byte of it came from.
 import type { EditorView } from "@codemirror/view";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
 import { IconButton } from "../../ui/button";
 import { escapedLines, head } from "../../shown";
@@ -59,7 +59,8 @@ function PreviewText() {
     view.current = createPreview(box.current!, { go });
     return () => view.current?.destroy();
   }, []);
-  useEffect(() => {
+  // At once: keys that come next are for what is shown as up to date.
+  useLayoutEffect(() => {
     if (view.current) showPreview(view.current, packed.value);
   }, [packed.value]);
   useSignalEffect(() => {

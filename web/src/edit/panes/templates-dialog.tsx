@@ -27,6 +27,8 @@ export function TemplatesDialog({ close }: { close: () => void }) {
   const [trouble, setTrouble] = useState("");
   const [words, setWords] = useState("");
   const [at, setAt] = useState(0);
+  // An Enter that came before the list did counts when it is here.
+  const [entered, setEntered] = useState(false);
   useEffect(() => {
     readAll().then(setEntries, (error: unknown) => setTrouble(told(error)));
   }, []);
@@ -41,6 +43,9 @@ export function TemplatesDialog({ close }: { close: () => void }) {
     if (row.isNew) expectNew(row.name);
     go("edit", row.name);
   };
+  useEffect(() => {
+    if (entered && entries) choose(all[at]);
+  }, [entered, entries]);
   return (
     <Dialog title="Templates" size="medium" onClose={close}>
       <p class="soft">
@@ -50,12 +55,13 @@ export function TemplatesDialog({ close }: { close: () => void }) {
         <SearchField
           label="Find, or name a new one"
           value={words}
-          onValue={(value) => (setWords(value), setAt(0))}
+          onValue={(value) => (setWords(value), setAt(0), setEntered(false))}
           onKeyDown={(event) => {
             const to = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
             if (to !== undefined) setAt(Math.min(Math.max(to, 0), all.length - 1));
-            else if (event.key === "Enter") choose(all[at]);
-            else return;
+            else if (event.key !== "Enter") return;
+            else if (entries) choose(all[at]);
+            else setEntered(true);
             event.preventDefault();
           }}
         />

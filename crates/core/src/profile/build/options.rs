@@ -12,8 +12,18 @@ use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
 
 /// The options that every profile has, beside those of its own `[options]`.
-const OPTIONS: [&str; 9] =
-    ["arrange", "budget", "join", "neutralise_tags", "order", "rules", "tool_texts", "trust", "variant"];
+const OPTIONS: [&str; 10] = [
+    "agent",
+    "arrange",
+    "budget",
+    "join",
+    "neutralise_tags",
+    "order",
+    "rules",
+    "tool_texts",
+    "trust",
+    "variant",
+];
 
 impl Builder<'_> {
     /// Applies `variant=` first, then every other option, over the table.
@@ -49,6 +59,7 @@ impl Builder<'_> {
                 }
             }
         }
+        let choices: BTreeMap<String, Vec<String>> = self.take_or("choices")?;
         for Setting { key, value } in settings.iter().filter(|setting| setting.key != "variant") {
             let text = Value::String(value.clone());
             let over = match key.as_str() {
@@ -68,6 +79,10 @@ impl Builder<'_> {
                     table([("budget", Value::Table(table([("tokens", Value::Integer(tokens))])))])
                 }
                 "rules" | "tool_texts" => table([(key.as_str(), self.json(key, value)?)]),
+                "agent" => {
+                    self.agent = Some(value.clone()).filter(|name| !name.is_empty());
+                    table([("options", Value::Table(table([("agent", text)])))])
+                }
                 _ => {
                     let known = self.table.get("options").and_then(Value::as_table);
                     if !known.is_some_and(|options| options.contains_key(key)) {
@@ -87,6 +102,14 @@ impl Builder<'_> {
                         let text = format!("`{key}` is `true` or `false`: `{value}`");
                         return Err(self.error(&["options", key], text));
                     }
+                    if let Some(words) = choices.get(key).filter(|words| !words.contains(value)) {
+                        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                        let error = self.error(&["options", key], format!("`{key}` cannot be `{value}`"));
+                        return Err(match did_you_mean(value, words.iter().copied()) {
+                            Some(near) => error.help(format!("did you mean `{near}`?")),
+                            None => error.help(format!("it is one of {}", quoted(&words))),
+                        });
+                    }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
                     let given = self.given.entry(key.clone()).or_default();
                     if !listed {
@@ -101,6 +124,35 @@ impl Builder<'_> {
                 }
             };
             overlay(&mut self.table, over, &mut self.givers, &|_, _| by_caller.clone());
+        }
+        self.overlay_choices()
+    }
+
+    /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`.
+    fn overlay_choices(&mut self) -> Result<(), ProfileError> {
+        let last = self.chain.len().saturating_sub(1);
+        for (name, over) in self.take_table("with")? {
+            let Some((option, value)) = name.split_once('=') else {
+                let error = self.error(&["with", &name], format!("no option with a value: `{name}`"));
+                return Err(error.help("write it as `[with.\"name=value\"]`"));
+            };
+            let known = self.table.get("options").and_then(|options| options.get(option));
+            let Some(known) = known else {
+                return Err(self.error(&["with", &name], format!("this profile has no option `{option}`")));
+            };
+            let Value::Table(over) = over else {
+                return Err(
+                    self.error(&["with", &name], "what an option's value lays over the profile is a table")
+                );
+            };
+            if written(known).as_deref() != Some(value) {
+                continue;
+            }
+            let shown: Arc<str> = format!("{} {name}", self.name()).into();
+            overlay(&mut self.table, over, &mut self.givers, &|givers, path| Giver {
+                name: shown.clone(),
+                raw: givers.of(&format!("with.{name}.{path}")).map_or(last, |giver| giver.raw),
+            });
         }
         Ok(())
     }
@@ -122,20 +174,11 @@ impl Builder<'_> {
         let mut unset = Vec::new();
         self.options = self.take_table("options")?;
         for (name, value) in &self.options {
-            let text = match value {
-                Value::String(text) => text.clone(),
-                Value::Integer(number) => number.to_string(),
-                Value::Boolean(yes) => yes.to_string(),
-                // One line each.
-                Value::Array(list) if list.iter().all(Value::is_str) => {
-                    list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
-                }
-                _ => {
-                    return Err(self.error(
-                        &["options", name],
-                        "an option is a string, a number, a boolean or a list of strings",
-                    ));
-                }
+            let Some(text) = written(value) else {
+                return Err(self.error(
+                    &["options", name],
+                    "an option is a string, a number, a boolean or a list of strings",
+                ));
             };
             // An empty option is an option that is not set: its fact does not exist.
             if text.is_empty() || text == "false" {
@@ -145,6 +188,20 @@ impl Builder<'_> {
             }
         }
         Ok((options, unset))
+    }
+}
+
+/// The value of an option as one text; `None` for what no option can be.
+fn written(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(yes) => Some(yes.to_string()),
+        // One line each.
+        Value::Array(list) if list.iter().all(Value::is_str) => {
+            Some(list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
+        }
+        _ => None,
     }
 }
 

@@ -5,16 +5,36 @@ use crate::{
     profile::{ProfileError, overlay::PLACE},
     suggestion::did_you_mean,
 };
+use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
+
+/// An order: its sections, or those of another one, arranged otherwise.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an order is a list of sections, or `{ of = \"…\", arrange = \"…\" }`")]
+enum Written {
+    Listed(Vec<String>),
+    Arranged { of: String, arrange: String },
+}
 
 impl Builder<'_> {
     /// The chosen order, with the sections that say `after` or `before` put in their place.
     pub(super) fn order(&mut self, sections: &Table, remove: &[String]) -> Result<Vec<String>, ProfileError> {
-        let chosen: String = self.take("order")?.unwrap_or_else(|| "main".to_owned());
-        let orders: BTreeMap<String, Vec<String>> = self.take_or("orders")?;
+        let chosen: Option<String> = self.take("order")?;
+        let orders: BTreeMap<String, Written> = self.take_or("orders")?;
+        let chosen = match self.agent {
+            Some(_) => self.order_of_agents()?,
+            None => chosen.unwrap_or_else(|| "main".to_owned()),
+        };
         let mut order = match orders.get(&chosen) {
-            Some(order) => order.clone(),
+            Some(Written::Listed(order)) => order.clone(),
+            Some(Written::Arranged { of, arrange }) => {
+                let Some(Written::Listed(order)) = orders.get(of) else {
+                    return Err(self.error(&["orders", &chosen], format!("no order that is a list: `{of}`")));
+                };
+                self.table.entry("arrange").or_insert_with(|| Value::String(arrange.clone()));
+                order.clone()
+            }
             None if orders.is_empty() => Vec::new(),
             None => {
                 let names: Vec<&str> = orders.keys().map(String::as_str).collect();
@@ -52,6 +72,15 @@ impl Builder<'_> {
         order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
         self.place(&mut order, waiting)?;
         Ok(order)
+    }
+
+    /// The order of an agent's prompt.
+    fn order_of_agents(&self) -> Result<String, ProfileError> {
+        let order = self.table.get("agents").and_then(|agents| agents.get("order")).and_then(Value::as_str);
+        order.map(str::to_owned).ok_or_else(|| {
+            self.error(&["agents"], format!("the profile `{}` has no agents", self.name()))
+                .help("`--agent` needs a profile with `[agents]`")
+        })
     }
 
     /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one stand in

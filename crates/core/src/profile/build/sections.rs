@@ -2,8 +2,10 @@
 
 use super::{Builder, Texts, quoted};
 use crate::{
+    aside::AsidePlace,
     condition::Condition,
     fact::Stability,
+    origin::Piece,
     profile::{Candidate, Frame, Group, Guideline, ProfileError, Win, overlay::BODY},
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// The keys of a section that are not options of its provider.
-pub const SECTION_KEYS: [&str; 26] = [
+pub const SECTION_KEYS: [&str; 29] = [
     "after",
     "before",
     "between",
@@ -24,12 +26,15 @@ pub const SECTION_KEYS: [&str; 26] = [
     "file",
     "fill",
     "framed",
+    "intro",
     "item",
     "keep_blank",
     "language",
     "last",
     "list",
     "max_tokens",
+    "merge_into",
+    "place",
     "prefix",
     "priority",
     "project",
@@ -43,6 +48,26 @@ pub const SECTION_KEYS: [&str; 26] = [
     "watch_tags",
     "when",
 ];
+
+/// Where a section is read.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Place {
+    #[default]
+    System,
+    FirstUser,
+    LastUser,
+}
+
+impl Place {
+    fn aside(self) -> Option<AsidePlace> {
+        match self {
+            Place::System => None,
+            Place::FirstUser => Some(AsidePlace::FirstUser),
+            Place::LastUser => Some(AsidePlace::LastUser),
+        }
+    }
+}
 
 impl Builder<'_> {
     pub(super) fn guidelines(&mut self) -> Result<Vec<Guideline>, ProfileError> {
@@ -131,12 +156,15 @@ impl Builder<'_> {
             file: Option<String>,
             fill: Option<ProviderName>,
             framed: Option<bool>,
+            intro: Option<String>,
             item: Option<String>,
             keep_blank: bool,
             language: Language,
             last: bool,
             list: Option<ListName>,
             max_tokens: Option<usize>,
+            merge_into: Option<SectionId>,
+            place: Place,
             prefix: Option<String>,
             priority: Option<i64>,
             project: bool,
@@ -185,12 +213,7 @@ impl Builder<'_> {
         let body = if let Some(text) = written.text {
             Body::Text(vec![self.literal(text, &format!("section.{id}.text"))])
         } else if let Some(path) = &written.file {
-            let giver = self.givers.of(&format!("section.{id}.file"));
-            let raw = giver.and_then(|giver| self.chain.get(giver.raw));
-            let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(&["section", id], "no profile"))?;
-            Body::Text(file(raw, path).map_err(|why| {
-                self.error(&["section", id, "file"], format!("cannot read `{path}`: {why}"))
-            })?)
+            Body::Text(self.file(&["section", id, "file"], path, file)?)
         } else if let Some(provider) = written.fill {
             Body::Fill(provider)
         } else {
@@ -201,6 +224,10 @@ impl Builder<'_> {
             body,
             language: written.language,
             when: written.when,
+            intro: written
+                .intro
+                .map(|named| self.intro(&["section", id, "intro"], &named, file))
+                .transpose()?,
             prefix: piece(written.prefix, "prefix"),
             suffix: piece(written.suffix, "suffix"),
             item: piece(written.item, "item"),
@@ -219,8 +246,49 @@ impl Builder<'_> {
             say: written.say,
             skip_silent: written.skip_silent,
             framed: written.framed.unwrap_or(true),
+            merge_into: written.merge_into,
+            place: written.place.aside(),
             options,
         })
+    }
+
+    /// Reads a file that the profile names at this key.
+    pub(super) fn file(
+        &self,
+        path: &[&str],
+        named: &str,
+        file: &mut Texts<'_>,
+    ) -> Result<Vec<Piece>, ProfileError> {
+        let raw = self.givers.of(&path.join(".")).and_then(|giver| self.chain.get(giver.raw));
+        let raw = raw.or(self.chain.last()).ok_or_else(|| self.error(path, "no profile"))?;
+        file(raw, named).map_err(|why| self.error(path, format!("cannot read `{named}`: {why}")))
+    }
+
+    /// The words before a section, from a file. Its last line end is not part of them.
+    fn intro(&self, path: &[&str], named: &str, file: &mut Texts<'_>) -> Result<Piece, ProfileError> {
+        let pieces = self.file(path, named, file)?;
+        let [piece] = pieces.as_slice() else {
+            return Err(self.error(path, format!("`{named}` is empty or not UTF-8")));
+        };
+        let kept = piece.text.trim_end_matches(['\n', '\r']).len();
+        Ok(Piece { text: piece.text[..kept].to_owned(), origin: piece.origin.part(&(0..kept)) })
+    }
+
+    /// A section that stands in another one's text needs one that always speaks, so that it is never lost.
+    pub(super) fn merges(&self) -> Result<(), ProfileError> {
+        let sections = self.table.get("section").and_then(Value::as_table);
+        for (id, table) in sections.into_iter().flatten() {
+            let Some(into) = table.get("merge_into").and_then(Value::as_str) else { continue };
+            let path = ["section", id, "merge_into"];
+            let Some(target) = sections.and_then(|sections| sections.get(into)) else {
+                return Err(self.error(&path, format!("unknown section: `{into}`")));
+            };
+            if table.get("when").or(target.get("when")).is_some() {
+                let what = format!("`{id}` stands in `{into}`, so neither may have a condition");
+                return Err(self.error(&path, what));
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn groups(&mut self, order: &[String]) -> Result<Vec<Group>, ProfileError> {

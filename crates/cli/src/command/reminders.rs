@@ -1,0 +1,104 @@
+//! `preface reminders`: the events that a profile has a reminder for, and what they say.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, PlaceFlags, TalkFlags},
+    notes,
+    ui::{
+        Talk, Ui, style,
+        table::{Cell, Side, Table},
+        text::{one_line, wrap},
+    },
+};
+use preface::{
+    Engine, RemindersReport,
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        reminder::{Field, Reminder},
+    },
+};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface reminders
+  preface reminders --format json | jq -r '.[].id'
+  preface build --format request --event '{\"type\": \"…\"}'   send one";
+
+/// List the reminders of a profile
+///
+/// A reminder is a short text that goes with the user's message when something happened. Each row is the type of an event,
+/// the layer of the text, and the fields of the event (`?`: may be left out). Files in `reminders` of the global directory
+/// replace or add; an empty one switches a reminder off.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// Lists them.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let report = Engine::new(&system).reminders(&args.place.request())?;
+    match args.format {
+        Format::Json => ui.json(&report.catalogue.iter().map(document).collect::<Vec<_>>())?,
+        Format::Text => ui.view(&view(&report, ui.columns()))?,
+    }
+    let least = match args.talk.talk() {
+        Talk::Quiet => Severity::Error,
+        Talk::Usual => Severity::Warning,
+        Talk::All => Severity::Info,
+    };
+    let told: Vec<Diagnostic> =
+        report.diagnostics.into_iter().filter(|note| note.severity >= least).collect();
+    notes::all(ui, &told);
+    Ok(Exit::Done)
+}
+
+fn view(report: &RemindersReport, room: Option<usize>) -> String {
+    let dim = style::DIM;
+    if report.catalogue.is_empty() {
+        return format!(
+            "{dim}nothing: the profile `{}` has no reminders{dim:#}\n",
+            one_line(&report.profile)
+        );
+    }
+    let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+    table.row(["event", "layer", "fields"].map(|head| Cell::styled(head, dim)));
+    for one in report.catalogue.iter() {
+        let scope = one.source.scope;
+        let fields: Vec<String> = one.fields.iter().map(Field::to_string).collect();
+        table.row([
+            Cell::styled(one_line(one.id.as_str()), if one.is_off() { dim } else { style::BOLD }),
+            Cell::styled(scope.as_str(), style::scope(scope)),
+            if one.is_off() { Cell::styled("switched off", dim) } else { fields.join(", ").into() },
+        ]);
+    }
+    let lines = table.show(room);
+    let mut lines = lines.lines();
+    let mut out: String = lines.next().map(|head| format!("{head}\n")).into_iter().collect();
+    for (one, line) in report.catalogue.iter().zip(lines) {
+        let about = wrap(&format!("  {}", one_line(&one.description)), room.unwrap_or(usize::MAX), 4);
+        out.push_str(&format!("{line}\n{dim}{}{dim:#}\n", about.trim_end_matches('\n')));
+    }
+    out
+}
+
+fn document(one: &Reminder) -> serde_json::Value {
+    json!({
+        "id": one.id.as_str(),
+        "description": one.description,
+        "fields": one.fields,
+        "off": one.is_off(),
+        "origin": { "scope": one.source.scope, "path": one.source.path },
+    })
+}

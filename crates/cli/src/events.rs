@@ -1,0 +1,88 @@
+//! What happened: `--event`.
+
+use crate::{failure::Failure, files};
+use clap::Args;
+use preface::core::reminder::MOST_EVENTS;
+use serde_json::Value;
+use std::path::Path;
+
+/// The most that is read of a file with events.
+const LIMIT: u64 = 1 << 20;
+
+/// The flag that says what happened.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Conversation")]
+pub struct EventFlags {
+    /// Say what happened: a JSON object whose `type` is a reminder's, or FILE with such objects
+    ///
+    /// The reminder goes with the last message of the user, not into the prompt: `--format request` and `--format json` show
+    /// it. FILE holds one object, an array of them, or one on each line. `preface reminders` lists the types.
+    #[arg(long = "event", value_name = "JSON|@FILE", conflicts_with = "world")]
+    events: Vec<String>,
+}
+
+impl EventFlags {
+    /// Reads the events, in order.
+    pub fn read(&self) -> Result<Vec<Value>, Failure> {
+        let mut events = Vec::new();
+        for given in &self.events {
+            match given.strip_prefix('@') {
+                Some(file) => {
+                    let bytes = files::read_at_most(Path::new(file), LIMIT)?;
+                    events.extend(listed(&bytes).map_err(|why| not_json(&format!("`{file}`"), &why))?);
+                }
+                None => {
+                    let event = serde_json::from_str(given);
+                    events.push(event.map_err(|error| not_json("`--event`", &error.to_string()))?);
+                }
+            }
+            if events.len() > MOST_EVENTS {
+                return Err(Failure::usage(format!("more than {MOST_EVENTS} events")));
+            }
+        }
+        Ok(events)
+    }
+}
+
+fn not_json(whose: &str, why: &str) -> Failure {
+    Failure::usage(format!("{whose} is no event: {why}"))
+        .hint(r#"an event is a JSON object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#)
+}
+
+/// One object, an array, or one object on each line.
+fn listed(bytes: &[u8]) -> Result<Vec<Value>, String> {
+    match serde_json::from_slice::<Value>(bytes) {
+        Ok(Value::Array(events)) => return Ok(events),
+        Ok(event) => return Ok(vec![event]),
+        Err(error) if !error.to_string().starts_with("trailing characters") => return Err(error.to_string()),
+        Err(_) => {}
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_file_has_one_event_or_many() {
+        let (a, b) = (json!({"type": "a"}), json!({"type": "b"}));
+        for (text, events) in [
+            ("{\n \"type\": \"a\"\n}\n", vec![a.clone()]),
+            ("[{\"type\":\"a\"}, {\"type\":\"b\"}]", vec![a.clone(), b.clone()]),
+            ("{\"type\":\"a\"}\n\n{\"type\":\"b\"}\r\n", vec![a, b]),
+            ("[]", vec![]),
+        ] {
+            assert_eq!(listed(text.as_bytes()), Ok(events), "{text}");
+        }
+        assert!(
+            listed(b"{\"type\":\"a\"}\n{\"type\"\n").unwrap_err().starts_with("line 2: EOF while parsing")
+        );
+        assert!(listed(b"").is_err());
+    }
+}

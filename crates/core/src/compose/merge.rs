@@ -1,0 +1,67 @@
+//! Merging: the text of one section stands in another one's, where that has the tag `[section:<id>]`. No text is said
+//! twice: the merged section is absent, and `explain` says where its bytes went.
+
+use super::Compose;
+use crate::{
+    draft::AbsentReason,
+    origin::Piece,
+    section::{Body, Language, Section, SectionId},
+};
+
+impl Compose<'_> {
+    /// Merges what is to be merged. A section whose tag is not there, because somebody replaced the text that had it, speaks
+    /// in its own place.
+    pub(super) fn merge(&mut self) {
+        let asked: Vec<(SectionId, SectionId)> = self
+            .slots
+            .iter()
+            .filter_map(|slot| Some((slot.section.id.clone(), slot.section.merge_into.clone()?)))
+            .collect();
+        for (id, into) in asked {
+            let (Some(at), Some(target)) = (self.position(id.as_str()), self.position(into.as_str())) else {
+                continue;
+            };
+            let (Some(said), Some(text)) =
+                (text_of(&self.slots[at].section), text_of(&self.slots[target].section))
+            else {
+                continue;
+            };
+            let Some(merged) = spliced(text, &format!("[section:{id}]"), said) else { continue };
+            self.slots[target].section.to_mut().body = Body::Text(merged);
+            self.slots.remove(at);
+            self.leave(id, AbsentReason::Merged, format!("its text stands in `{into}`"));
+        }
+    }
+}
+
+/// The text of a section that always speaks.
+fn text_of(section: &Section) -> Option<&[Piece]> {
+    match &section.body {
+        Body::Text(pieces) if section.when.is_none() && section.language == Language::Template => {
+            Some(pieces)
+        }
+        _ => None,
+    }
+}
+
+/// Puts `said`, without the line ends behind it, in the place of the tag; `None` where there is no tag.
+fn spliced(text: &[Piece], tag: &str, said: &[Piece]) -> Option<Vec<Piece>> {
+    let (at, start) = text.iter().enumerate().find_map(|(at, piece)| Some((at, piece.text.find(tag)?)))?;
+    let holder = &text[at];
+    let part = |range: std::ops::Range<usize>| Piece {
+        text: holder.text[range.clone()].to_owned(),
+        origin: holder.origin.part(&range),
+    };
+    let mut merged = text[..at].to_vec();
+    merged.push(part(0..start));
+    merged.extend(said.iter().cloned());
+    if let Some(last) = merged.last_mut().filter(|_| !said.is_empty()) {
+        let kept = last.text.trim_end_matches(['\n', '\r']).len();
+        last.text.truncate(kept);
+        last.origin = last.origin.part(&(0..kept));
+    }
+    merged.push(part(start + tag.len()..holder.text.len()));
+    merged.extend_from_slice(&text[at + 1..]);
+    merged.retain(|piece| !piece.text.is_empty());
+    Some(merged)
+}

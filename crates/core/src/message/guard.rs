@@ -1,0 +1,150 @@
+//! Reminder integrity: what in the messages of a conversation imitates the tag of reminders, and what becomes of it.
+//!
+//! Only preface writes that tag. What a user typed and what a tool returned is looked at wherever a model would read it: in
+//! a string, in blocks of text, in the contents of blocks. The words of the profile's own frames stay as they are.
+
+use super::model::FrameSpan;
+use crate::{
+    aside::REMINDER_TAG,
+    lint::forged::{Forged, escape, scan_tags},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What becomes of an imitation of the tag of reminders in a message of a user or a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Guard {
+    /// It is sent as it is.
+    #[default]
+    Keep,
+    /// Its `<` becomes `&lt;`, and a note says so.
+    Neutralise,
+}
+
+/// Escapes imitations in the content of a message; `frames` are moved with the words that they are about. Returns how many
+/// there were.
+pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpan]) -> usize {
+    match fields.get_mut("content") {
+        Some(Value::String(text)) => in_text(text, &mut []),
+        Some(Value::Array(blocks)) => blocks
+            .iter_mut()
+            .enumerate()
+            .map(|(at, block)| {
+                let mut own: Vec<&mut FrameSpan> =
+                    frames.iter_mut().filter(|frame| frame.block == at).collect();
+                in_block(block, &mut own)
+            })
+            .sum(),
+        _ => 0,
+    }
+}
+
+/// True where there is anything to escape.
+pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
+    fn holds(content: &Value) -> bool {
+        match content {
+            Value::String(text) => !found(text).is_empty(),
+            Value::Array(blocks) => blocks.iter().any(|block| {
+                TEXTS.iter().filter_map(|key| block.get(key)).any(holds) || block.is_string() && holds(block)
+            }),
+            _ => false,
+        }
+    }
+    fields.get("content").is_some_and(holds)
+}
+
+/// The keys of a block under which a model reads text.
+const TEXTS: [&str; 2] = ["text", "content"];
+
+fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
+    match block {
+        Value::String(text) => in_text(text, frames),
+        Value::Object(fields) => {
+            let text = match fields.get_mut("text") {
+                Some(Value::String(text)) => in_text(text, frames),
+                _ => 0,
+            };
+            let content = match fields.get_mut("content") {
+                Some(Value::String(text)) => in_text(text, &mut []),
+                Some(Value::Array(blocks)) => blocks.iter_mut().map(|block| in_block(block, &mut [])).sum(),
+                _ => 0,
+            };
+            text + content
+        }
+        _ => 0,
+    }
+}
+
+fn in_text(text: &mut String, frames: &mut [&mut FrameSpan]) -> usize {
+    let own = |forged: &Forged| !frames.iter().any(|frame| frame.range.contains(&forged.range.start));
+    let found: Vec<Forged> = found(text).into_iter().filter(own).collect();
+    if found.is_empty() {
+        return 0;
+    }
+    let longer = "&lt;".len() - "<".len();
+    let before = |at: usize| longer * found.iter().filter(|forged| forged.range.start < at).count();
+    for frame in frames {
+        frame.range =
+            frame.range.start + before(frame.range.start)..frame.range.end + before(frame.range.end);
+    }
+    *text = escape(text, &found).into_owned();
+    found.len()
+}
+
+fn found(text: &str) -> Vec<Forged> {
+    scan_tags(text, &[REMINDER_TAG])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn escaped(content: Value) -> (Value, usize) {
+        let Value::Object(mut fields) = json!({ "role": "user", "content": content }) else { unreachable!() };
+        let imitates = imitates(&fields);
+        let count = neutralise(&mut fields, &mut []);
+        assert_eq!(imitates, count > 0, "{fields:?}");
+        (fields.remove("content").unwrap(), count)
+    }
+
+    #[test]
+    fn a_tag_is_found_wherever_a_model_would_read_it() {
+        let cases = [
+            (json!("a <system-reminder>b"), json!("a &lt;system-reminder>b"), 1),
+            (json!("< / System-Reminder >"), json!("&lt; / System-Reminder >"), 1),
+            (json!("<system-reminders> <reminder> system-reminder"), Value::Null, 0),
+            (
+                json!([{"type": "text", "text": "</system-reminder>"}]),
+                json!([{"type": "text", "text": "&lt;/system-reminder>"}]),
+                1,
+            ),
+            (
+                json!([{"type": "tool_result", "content": "<system-reminder>"}, {"type": "tool_result",
+                    "content": [{"type": "text", "text": "<system-reminder/>"}, {"type": "image", "data": "<system-reminder>"}]}]),
+                json!([{"type": "tool_result", "content": "&lt;system-reminder>"}, {"type": "tool_result",
+                    "content": [{"type": "text", "text": "&lt;system-reminder/>"}, {"type": "image", "data": "<system-reminder>"}]}]),
+                2,
+            ),
+        ];
+        for (content, expected, count) in cases {
+            let expected = if expected.is_null() { content.clone() } else { expected };
+            assert_eq!(escaped(content), (expected, count));
+        }
+    }
+
+    #[test]
+    fn words_of_a_frame_stay_and_move() {
+        let mut fields = Map::new();
+        let text = "<system-reminder>\n<system-reminder>\n</system-reminder>";
+        fields.insert("content".to_owned(), json!([{ "type": "text", "text": text }]));
+        let frame = |range| FrameSpan { block: 0, range };
+        let mut frames = [frame(0..18), frame(35..text.len())];
+        assert_eq!(neutralise(&mut fields, &mut frames), 1);
+        let safe = fields["content"][0]["text"].as_str().unwrap();
+        assert_eq!(safe, "<system-reminder>\n&lt;system-reminder>\n</system-reminder>");
+        assert_eq!(frames, [frame(0..18), frame(38..safe.len())]);
+        assert_eq!(&safe[frames[1].range.clone()], "\n</system-reminder>");
+    }
+}

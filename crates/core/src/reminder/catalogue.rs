@@ -1,0 +1,72 @@
+//! The reminders of a profile, and the check that an event is one of theirs.
+
+use super::{Due, Event, EventError, Reminder, event::found};
+use crate::suggestion::did_you_mean;
+use std::collections::BTreeMap;
+
+/// The reminders of a profile, by id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Catalogue(BTreeMap<String, Reminder>);
+
+impl Catalogue {
+    /// Puts a reminder into it, in the place of one with the same id.
+    pub fn put(&mut self, reminder: Reminder) {
+        self.0.insert(reminder.id.as_str().to_owned(), reminder);
+    }
+
+    /// Returns the reminder for a type of event.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Reminder> {
+        self.0.get(id)
+    }
+
+    /// Walks over the reminders, by id.
+    pub fn iter(&self) -> impl Iterator<Item = &Reminder> {
+        self.0.values()
+    }
+
+    /// True where there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Says which reminder an event calls for.
+    ///
+    /// # Errors
+    /// A type that no reminder has; then the first field that is unknown, of another type, or missing.
+    pub fn check(&self, event: &Event) -> Result<Due, EventError> {
+        let Event { kind, fields } = event;
+        let reminder = self.get(kind).ok_or_else(|| EventError::UnknownType {
+            kind: kind.clone(),
+            near: did_you_mean(kind, self.0.keys().map(String::as_str)).map(str::to_owned),
+        })?;
+        let mut facts = BTreeMap::new();
+        for (name, value) in fields {
+            let field = reminder.field(name).ok_or_else(|| unknown_field(reminder, name))?;
+            let read = field.kind.read(value).ok_or_else(|| EventError::WrongType {
+                kind: kind.clone(),
+                field: field.clone(),
+                found: found(value),
+            })?;
+            if let Some(text) = read {
+                facts.insert(name.clone(), text);
+            }
+        }
+        let missing =
+            reminder.fields.iter().find(|field| !field.optional && !fields.contains_key(&field.name));
+        match missing {
+            Some(field) => Err(EventError::Missing { kind: kind.clone(), field: field.clone() }),
+            None => Ok(Due { id: reminder.id.clone(), body: reminder.body.clone(), facts }),
+        }
+    }
+}
+
+fn unknown_field(reminder: &Reminder, name: &str) -> EventError {
+    EventError::UnknownField {
+        kind: reminder.id.as_str().to_owned(),
+        name: name.to_owned(),
+        near: did_you_mean(name, reminder.fields.iter().map(|field| field.name.as_str())).map(str::to_owned),
+        known: reminder.fields.clone(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Why an event calls for nothing.
+
+use super::Field;
+use crate::settings::shown;
+use std::fmt;
+
+/// An event that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventError {
+    /// It is no object, but this.
+    NoObject(&'static str),
+    /// It does not say its type.
+    NoType,
+    /// Its type is no string, but this.
+    TypeIsNoText(&'static str),
+    /// No reminder has this id.
+    UnknownType {
+        /// The type.
+        kind: String,
+        /// The id that was most likely meant.
+        near: Option<String>,
+    },
+    /// The event has no such field.
+    UnknownField {
+        /// The event's type.
+        kind: String,
+        /// The field.
+        name: String,
+        /// The field that was most likely meant.
+        near: Option<String>,
+        /// The fields that there are.
+        known: Vec<Field>,
+    },
+    /// A field is missing that must be there.
+    Missing {
+        /// The event's type.
+        kind: String,
+        /// The field.
+        field: Field,
+    },
+    /// A field holds something else than it must.
+    WrongType {
+        /// The event's type.
+        kind: String,
+        /// The field.
+        field: Field,
+        /// What it holds.
+        found: &'static str,
+    },
+}
+
+impl EventError {
+    /// Returns what to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            EventError::UnknownType { near: Some(near), .. }
+            | EventError::UnknownField { near: Some(near), .. } => format!("did you mean `{near}`?"),
+            EventError::UnknownType { near: None, .. } => "`preface reminders` lists the types".to_owned(),
+            EventError::UnknownField { known, .. } if known.is_empty() => "it has no fields".to_owned(),
+            EventError::UnknownField { known, .. } => format!("its fields are {}", listed(known)),
+            EventError::NoObject(_) | EventError::NoType | EventError::TypeIsNoText(_) => {
+                r#"an event is an object with a `type`, such as `{"type": "…", "path": "src/a.rs"}`"#
+                    .to_owned()
+            }
+            EventError::WrongType { field, found: "null", .. } if field.optional => "leave it out".to_owned(),
+            EventError::Missing { .. } | EventError::WrongType { .. } => return None,
+        })
+    }
+}
+
+fn listed(fields: &[Field]) -> String {
+    fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for EventError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EventError::NoObject(found) => write!(f, "an event must be an object, not {found}"),
+            EventError::NoType => f.write_str("an event needs a `type`"),
+            EventError::TypeIsNoText(found) => {
+                write!(f, "the `type` of an event must be a string, not {found}")
+            }
+            EventError::UnknownType { kind, .. } => write!(f, "unknown type of event: `{}`", shown(kind)),
+            EventError::UnknownField { kind, name, .. } => {
+                write!(f, "the event `{kind}` has no field `{}`", shown(name))
+            }
+            EventError::Missing { kind, field } => {
+                write!(f, "the event `{kind}` needs `{}`: {}", field.name, field.kind.expects())
+            }
+            EventError::WrongType { kind, field, found } => write!(
+                f,
+                "`{}` of the event `{kind}` must be {}, not {found}",
+                field.name,
+                field.kind.expects()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for EventError {}

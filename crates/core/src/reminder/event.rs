@@ -1,0 +1,51 @@
+//! Events: what happened, as a program says it.
+
+use super::EventError;
+use serde_json::{Map, Value};
+
+/// The most events that one request may name.
+pub const MOST_EVENTS: usize = 1_000;
+
+/// Something that happened: a type and what is known of it. Not checked yet: whether anybody knows the type; see
+/// [`Catalogue::check`](super::Catalogue::check).
+///
+/// ```
+/// use preface_core::reminder::Event;
+/// let event = Event::read(&serde_json::json!({"type": "plan-exited", "path": "plan.md"})).unwrap();
+/// assert_eq!((event.kind.as_str(), event.fields.len()), ("plan-exited", 1));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its type: the id of a reminder.
+    pub kind: String,
+    /// Everything else, in its order.
+    pub fields: Map<String, Value>,
+}
+
+impl Event {
+    /// Reads an event.
+    ///
+    /// # Errors
+    /// What is no object, or has no `type` that is a string.
+    pub fn read(value: &Value) -> Result<Self, EventError> {
+        let Value::Object(fields) = value else { return Err(EventError::NoObject(found(value))) };
+        let mut fields = fields.clone();
+        match fields.shift_remove("type") {
+            Some(Value::String(kind)) => Ok(Event { kind, fields }),
+            Some(other) => Err(EventError::TypeIsNoText(found(&other))),
+            None => Err(EventError::NoType),
+        }
+    }
+}
+
+/// Says what a value is.
+pub(super) fn found(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,159 @@
+//! The fields of an event: what a reminder can name.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::{fmt, str::FromStr};
+
+/// One field of an event: its name, what stands in it, and whether it may be left out. Written `path text`, `line number?`.
+///
+/// ```
+/// use preface_core::reminder::{Field, FieldKind};
+/// let field: Field = "line number?".parse().unwrap();
+/// assert_eq!((field.name.as_str(), field.kind, field.optional), ("line", FieldKind::Number, true));
+/// assert_eq!(field.to_string(), "line number?");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// What stands in it.
+    #[serde(rename = "type")]
+    pub kind: FieldKind,
+    /// True: an event may do without.
+    pub optional: bool,
+}
+
+/// What can stand in a field of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FieldKind {
+    /// A string.
+    Text,
+    /// A number.
+    Number,
+    /// `true` or `false`; the fact exists where it is `true`.
+    Flag,
+    /// A list of strings; the fact is one text with a line for each.
+    Lines,
+}
+
+impl FieldKind {
+    /// Every kind, in the order of listings.
+    pub const ALL: [FieldKind; 4] = [FieldKind::Text, FieldKind::Number, FieldKind::Flag, FieldKind::Lines];
+
+    /// Returns the word that files use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FieldKind::Text => "text",
+            FieldKind::Number => "number",
+            FieldKind::Flag => "flag",
+            FieldKind::Lines => "lines",
+        }
+    }
+
+    /// Returns what an event has to say there, in the words of JSON.
+    #[must_use]
+    pub fn expects(self) -> &'static str {
+        match self {
+            FieldKind::Text => "a string",
+            FieldKind::Number => "a number",
+            FieldKind::Flag => "`true` or `false`",
+            FieldKind::Lines => "a list of strings",
+        }
+    }
+
+    /// Reads a value. `None`: it is of another type. `Some(None)`: the fact does not exist.
+    pub(super) fn read(self, value: &Value) -> Option<Option<String>> {
+        match (self, value) {
+            (FieldKind::Text, Value::String(text)) => Some(Some(text.clone())),
+            (FieldKind::Number, Value::Number(number)) => Some(Some(number.to_string())),
+            (FieldKind::Flag, Value::Bool(set)) => Some(set.then(|| "true".to_owned())),
+            (FieldKind::Lines, Value::Array(lines)) => {
+                let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
+                Some(Some(lines?.join("\n")))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for FieldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.name, self.kind, if self.optional { "?" } else { "" })
+    }
+}
+
+impl FromStr for Field {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let (Some(name), Some(kind), None) = (words.next(), words.next(), words.next()) else {
+            return Err(format!("a field is a name and a type, such as `path text`: `{text}`"));
+        };
+        let (kind, optional) = match kind.strip_suffix('?') {
+            Some(kind) => (kind, true),
+            None => (kind, false),
+        };
+        let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
+        let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+        if !starts || !name.chars().all(word) || name == "type" {
+            return Err(format!("`{name}` cannot be the name of a field"));
+        }
+        let known = FieldKind::ALL.into_iter().find(|known| known.as_str() == kind);
+        let kind = known.ok_or_else(|| {
+            format!("unknown type of the field `{name}`: `{kind}` (types are text, number, flag, lines)")
+        })?;
+        Ok(Field { name: name.to_owned(), kind, optional })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_is_of_its_type_or_refused() {
+        let cases = [
+            (FieldKind::Text, json!(""), Some(Some(""))),
+            (FieldKind::Text, json!("a\nb"), Some(Some("a\nb"))),
+            (FieldKind::Text, json!(1), None),
+            (FieldKind::Text, json!(null), None),
+            (FieldKind::Number, json!(120), Some(Some("120"))),
+            (FieldKind::Number, json!(-0.5), Some(Some("-0.5"))),
+            (FieldKind::Number, json!("120"), None),
+            (FieldKind::Flag, json!(true), Some(Some("true"))),
+            (FieldKind::Flag, json!(false), Some(None)),
+            (FieldKind::Flag, json!("true"), None),
+            (FieldKind::Lines, json!(["a", "b"]), Some(Some("a\nb"))),
+            (FieldKind::Lines, json!([]), Some(Some(""))),
+            (FieldKind::Lines, json!(["a", 1]), None),
+            (FieldKind::Lines, json!("a"), None),
+        ];
+        for (kind, value, expected) in cases {
+            let found = kind.read(&value);
+            assert_eq!(found.as_ref().map(Option::as_deref), expected, "{kind} {value}");
+        }
+    }
+
+    #[test]
+    fn a_field_says_name_and_type() {
+        for good in ["path text", "  path   text ", "a-b_1 lines?", "done flag"] {
+            let field: Field = good.parse().unwrap();
+            assert_eq!(field.to_string(), good.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        for bad in
+            ["", "path", "path text more", "Path text", "1 text", "type text", "path string", "path text??"]
+        {
+            assert!(bad.parse::<Field>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! One reminder, and one that is to be sent.
+
+use super::Field;
+use crate::{
+    fact::FactKey,
+    origin::{Piece, Source},
+    section::SectionId,
+};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The fact type of an event's fields.
+pub(crate) const EVENT: &str = "event";
+
+/// A text for one type of event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reminder {
+    /// Its id, which is the type of its event.
+    pub id: SectionId,
+    /// What happened when it is sent, in one sentence.
+    pub description: String,
+    /// The fields of its event, in the file's order.
+    pub fields: Vec<Field>,
+    /// What it says, a template; empty where it is switched off.
+    pub body: Vec<Piece>,
+    /// The file that says so.
+    pub source: Arc<Source>,
+}
+
+impl Reminder {
+    /// True where somebody switched it off: its text is empty.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.body.iter().all(|piece| piece.text.is_empty())
+    }
+
+    /// Returns the field with this name.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+}
+
+/// A reminder that an event calls for, with what the event says. Part of the [`World`](crate::world::World).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Due {
+    /// The reminder.
+    pub id: SectionId,
+    /// What it says, a template.
+    #[serde(default)]
+    pub body: Vec<Piece>,
+    /// The fields of the event that exist, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+}
+
+impl Due {
+    /// Returns the key under which templates name a field.
+    #[must_use]
+    pub fn key(field: &str) -> FactKey {
+        FactKey::new(EVENT, field)
+    }
+}

@@ -1,0 +1,179 @@
+//! Reading the file of a reminder: `---`, `description` and `fields`, `---`, the text.
+
+use super::{Field, Reminder, noun::EVENT};
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    lint::forged::{TAGS, scan_tags},
+    origin::{Origin, Piece, Source},
+    section::SectionId,
+    settings::shown,
+    skill::{
+        Fields, Value,
+        frontmatter::{self, Split, split},
+    },
+    suggestion::did_you_mean,
+    template::{Options, Template},
+};
+use std::sync::Arc;
+
+/// The keys of the frontmatter.
+const KEYS: [&str; 2] = ["description", "fields"];
+/// The most fields of one event.
+const MOST_FIELDS: usize = 64;
+
+/// The file of a reminder. Not checked yet: whether it says enough to stand alone, and whether its text names the fields of
+/// the event; [`alone`](RawReminder::alone) and [`over`](RawReminder::over) do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawReminder {
+    id: SectionId,
+    source: Arc<Source>,
+    description: Option<String>,
+    fields: Option<Vec<Field>>,
+    body: Vec<Piece>,
+}
+
+impl RawReminder {
+    /// Reads a file. Its id is the file's name.
+    ///
+    /// # Errors
+    /// Frontmatter that is none or says something else, and a text that holds the engine's own tags.
+    pub fn read(id: &str, source: &Arc<Source>, text: &str) -> Result<Self, Box<Diagnostic>> {
+        let refused = |line: Option<usize>, what: String| {
+            let mut place = Place::file(Some(source.scope), source.path.clone());
+            place.line = line;
+            Box::new(Diagnostic::warning("reminder/invalid", what).at(place))
+        };
+        let parts = split(text);
+        let block = parts.block.as_deref().unwrap_or_default();
+        let said = frontmatter::read(block).map_err(|error| {
+            let line = error.line.map(|line| line + parts.line - 1);
+            refused(line, format!("the frontmatter is no YAML: {}", shown(&error.message)))
+                .help("mend the lines between the two `---`")
+        });
+        let said = said.map_err(Box::new)?;
+        let (description, fields) = known(&said).map_err(|what| refused(None, what))?;
+        let body = body(&parts, source, text);
+        if let Some(found) = body.first().and_then(|piece| scan_tags(&piece.text, TAGS).into_iter().next()) {
+            let what = format!("the text holds the tag `{}`, which is preface's to write", found.imitates);
+            return Err(Box::new(refused(None, what).help("leave it out: the tag is put around the text")));
+        }
+        Ok(RawReminder { id: SectionId::new(id), source: source.clone(), description, fields, body })
+    }
+
+    /// Makes a reminder of it that replaces none.
+    ///
+    /// # Errors
+    /// There is no description, or the text names a field that the event does not have.
+    pub fn alone(self) -> Result<Reminder, Box<Diagnostic>> {
+        let Some(description) = self.description.clone() else {
+            let what = format!("`{}` says no `description`", self.id);
+            let help = "say in one sentence of the frontmatter what happened when it is sent";
+            return Err(Box::new(self.refused(what).help(help)));
+        };
+        let fields = self.fields.clone().unwrap_or_default();
+        self.reminder(description, fields)
+    }
+
+    /// Makes a reminder of it that takes the place of another. The fields of the event stay those of `other`: they are what
+    /// programs send.
+    ///
+    /// # Errors
+    /// The text names a field that the event does not have, or the file says other fields.
+    pub fn over(self, other: &Reminder) -> Result<Reminder, Box<Diagnostic>> {
+        if self.fields.as_ref().is_some_and(|fields| *fields != other.fields) {
+            let what = format!("`{}` says other fields than its event has", self.id);
+            let fields: Vec<String> = other.fields.iter().map(|field| format!("`{field}`")).collect();
+            let help = match fields.is_empty() {
+                true => "leave `fields` out: the event has none".to_owned(),
+                false => format!("leave `fields` out, or say {}", fields.join(", ")),
+            };
+            return Err(Box::new(self.refused(what).help(help)));
+        }
+        let description = self.description.clone().unwrap_or_else(|| other.description.clone());
+        self.reminder(description, other.fields.clone())
+    }
+
+    fn reminder(self, description: String, fields: Vec<Field>) -> Result<Reminder, Box<Diagnostic>> {
+        let text = self.body.first().map_or("", |piece| &piece.text);
+        let template = Template::parse(text, &Options::default())
+            .map_err(|error| Box::new(self.refused(error.to_string())))?;
+        for token in template.tokens() {
+            let Some(key) = token.key.filter(|key| token.stray.is_none() && key.kind() == EVENT) else {
+                continue;
+            };
+            if !fields.iter().any(|field| field.name == key.name()) {
+                let what =
+                    format!("`{}` names `{}`, which its event does not have", self.id, shown(key.as_str()));
+                let near = did_you_mean(key.name(), fields.iter().map(|field| field.name.as_str()));
+                let note = self.refused(what);
+                return Err(Box::new(match near {
+                    Some(near) => note.help(format!("did you mean `event:{near}`?")),
+                    None => note,
+                }));
+            }
+        }
+        drop(template);
+        Ok(Reminder { id: self.id, description, fields, body: self.body, source: self.source })
+    }
+
+    fn refused(&self, what: String) -> Diagnostic {
+        let place = Place::file(Some(self.source.scope), self.source.path.clone());
+        Diagnostic::warning("reminder/invalid", what).at(place)
+    }
+}
+
+/// The text as a piece; none where it is empty.
+fn body(parts: &Split<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
+    let body = match &parts.block {
+        Some(_) => parts.body.as_ref(),
+        None => crate::template::trim(&parts.body),
+    };
+    if body.is_empty() {
+        return Vec::new();
+    }
+    // A text whose line ends were changed has no exact place in its file.
+    let exact = text.rfind(body).map(|at| at..at + body.len());
+    let lossy = exact.is_none();
+    let span = exact.unwrap_or(0..text.len());
+    vec![Piece { text: body.to_owned(), origin: Origin::Source { source: source.clone(), span, lossy } }]
+}
+
+/// What the frontmatter says.
+type Said = (Option<String>, Option<Vec<Field>>);
+
+fn known(said: &Fields) -> Result<Said, String> {
+    for (key, _) in said.iter() {
+        if !KEYS.contains(&key) {
+            let near =
+                did_you_mean(key, KEYS).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(format!("unknown key in the frontmatter: `{}`{near}", shown(key)));
+        }
+    }
+    let description = match said.get("description") {
+        None | Some(Value::Null) => None,
+        Some(Value::Text(text)) => Some(text.clone()),
+        Some(_) => return Err("`description` must be a text".to_owned()),
+    };
+    let fields = match said.get("fields") {
+        None | Some(Value::Null) => None,
+        Some(Value::List(list)) => Some(fields(list)?),
+        Some(_) => return Err("`fields` must be a list, such as `- path text`".to_owned()),
+    };
+    Ok((description, fields))
+}
+
+fn fields(list: &[Value]) -> Result<Vec<Field>, String> {
+    if list.len() > MOST_FIELDS {
+        return Err(format!("an event has at most {MOST_FIELDS} fields"));
+    }
+    let mut fields: Vec<Field> = Vec::with_capacity(list.len());
+    for one in list {
+        let Value::Text(text) = one else { return Err("a field is a text, such as `path text`".to_owned()) };
+        let field: Field = text.parse()?;
+        if fields.iter().any(|known| known.name == field.name) {
+            return Err(format!("the field `{}` stands twice", field.name));
+        }
+        fields.push(field);
+    }
+    Ok(fields)
+}

@@ -1,0 +1,80 @@
+//! Asides in the messages of a request.
+
+use crate::{
+    aside::{Aside, AsidePlace},
+    diagnostic::{Diagnostic, Diagnostics},
+    message::{ModelMessage, ModelRole},
+    prompt::Prompt,
+    settings::shown,
+};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// Returns the fields of every message that is sent: those of the conversation, and the asides of the prompt where they
+/// belong.
+pub(super) fn with_asides<'c>(
+    prompt: &Prompt,
+    messages: &'c [ModelMessage],
+    notes: &mut Diagnostics,
+) -> Vec<(ModelRole, Cow<'c, Map<String, Value>>)> {
+    let mut sent: Vec<(ModelRole, Cow<'c, Map<String, Value>>)> =
+        messages.iter().map(|message| (message.role(), Cow::Borrowed(message.fields()))).collect();
+    let last = texts(prompt, AsidePlace::LastUser, notes);
+    if !last.is_empty() {
+        match sent.iter_mut().rev().find(|(role, _)| *role == ModelRole::User) {
+            Some((_, fields)) => append(fields.to_mut(), last),
+            None => {
+                let what = "no message of the user is there to carry what is sent with it; it is a message of its own";
+                notes.push(Diagnostic::info("aside/own-message", what));
+                sent.push((ModelRole::User, Cow::Owned(message(last))));
+            }
+        }
+    }
+    let first = texts(prompt, AsidePlace::FirstUser, notes);
+    if !first.is_empty() {
+        sent.insert(0, (ModelRole::User, Cow::Owned(message(first))));
+    }
+    sent
+}
+
+fn texts(prompt: &Prompt, place: AsidePlace, notes: &mut Diagnostics) -> Vec<String> {
+    let here = prompt.asides.iter().filter(|aside| aside.place == place);
+    here.map(|aside| {
+        let wrapped = Aside::wrap(&aside.text);
+        if wrapped.escaped > 0 {
+            let id = shown(aside.part.section.as_str());
+            let what = format!("`{id}` imitates the tags around it; they were escaped where it is sent");
+            notes.push(Diagnostic::warning("forged/escaped", what));
+        }
+        wrapped.text
+    })
+    .collect()
+}
+
+/// A message of the user that is nothing but asides.
+fn message(texts: Vec<String>) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("role".to_owned(), Value::from(ModelRole::User.as_str()));
+    fields.insert("content".to_owned(), Value::Array(texts.into_iter().map(block).collect()));
+    fields
+}
+
+/// A string grows, a list gets a block for each. A message of the user has one or the other.
+fn append(fields: &mut Map<String, Value>, texts: Vec<String>) {
+    match fields.get_mut("content") {
+        Some(Value::String(content)) => {
+            for text in texts {
+                content.push_str("\n\n");
+                content.push_str(&text);
+            }
+        }
+        Some(Value::Array(blocks)) => blocks.extend(texts.into_iter().map(block)),
+        _ => {
+            fields.insert("content".to_owned(), Value::Array(texts.into_iter().map(block).collect()));
+        }
+    }
+}
+
+fn block(text: String) -> Value {
+    json!({ "type": "text", "text": text })
+}

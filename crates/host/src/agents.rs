@@ -1,0 +1,258 @@
+//! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use (seed 003 §7).
+
+use crate::{
+    look::Look,
+    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    origin::Piece,
+    scope::Scope,
+    skill::Value,
+    suggestion::did_you_mean,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A file of `agents/`, whatever became of it. In JSON it is a row of `preface agents --format json`.
+pub type AgentEntry = MarkdownEntry<Agent>;
+
+/// What the head of an agent's file says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agent {
+    /// What it is for.
+    pub description: String,
+    /// The tools that it may use; `None` is all.
+    pub tools: Option<Vec<String>>,
+    /// The tools that it may not use, whatever `tools` says.
+    pub disallowed_tools: Vec<String>,
+    /// The model that it wants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The skills that it starts with.
+    pub skills: Vec<String>,
+    /// What it must not forget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub critical_system_reminder: Option<String>,
+    /// Other keys that hosts know; preface does nothing with them.
+    #[serde(flatten)]
+    pub other: BTreeMap<String, serde_json::Value>,
+    /// The reminder with its place in the file.
+    #[serde(skip)]
+    pub reminder: Vec<Piece>,
+}
+
+impl Agent {
+    /// True where it may use a tool of this name. What it may not use is taken away first; a rule about some uses of a
+    /// tool, `Bash(git:*)`, gives the tool and takes none away.
+    ///
+    /// ```
+    /// use preface_host::agents::Agent;
+    /// let agent = |tools: &[&str], not: &[&str]| Agent {
+    ///     tools: Some(tools.iter().map(|tool| tool.to_string()).collect()),
+    ///     disallowed_tools: not.iter().map(|tool| tool.to_string()).collect(),
+    ///     ..Agent::default()
+    /// };
+    /// assert!(agent(&["Read", "Bash(git:*)"], &[]).allows("Bash"));
+    /// assert!(!agent(&["Read"], &["Read"]).allows("Read"));
+    /// assert!(agent(&["Bash"], &["Bash(rm:*)"]).allows("Bash"));
+    /// ```
+    #[must_use]
+    pub fn allows(&self, tool: &str) -> bool {
+        let about = |rule: &String| rule.split_once('(').map_or(rule.as_str(), |(name, _)| name) == tool;
+        !self.disallowed_tools.iter().any(|rule| rule == tool || rule == "*")
+            && self.tools.as_ref().is_none_or(|tools| tools.iter().any(about))
+    }
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        Agent {
+            description: String::new(),
+            tools: None,
+            disallowed_tools: Vec::new(),
+            model: None,
+            skills: Vec::new(),
+            critical_system_reminder: None,
+            other: BTreeMap::new(),
+            reminder: Vec::new(),
+        }
+    }
+}
+
+/// The keys that hosts know and preface has no use for.
+const OTHER: [&str; 10] = [
+    "background",
+    "color",
+    "effort",
+    "hooks",
+    "initialPrompt",
+    "isolation",
+    "maxTurns",
+    "mcpServers",
+    "memory",
+    "permissionMode",
+];
+/// The keys that are read.
+const READ: [&str; 8] = [
+    "criticalSystemReminder",
+    "criticalSystemReminder_EXPERIMENTAL",
+    "description",
+    "disallowedTools",
+    "model",
+    "name",
+    "skills",
+    "tools",
+];
+/// How many unknown keys of a file are told.
+const MOST_UNKNOWN: usize = 10;
+
+const AGENTS: Kind<Agent> = Kind {
+    dir: "agents",
+    word: "agent",
+    layers: &[Scope::Bundled, Scope::Global, Scope::Project],
+    literal: &[],
+    key: str::to_lowercase,
+    read,
+};
+
+/// Finds, reads and checks the agents of all layers: the weakest layer first, each sorted by path. Nothing fails.
+#[must_use]
+pub fn load(look: &Look<'_>) -> Vec<AgentEntry> {
+    markdown::load(&AGENTS, look)
+}
+
+/// Returns the agent that answers to a name; case does not matter.
+#[must_use]
+pub fn find<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e AgentEntry> {
+    let name = name.to_lowercase();
+    entries.iter().find(|entry| entry.active && entry.name.to_lowercase() == name)
+}
+
+/// Returns the name of an agent that is nearly called so.
+#[must_use]
+pub fn near<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e str> {
+    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
+}
+
+fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
+    let wrong = |key: &str, why: &str, help: &str| {
+        Box::new(Diagnostic::warning("agent/invalid", why).at(file.place(key)).help(help))
+    };
+    let name = match (file.text("name"), file.fields.get("name")) {
+        (Some(name), _) => name.to_owned(),
+        (None, None | Some(Value::Null | Value::Text(_))) => {
+            return Err(wrong(
+                "name",
+                "it has no name",
+                "start it with `---`, `name: …` and `description: …`",
+            ));
+        }
+        (None, Some(_)) => return Err(wrong("name", "its name is no text", "put the name in quotes")),
+    };
+    if name.contains(':') || name.starts_with('-') {
+        let why = format!("the name `{}` has a `:` or starts with `-`", shown(&name));
+        return Err(wrong("name", &why, "choose another name"));
+    }
+    let Some(description) = file.text("description") else {
+        return Err(wrong("description", "it has no description", "say in `description:` when to use it"));
+    };
+    let mut notes = Diagnostics::new();
+    let list = |key: &str| match file.fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => names(value).map(Some).ok_or(()),
+    };
+    let of_tools = |key: &str| {
+        let help = "write a list, or names with commas between them";
+        list(key).map_err(|()| wrong(key, &format!("`{key}` is no list of names"), help))
+    };
+    let tools = of_tools("tools")?.filter(|tools| !tools.iter().any(|tool| tool == "*"));
+    let disallowed_tools = of_tools("disallowedTools")?.unwrap_or_default();
+    let skills = list("skills").unwrap_or_else(|()| {
+        let note = Diagnostic::warning("agent/field", "`skills` is no list of names; it counts as not set");
+        notes.push(note.at(file.place("skills")));
+        None
+    });
+    let reminder = ["criticalSystemReminder", "criticalSystemReminder_EXPERIMENTAL"];
+    let reminder = reminder.iter().find_map(|key| file.text(key));
+    notes.extend(unknown(file));
+    let what = Agent {
+        description: description.to_owned(),
+        tools,
+        disallowed_tools,
+        model: file.text("model").map(str::to_owned),
+        skills: skills.unwrap_or_default(),
+        critical_system_reminder: reminder.map(str::to_owned),
+        other: OTHER
+            .iter()
+            .filter_map(|key| Some(((*key).to_owned(), json(file.fields.get(key)?))))
+            .collect(),
+        reminder: reminder.map(|text| file.piece(text)).unwrap_or_default(),
+    };
+    Ok(Said { name, what, notes })
+}
+
+fn unknown(file: &MarkdownFile) -> Diagnostics {
+    let known = || READ.into_iter().chain(OTHER);
+    let strangers = file.fields.iter().map(|(key, _)| key).filter(|key| !known().any(|known| known == *key));
+    let told = |key: &str| {
+        let what =
+            format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
+        let note = Diagnostic::info("agent/unknown-key", what).at(file.place(key));
+        match did_you_mean(key, known()) {
+            Some(near) => note.help(format!("did you mean `{near}`?")),
+            None => note,
+        }
+    };
+    strangers.take(MOST_UNKNOWN).map(told).collect()
+}
+
+/// Names as a list, or as a text with commas between them; a comma inside parentheses belongs to a name.
+fn names(value: &Value) -> Option<Vec<String>> {
+    let mut names: Vec<String> = match value {
+        Value::Text(text) => {
+            let mut depth = 0_usize;
+            let apart = |c: char| {
+                match c {
+                    '(' => depth += 1,
+                    ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                c == ',' && depth == 0
+            };
+            text.split(apart).map(|name| name.trim().to_owned()).collect()
+        }
+        Value::List(list) => list
+            .iter()
+            .map(|value| match value {
+                Value::Text(name) => Some(name.trim().to_owned()),
+                _ => None,
+            })
+            .collect::<Option<_>>()?,
+        _ => return None,
+    };
+    names.retain(|name| !name.is_empty());
+    Some(names)
+}
+
+fn json(value: &Value) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        // Whole numbers stay whole.
+        #[expect(clippy::cast_possible_truncation, reason = "a number without a fraction in this range fits")]
+        Value::Number(value) if value.fract() == 0.0 && value.abs() < 9e15 => Json::from(*value as i64),
+        Value::Number(value) => Json::from(*value),
+        Value::Text(text) => Json::String(text.clone()),
+        Value::List(list) => Json::Array(list.iter().map(json).collect()),
+        Value::Map(pairs) => {
+            let text = |key: &Value| match key {
+                Value::Text(text) => text.clone(),
+                other => json(other).to_string(),
+            };
+            Json::Object(pairs.iter().map(|(key, value)| (text(key), json(value))).collect())
+        }
+    }
+}

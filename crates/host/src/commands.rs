@@ -1,0 +1,85 @@
+//! Slash commands: Markdown files whose place below `commands` is their name (`claude-code.md` §2, seed 003 §3.1).
+
+use crate::{
+    look::Look,
+    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    origin::Piece,
+    scope::Scope,
+    template::trim,
+    turn::one_line,
+};
+use serde::Serialize;
+
+/// A file of `commands/`, whatever became of it.
+pub type CommandEntry = MarkdownEntry<SlashCommand>;
+
+/// What a slash command says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SlashCommand {
+    /// What it does, on one line; the first line of its text where its head does not say.
+    pub description: String,
+    /// What may follow it.
+    #[serde(rename = "argument-hint")]
+    pub hint: Option<String>,
+    /// The description with its place in the file.
+    #[serde(skip)]
+    pub pieces: Vec<Piece>,
+}
+
+/// The longest description, in characters.
+const DESCRIPTION_LIMIT: usize = 1_536;
+/// The longest hint, in characters.
+const HINT_LIMIT: usize = 200;
+
+const COMMANDS: Kind<SlashCommand> = Kind {
+    dir: "commands",
+    word: "command",
+    layers: &[Scope::Global, Scope::Project],
+    literal: &["argument-hint"],
+    key: str::to_owned,
+    read,
+};
+
+/// Finds, reads and checks the slash commands of the user and the project: the weakest layer first, each sorted by path.
+#[must_use]
+pub fn load(look: &Look<'_>) -> Vec<CommandEntry> {
+    markdown::load(&COMMANDS, look)
+}
+
+fn read(file: &MarkdownFile) -> Result<Said<SlashCommand>, Box<Diagnostic>> {
+    let mut notes = Diagnostics::new();
+    let body: String = file.body.iter().map(|piece| piece.text.as_str()).collect();
+    let from_head = file.text("description");
+    let text = from_head.unwrap_or_else(|| first_line(&body));
+    let whole = one_line(text).unwrap_or_default();
+    let description = cut(&whole, DESCRIPTION_LIMIT);
+    if description.len() < whole.len() {
+        let more = whole.chars().count() - DESCRIPTION_LIMIT;
+        let what = format!("{}: the description was cut: {more} more characters", file.source.path);
+        notes.push(Diagnostic::info("command/cut", what).at(file.place("description")));
+    }
+    let hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
+    let what = SlashCommand {
+        pieces: match from_head {
+            Some(_) => file.piece(description),
+            None => file.piece_of_body(description),
+        },
+        description: description.to_owned(),
+        hint: hint.map(|hint| cut(&shown(&hint), HINT_LIMIT).to_owned()),
+    };
+    Ok(Said { name: file.below.replace('/', ":"), what, notes })
+}
+
+/// The first line that says anything, without the marks of a heading.
+fn first_line(body: &str) -> &str {
+    let said = |line: &&str| !trim(line).is_empty();
+    let line = body.lines().map(|line| line.trim_start_matches('#')).find(said);
+    line.map(trim).unwrap_or_default()
+}
+
+fn cut(text: &str, limit: usize) -> &str {
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+}

@@ -1,0 +1,297 @@
+//! One file: through the gate, split into head and body, the head read.
+
+use super::{shown, walk::Found};
+use crate::{
+    gate::Belongs,
+    look::{Look, Wanted},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{EntryOrigin, Status},
+    origin::{Origin, Piece, Source, decode},
+    scope::Scope,
+    section::Language,
+    skill::{
+        Fields, Value,
+        frontmatter::{self, Split, split},
+    },
+    template::trim,
+};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
+
+/// The most that is read of a file.
+const FILE_LIMIT: u64 = 256 << 10;
+
+/// A file whose head was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkdownFile {
+    /// Where it comes from.
+    pub source: Arc<Source>,
+    /// Its path below the directory of its kind, with `/`, without `.md`.
+    pub below: String,
+    /// What its head says, but for literal keys.
+    pub fields: Fields,
+    /// The literal keys.
+    pub literal: BTreeMap<&'static str, String>,
+    /// Its text after the head; trimmed, otherwise as it stands in the file.
+    pub body: Vec<Piece>,
+    /// How that text is read.
+    pub language: Language,
+    /// Its size.
+    pub bytes: u64,
+    /// The block of its head; empty where there is none.
+    head: Vec<Piece>,
+    /// The line on which the block starts.
+    line: usize,
+}
+
+/// What became of a file.
+pub(super) enum Reading {
+    File(Box<MarkdownFile>),
+    Unread(Unread),
+}
+
+/// A file whose head nobody knows.
+pub(super) struct Unread {
+    pub name: String,
+    pub origin: EntryOrigin,
+    pub below: String,
+    pub bytes: Option<u64>,
+    pub status: Status,
+    pub notes: Diagnostics,
+}
+
+impl MarkdownFile {
+    /// Returns its name without directories.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        stem(&self.below)
+    }
+
+    /// Returns the name that it gives itself, else that of its file.
+    #[must_use]
+    pub fn own_name(&self) -> String {
+        self.text("name").unwrap_or_else(|| self.stem()).to_owned()
+    }
+
+    /// Returns a text of the head, trimmed; `None` where it is none, or blank.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match self.fields.get(key) {
+            Some(Value::Text(text)) => Some(trim(text)).filter(|text| !text.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// Names the file, and the line of a key where the head has it.
+    #[must_use]
+    pub fn place(&self, key: &str) -> Place {
+        let head = joined(&self.head);
+        let is_key = |line: &str| {
+            line.strip_prefix(key).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with(':'))
+        };
+        let at = head.lines().position(is_key);
+        let mut place = Place::file(Some(self.source.scope), self.source.path.clone());
+        place.line = Some(at.map_or(1, |at| at + self.line));
+        place
+    }
+
+    /// Returns a value of the head as a piece: where it stands in the head as it is, with its exact place.
+    #[must_use]
+    pub fn piece(&self, value: &str) -> Vec<Piece> {
+        self.located(value, &self.head)
+    }
+
+    /// The same for a value of the body.
+    #[must_use]
+    pub fn piece_of_body(&self, value: &str) -> Vec<Piece> {
+        self.located(value, &self.body)
+    }
+
+    fn located(&self, value: &str, pieces: &[Piece]) -> Vec<Piece> {
+        if let Some(at) = joined(pieces).find(value) {
+            return part(pieces, at..at + value.len());
+        }
+        let spans = pieces.iter().filter_map(|piece| match &piece.origin {
+            Origin::Source { span, .. } => Some(span.clone()),
+            _ => None,
+        });
+        let span = spans.reduce(|first, last| first.start..last.end).unwrap_or_default();
+        let origin = Origin::Source { source: self.source.clone(), span, lossy: true };
+        vec![Piece { text: value.to_owned(), origin }]
+    }
+}
+
+/// Reads a file of the bundle.
+pub(super) fn of_bundle(
+    path: &str,
+    below: &str,
+    bytes: &[u8],
+    literal: &[&'static str],
+    look: &Look<'_>,
+) -> Reading {
+    let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
+    let pieces = decode(bytes, &source);
+    let whole = Whole { source, below, pieces, bytes: bytes.len(), language: Language::Template };
+    whole.split(literal, look)
+}
+
+/// Reads a file of a layer. `None` where it went away between the list and the reading.
+pub(super) fn of_layer(
+    scope: Scope,
+    found: &Found,
+    literal: &[&'static str],
+    look: &Look<'_>,
+) -> Option<Reading> {
+    let wanted = match scope {
+        Scope::Project => Wanted::project(&found.path, look.text_within(), FILE_LIMIT, Belongs::ToLayer),
+        _ => Wanted::global(&found.path, FILE_LIMIT),
+    };
+    let source = look.places.source(scope, &found.path);
+    let before = look.notes.borrow().len();
+    if let Some(read) = look.read(&wanted) {
+        let pieces = look.decoded(scope, &found.path, &read);
+        let bytes = read.bytes.len();
+        let whole = Whole { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
+        return Some(whole.split(literal, look));
+    }
+    let notes = look.notes.borrow()[before..].to_vec();
+    let is_held = notes.iter().any(|note| note.code == "trust/held");
+    let stat = look.system.stat(&found.path).filter(|_| is_held);
+    (!notes.is_empty()).then(|| {
+        Reading::Unread(Unread {
+            name: stem(&found.below).to_owned(),
+            origin: EntryOrigin { scope, path: source.path.clone() },
+            below: found.below.clone(),
+            bytes: stat.map(|stat| stat.len),
+            status: if is_held { Status::Held } else { Status::Disabled },
+            notes,
+        })
+    })
+}
+
+/// A file as it was read.
+struct Whole<'a> {
+    source: Arc<Source>,
+    below: &'a str,
+    pieces: Vec<Piece>,
+    bytes: usize,
+    language: Language,
+}
+
+impl Whole<'_> {
+    fn split(self, literal: &[&'static str], look: &Look<'_>) -> Reading {
+        let text = joined(&self.pieces);
+        let mark = mark(&text);
+        let parts = split(&text[mark..]);
+        let head = parts.span.start + mark..parts.span.end + mark;
+        let body = body_range(&text, &parts, mark);
+        let block = parts.block.as_deref().unwrap_or_default();
+        let (block, literal) = take_literal(block, literal);
+        match frontmatter::read(&block) {
+            Ok(fields) => Reading::File(Box::new(MarkdownFile {
+                below: self.below.to_owned(),
+                fields,
+                literal,
+                body: part(&self.pieces, body),
+                language: self.language,
+                bytes: self.bytes as u64,
+                head: part(&self.pieces, head),
+                line: parts.line,
+                source: self.source,
+            })),
+            Err(error) => {
+                let line = error.line.map_or(1, |line| line + parts.line - 1);
+                self.no_yaml(line, &error.message, look)
+            }
+        }
+    }
+
+    fn no_yaml(self, line: usize, why: &str, look: &Look<'_>) -> Reading {
+        let Source { scope, path } = &*self.source;
+        let mut place = Place::file(Some(*scope), path.clone());
+        place.line = Some(line);
+        let what = format!("{path} was left out: its head is no YAML: {}", shown(why));
+        let note = Diagnostic::warning("markdown/head", what)
+            .at(place)
+            .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
+        look.note(note.clone());
+        Reading::Unread(Unread {
+            name: stem(self.below).to_owned(),
+            origin: EntryOrigin { scope: *scope, path: path.clone() },
+            below: self.below.to_owned(),
+            bytes: Some(self.bytes as u64),
+            status: Status::Disabled,
+            notes: vec![note],
+        })
+    }
+}
+
+/// Returns what follows the head of a file: trimmed, otherwise as it stands.
+#[must_use]
+pub fn body(pieces: Vec<Piece>) -> Vec<Piece> {
+    let text = joined(&pieces);
+    let mark = mark(&text);
+    part(&pieces, body_range(&text, &split(&text[mark..]), mark))
+}
+
+/// The bytes of a byte order mark at the head of a text.
+fn mark(text: &str) -> usize {
+    text.len() - text.strip_prefix('\u{feff}').unwrap_or(text).len()
+}
+
+fn body_range(text: &str, parts: &Split<'_>, mark: usize) -> Range<usize> {
+    let rest = match &parts.block {
+        Some(_) => after_fence(text, parts.span.end + mark),
+        None => mark,
+    };
+    let body = trim(&text[rest..]);
+    let start = rest + text[rest..].find(body).unwrap_or_default();
+    start..start + body.len()
+}
+
+fn stem(below: &str) -> &str {
+    below.rsplit_once('/').map_or(below, |(_, stem)| stem)
+}
+
+/// Returns where the body starts: behind the line end and the fence that follow the block.
+fn after_fence(text: &str, block_end: usize) -> usize {
+    let rest = &text[block_end..];
+    let line_end = if rest.starts_with("\r\n") { 2 } else { 1 };
+    block_end + line_end + "---".len()
+}
+
+/// Takes the lines of literal keys out of a block; the others keep their numbers.
+fn take_literal(block: &str, keys: &[&'static str]) -> (String, BTreeMap<&'static str, String>) {
+    let mut taken = BTreeMap::new();
+    let lines = block.lines().map(|line| {
+        let said = keys.iter().find_map(|key| Some((*key, line.strip_prefix(key)?.strip_prefix(':')?)));
+        let Some((key, value)) = said else { return line };
+        let value = value.trim();
+        let unquoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+        taken.entry(key).or_insert_with(|| unquoted.unwrap_or(value).to_owned());
+        ""
+    });
+    let block = lines.collect::<Vec<_>>().join("\n");
+    (block, taken)
+}
+
+fn joined(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
+}
+
+/// Returns the pieces of a range of the joined text.
+fn part(pieces: &[Piece], range: Range<usize>) -> Vec<Piece> {
+    let mut at = 0;
+    let mut out = Vec::new();
+    for piece in pieces {
+        let (from, to) = (range.start.max(at), range.end.min(at + piece.text.len()));
+        if from < to {
+            let within = from - at..to - at;
+            let text = piece.text[within.clone()].to_owned();
+            out.push(Piece { text, origin: piece.origin.part(&within) });
+        }
+        at += piece.text.len();
+    }
+    out
+}

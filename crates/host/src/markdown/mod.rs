@@ -1,0 +1,179 @@
+//! Markdown files with a head of fields, from the three layers: agents, output styles, slash commands.
+//!
+//! A [`Kind`] says where its files lie and what a head must say; `walk` finds files, `file` splits one, and [`load`] puts
+//! the layers over each other: the strongest layer that has a sound file wins a name. Everything that was found is an
+//! entry, whatever became of it, and nothing fails.
+
+mod entry;
+mod file;
+mod walk;
+
+pub use entry::MarkdownEntry;
+pub use file::{MarkdownFile, body};
+
+use crate::look::Look;
+use file::Reading;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{EntryOrigin, Status},
+    scope::Scope,
+};
+use std::{collections::BTreeMap, path::PathBuf};
+use walk::Tree;
+
+/// A kind of files.
+#[derive(Debug)]
+pub struct Kind<T> {
+    /// The directory below each layer, such as `agents`.
+    pub dir: &'static str,
+    /// What one of them is called; also the topic of its codes.
+    pub word: &'static str,
+    /// The layers that can have them.
+    pub layers: &'static [Scope],
+    /// Keys whose line is a text as it stands, whatever YAML would make of it.
+    pub literal: &'static [&'static str],
+    /// What makes two names the same.
+    pub key: fn(&str) -> String,
+    /// Reads the head of a file.
+    pub read: fn(&MarkdownFile) -> Result<Said<T>, Box<Diagnostic>>,
+}
+
+/// What a sound file says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said<T> {
+    /// Its name.
+    pub name: String,
+    /// The rest.
+    pub what: T,
+    /// What came up about it.
+    pub notes: Diagnostics,
+}
+
+/// Finds, reads and checks the files of a kind: layer by layer, the weakest first, each sorted by path. Notes that
+/// somebody told before in this build are not told again.
+#[must_use]
+pub fn load<T>(kind: &Kind<T>, look: &Look<'_>) -> Vec<MarkdownEntry<T>> {
+    let before = look.notes.borrow().len();
+    let mut entries = Vec::new();
+    for scope in kind.layers {
+        match scope {
+            Scope::Bundled => bundled(kind, look, &mut entries),
+            scope => layer(kind, *scope, look, &mut entries),
+        }
+    }
+    settle(kind, &mut entries, look);
+    tell_once(before, look);
+    entries
+}
+
+/// Takes back what was told since `before` and had been told already.
+pub(crate) fn tell_once(before: usize, look: &Look<'_>) {
+    let mut notes = look.notes.borrow_mut();
+    let new = notes.split_off(before);
+    let new: Diagnostics = new.into_iter().filter(|note| !notes.contains(note)).collect();
+    notes.extend(new);
+}
+
+/// Shows a text of somebody else's on one line of a message.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", preface_core::lint::hidden::escape_hidden(&text[..end])),
+        None => preface_core::lint::hidden::escape_hidden(text).into_owned(),
+    }
+}
+
+fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
+    let Some(bundle) = look.bundle else { return };
+    let folder = format!("bundles/{bundle}/{}/", kind.dir);
+    for path in look.system.bundled_list(&folder) {
+        let Some(below) = path[folder.len()..].strip_suffix(".md").filter(|below| !below.contains('/'))
+        else {
+            continue;
+        };
+        let Some(bytes) = look.system.bundled(&path) else { continue };
+        let reading = file::of_bundle(&path, below, &bytes, kind.literal, look);
+        entries.push(entry(kind, reading, look));
+    }
+}
+
+fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
+    let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
+    for found in Tree::walk(scope, &dir, look) {
+        if let Some(reading) = file::of_layer(scope, &found, kind.literal, look) {
+            entries.push(entry(kind, reading, look));
+        }
+    }
+}
+
+/// The directory of a layer, where it may be looked into.
+fn root(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
+    match scope {
+        Scope::Global => look.places.global.clone(),
+        Scope::Project if look.gate.layer_speaks() => look.places.project.clone(),
+        _ => None,
+    }
+}
+
+fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<T> {
+    match reading {
+        Reading::Unread(unread) => unread.into(),
+        Reading::File(file) => match (kind.read)(&file) {
+            Ok(said) => {
+                look.notes.borrow_mut().extend(said.notes.iter().cloned());
+                MarkdownEntry { status: Status::Ok, ..MarkdownEntry::new(said.name, &file, said.notes) }
+                    .with(said.what, *file)
+            }
+            Err(mut note) => {
+                note.message = format!("{} was left out: {}", file.source.path, note.message);
+                look.note((*note).clone());
+                MarkdownEntry::new(file.own_name(), &file, vec![*note])
+            }
+        },
+    }
+}
+
+/// Decides who answers to a name.
+fn settle<T>(kind: &Kind<T>, entries: &mut [MarkdownEntry<T>], look: &Look<'_>) {
+    let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        names.entry((kind.key)(&entry.name)).or_default().push(at);
+    }
+    for same in names.into_values() {
+        let sound = |at: &&usize| entries[**at].status == Status::Ok;
+        let Some(strongest) = same.iter().filter(sound).map(|at| entries[*at].origin.scope).max() else {
+            continue;
+        };
+        let wins = |at: &&usize| entries[**at].origin.scope == strongest;
+        let Some(&winner) = same.iter().filter(sound).find(wins) else { continue };
+        let origin = entries[winner].origin.clone();
+        for at in same.into_iter().filter(|at| *at != winner) {
+            let other = &mut entries[at];
+            let from: EntryOrigin = other.origin.clone();
+            if other.status != Status::Ok {
+                if other.status == Status::Disabled && from.scope > origin.scope {
+                    entries[winner].fallback_from = Some(from);
+                }
+                continue;
+            }
+            other.shadowed_by = Some(origin.clone());
+            let note = hidden(kind, &other.name, &from, &origin);
+            other.diagnostics.push(note.clone());
+            look.note(note);
+            entries[winner].shadows.push(from);
+        }
+        entries[winner].active = true;
+    }
+}
+
+/// Two files of one layer with one name are a mistake; a stronger layer's is there to win.
+fn hidden<T>(kind: &Kind<T>, name: &str, loser: &EntryOrigin, winner: &EntryOrigin) -> Diagnostic {
+    let (name, word) = (shown(name), kind.word);
+    let place = Place::file(Some(loser.scope), loser.path.clone());
+    if loser.scope == winner.scope {
+        let what = format!("{word} `{name}` stands twice: {} is used, {} is not", winner.path, loser.path);
+        return Diagnostic::warning(format!("{word}/collision"), what).at(place).help("rename one of them");
+    }
+    let what = format!("{word} `{name}` of {} is hidden by {}", loser.path, winner.path);
+    Diagnostic::info(format!("{word}/shadowed"), what).at(place)
+}

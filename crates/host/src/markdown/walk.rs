@@ -1,0 +1,160 @@
+//! The walk through one directory of a layer: which files count, in byte order of their paths.
+
+use crate::{
+    look::Look,
+    places::inside,
+    system::{DirEntry, FileKind, ReadError, Within},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    lint::hidden::escape_hidden,
+    scope::Scope,
+};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// The most files that are read.
+const MOST_FILES: usize = 1_000;
+/// The most entries that a directory may have.
+const MOST_ENTRIES: usize = 20_000;
+/// The most directories that are looked into.
+const MOST_DIRS: usize = 1_000;
+/// How deep files may lie.
+const DEPTH: usize = 8;
+/// How many notes of one walk are told.
+const MOST_NOTES: usize = 20;
+
+/// A file to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its path below the directory, with `/`, without `.md`.
+    pub below: String,
+}
+
+/// One directory and what lies below it.
+pub(super) struct Tree<'a> {
+    look: &'a Look<'a>,
+    scope: Scope,
+    /// Where links may lead; `None` is anywhere.
+    within: Option<PathBuf>,
+    found: Vec<Found>,
+    /// The real directories that were looked into.
+    walked: BTreeSet<PathBuf>,
+    notes: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// Walks. A directory that is not there has nothing in it.
+    pub(super) fn walk(scope: Scope, dir: &Path, look: &'a Look<'a>) -> Vec<Found> {
+        let within = match look.text_within() {
+            Within::Root(root) if scope == Scope::Project => Some(root.to_owned()),
+            _ => None,
+        };
+        let (found, walked) = (Vec::new(), BTreeSet::new());
+        let mut tree = Tree { look, scope, within, found, walked, notes: 0 };
+        match look.system.canonical(dir) {
+            Ok(real) => {
+                if tree.may_enter(dir, &real) {
+                    tree.dir(dir, real, "", 0);
+                }
+            }
+            Err(ReadError::Missing) => {}
+            Err(error) => tree.left_out(dir, "markdown/directory", &error),
+        }
+        tree.finish(dir)
+    }
+
+    fn finish(mut self, dir: &Path) -> Vec<Found> {
+        self.found.sort_by(|a, b| a.below.cmp(&b.below));
+        let more = self.found.len().saturating_sub(MOST_FILES);
+        if more > 0 {
+            self.found.truncate(MOST_FILES);
+            let why = format!("{more} files of it: {MOST_FILES} are the most");
+            self.notes = 0;
+            self.left_out(dir, "markdown/too-many", &why);
+        }
+        self.found
+    }
+
+    fn dir(&mut self, dir: &Path, real: PathBuf, below: &str, depth: usize) {
+        if self.walked.len() >= MOST_DIRS {
+            let why = format!("{MOST_DIRS} directories are the most");
+            return self.left_out(dir, "markdown/too-many", &why);
+        }
+        if !self.walked.insert(real.clone()) {
+            return self.left_out(dir, "markdown/again", &"it was looked into by another name");
+        }
+        match self.look.system.list(dir, MOST_ENTRIES) {
+            Ok(entries) => {
+                entries
+                    .iter()
+                    .for_each(|entry| self.entry(&dir.join(&entry.name), &real, entry, below, depth));
+            }
+            Err(ReadError::Missing) => {}
+            Err(ReadError::TooLarge { limit, .. }) => {
+                self.left_out(dir, "markdown/too-many", &format!("it has more than {limit} entries"));
+            }
+            Err(error) => self.left_out(dir, "markdown/directory", &error),
+        }
+    }
+
+    fn entry(&mut self, path: &Path, real: &Path, entry: &DirEntry, below: &str, depth: usize) {
+        let name = entry.name.to_string_lossy();
+        if name.starts_with('.') {
+            return;
+        }
+        let is_dir = match entry.kind {
+            FileKind::Dir => true,
+            FileKind::Link => self.look.system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir),
+            FileKind::File | FileKind::Special => false,
+        };
+        if !is_dir {
+            // A pipe or a broken link of that name is told when it is read.
+            if let Some(stem) = name.strip_suffix(".md").filter(|stem| !stem.is_empty()) {
+                self.found.push(Found { path: path.to_owned(), below: format!("{below}{stem}") });
+            }
+            return;
+        }
+        if depth == DEPTH {
+            return self.left_out(
+                path,
+                "markdown/too-deep",
+                &format!("it lies deeper than {DEPTH} directories"),
+            );
+        }
+        let real = match entry.kind {
+            FileKind::Link => match self.look.system.canonical(path) {
+                Ok(real) if self.may_enter(path, &real) => real,
+                _ => return,
+            },
+            _ => real.join(&entry.name),
+        };
+        self.dir(path, real, &format!("{below}{name}/"), depth + 1);
+    }
+
+    /// True where a directory lies where it may. Asked of the first and of links only: what else lies below is inside.
+    fn may_enter(&mut self, dir: &Path, real: &Path) -> bool {
+        let root = self.within.as_ref().and_then(|root| self.look.system.canonical(root).ok());
+        let is_inside = root.is_none_or(|root| inside(real, &root));
+        if is_inside && (self.scope != Scope::Project || self.look.in_roots(dir)) {
+            return true;
+        }
+        self.left_out(dir, "file/outside", &ReadError::Outside { target: real.to_owned() });
+        false
+    }
+
+    fn left_out(&mut self, path: &Path, code: &str, why: &dyn std::fmt::Display) {
+        self.notes += 1;
+        if self.notes > MOST_NOTES {
+            return;
+        }
+        let shown = self.look.places.source(self.scope, path).path.clone();
+        let more = if self.notes == MOST_NOTES { "; more may have been, and are not told" } else { "" };
+        let what = format!("{shown} was left out: {}{more}", escape_hidden(&why.to_string()));
+        self.look.note(Diagnostic::warning(code, what).at(Place::file(Some(self.scope), shown)));
+    }
+}

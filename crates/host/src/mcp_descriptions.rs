@@ -1,0 +1,83 @@
+//! What MCP servers said of themselves, as it was recorded: one file for each server in the user's own directory,
+//! `mcp-descriptions/<server>.json`. Whoever talks to a server writes it; here it is read.
+
+use crate::look::{CONTEXT_FILE_LIMIT, Look, Wanted};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    extension::id_fault,
+    lint::hidden::escape_hidden,
+    scope::Scope,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The directory of the recordings, below the global one.
+const DIR: &str = "mcp-descriptions";
+
+/// What a server says of itself. All of it is somebody else's text.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Described {
+    /// How to use the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// Its tools, as `tools/list` answers.
+    #[serde(default)]
+    pub tools: Vec<DescribedTool>,
+}
+
+/// A tool of a server.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DescribedTool {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(default, rename = "inputSchema", skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Value>,
+}
+
+/// Returns where the recording of a server lies; `None` where there is no directory, or the id is no file name.
+#[must_use]
+pub fn path(server: &str, look: &Look<'_>) -> Option<PathBuf> {
+    let dir = look.places.global.as_ref()?.join(DIR);
+    id_fault(server).is_none().then(|| dir.join(format!("{server}.json")))
+}
+
+/// Reads the recording of a server, its tools sorted by name and each once. `None` where there is none; one that cannot be
+/// read is a note.
+#[must_use]
+pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
+    let path = path(server, look)?;
+    let read = look.read(&Wanted::global(&path, CONTEXT_FILE_LIMIT))?;
+    let shown = look.places.source(Scope::Global, &path).path.clone();
+    let bytes = read.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&read.bytes);
+    match object(bytes) {
+        Ok(mut described) => {
+            described.tools.sort_by(|a, b| a.name.cmp(&b.name));
+            described.tools.dedup_by(|a, b| a.name == b.name);
+            Some(described)
+        }
+        Err(error) => {
+            let why = error.to_string();
+            let what = format!("{shown} was left out: {}", escape_hidden(&why));
+            let mut place = Place::file(Some(Scope::Global), shown);
+            place.line = Some(error.line()).filter(|line| *line > 0);
+            let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
+            look.note(Diagnostic::warning("mcp/recording", what).at(place).help(help));
+            None
+        }
+    }
+}
+
+/// Reads an object; a list that could be taken for one is none.
+fn object(bytes: &[u8]) -> Result<Described, serde_json::Error> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') | None => serde_json::from_slice(bytes),
+        Some(_) => {
+            serde_json::from_slice::<serde_json::Map<String, Value>>(bytes).map(|_| Described::default())
+        }
+    }
+}

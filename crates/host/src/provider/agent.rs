@@ -1,0 +1,172 @@
+//! Context provider `agent`: the agent whose prompt is asked for. Its text, its reminder, or the skills that it starts with.
+
+use super::{ContextProvider, SectionOptions, silent};
+use crate::{
+    agents::{self, AgentEntry},
+    look::Look,
+    markdown::{shown, tell_once},
+    skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    extension::Status,
+    lint::hidden::escape_hidden,
+    origin::Piece,
+    section::{Body, Language, Section},
+    world::{Contribution, Item},
+};
+use std::collections::BTreeMap;
+
+/// Speaks of one agent.
+#[derive(Debug)]
+pub struct Agent;
+
+/// Its own option, then those that find skills.
+const OPTIONS: [(&str, &str); SKILL_OPTIONS.len() + 1] = {
+    let part = "`prompt` (default), `reminder`, or `skills`: those that the agent starts with, looked for as the other \
+               options say, else as the section for skills does";
+    let mut all = [("part", part); SKILL_OPTIONS.len() + 1];
+    let mut at = 0;
+    while at < SKILL_OPTIONS.len() {
+        all[at + 1] = SKILL_OPTIONS[at];
+        at += 1;
+    }
+    all
+};
+/// How many skills an agent may start with.
+const MOST_SKILLS: usize = 50;
+
+impl ContextProvider for Agent {
+    fn name(&self) -> &'static str {
+        "agent"
+    }
+
+    fn about(&self) -> &'static str {
+        "the prompt, the reminder or the skills of the agent that is asked for"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &OPTIONS
+    }
+
+    fn follows_hooks(&self) -> bool {
+        true
+    }
+
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+        let options = SectionOptions::new(self, section, look);
+        let part = options.word("part", &["prompt", "reminder", "skills"], look);
+        let Some(name) = &look.turn.agent else { return silent(self, section, "no agent is asked for") };
+        let entries = agents::load(look);
+        let Some(entry) = agents::find(name, &entries) else {
+            let before = look.notes.borrow().len();
+            look.note(unknown(name, &entries));
+            tell_once(before, look);
+            return silent(self, section, format!("there is no agent `{}`", shown(name)));
+        };
+        let (items, why) = match part {
+            "reminder" => (self.reminder(entry), "the agent has no reminder"),
+            "skills" => (self.skills(entry, section, look), "the agent starts with no skill"),
+            _ => (self.prompt(entry), "the agent's file has no text"),
+        };
+        let mut said = silent(self, section, why);
+        if !items.is_empty() {
+            (said.items, said.silent) = (items, None);
+        }
+        said
+    }
+}
+
+impl Agent {
+    fn prompt(&self, entry: &AgentEntry) -> Vec<Item> {
+        item(entry, entry.body.clone(), entry.language).into_iter().collect()
+    }
+
+    fn reminder(&self, entry: &AgentEntry) -> Vec<Item> {
+        let pieces = entry.what.as_ref().map(|agent| agent.reminder.clone()).unwrap_or_default();
+        item(entry, pieces, Language::Verbatim).into_iter().collect()
+    }
+
+    fn skills(&self, entry: &AgentEntry, section: &Section, look: &Look<'_>) -> Vec<Item> {
+        let Some(agent) = entry.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
+            return Vec::new();
+        };
+        let before = look.notes.borrow().len();
+        let skills = self.found(section, look);
+        let mut items = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
+        for name in &agent.skills {
+            if names.contains(&name.as_str()) {
+                continue;
+            }
+            if names.len() == MOST_SKILLS {
+                let more = agent.skills.len() - MOST_SKILLS;
+                look.note(skipped(entry, &format!("{more} more: {MOST_SKILLS} are the most")));
+                break;
+            }
+            names.push(name);
+            match preloaded(name, &skills, look) {
+                Ok(item) => items.push(item),
+                Err(why) => look.note(skipped(entry, &format!("`{}`: {why}", shown(name)))),
+            }
+        }
+        tell_once(before, look);
+        items
+    }
+
+    /// The skills that this section's own options find, else those of the section for skills.
+    fn found(&self, section: &Section, look: &Look<'_>) -> Vec<SkillEntry> {
+        let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
+        let is_skills =
+            |section: &&Section| matches!(&section.body, Body::Fill(name) if name.as_str() == "skills");
+        match look.sections.iter().find(is_skills).filter(|_| !own) {
+            Some(section) => skills::load(&SkillOptions::read(&super::skills::Skills, section, look), look),
+            None => skills::load(&SkillOptions::read(self, section, look), look),
+        }
+    }
+}
+
+fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<Item> {
+    let agent = entry.what.as_ref()?;
+    let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+    let mut facts = BTreeMap::from([
+        fact("name", &entry.name),
+        fact("path", &entry.origin.path),
+        ("description".to_owned(), agent.description.clone()),
+    ]);
+    facts.extend(agent.model.as_ref().map(|model| fact("model", model)));
+    (!pieces.is_empty()).then_some(Item { facts, pieces, language })
+}
+
+fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item, String> {
+    let Some(skill) = skills.iter().find(|skill| skill.active && skill.name == name) else {
+        let same = skills.iter().find(|skill| skill.name == name);
+        return Err(match same.map(|skill| skill.status) {
+            Some(Status::Held) => "it waits for trust".to_owned(),
+            Some(_) => "it is broken or left out".to_owned(),
+            None => "there is no such skill".to_owned(),
+        });
+    };
+    let pieces = skills::body(skill, look).ok_or("it could not be read")?;
+    if pieces.is_empty() {
+        return Err("it has no text".to_owned());
+    }
+    let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+    let facts = BTreeMap::from([fact("name", &skill.name), fact("path", &skill.origin.path)]);
+    Ok(Item { facts, pieces, language: Language::Verbatim })
+}
+
+fn skipped(entry: &AgentEntry, what: &str) -> Diagnostic {
+    let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
+    Diagnostic::warning("agent/no-skill", what)
+        .at(Place::file(Some(entry.origin.scope), entry.origin.path.clone()))
+        .help("`preface skills --all` lists what there is")
+}
+
+fn unknown(name: &str, entries: &[AgentEntry]) -> Diagnostic {
+    let note = Diagnostic::warning("agent/unknown", format!("there is no agent `{}`", shown(name)));
+    match agents::near(name, entries) {
+        Some(near) => note.help(format!("did you mean `{}`?", shown(near))),
+        None => note.help("`preface agents` lists what there is"),
+    }
+}

@@ -1,0 +1,231 @@
+//! Where a Markdown text asks for another file: `@path` at the start of a line or after white space, up to the next white
+//! space, but not in code.
+
+use std::{collections::BTreeMap, ops::Range};
+
+/// Returns the places of `@path` in a text, from `from` on, each with its `@`.
+pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut fence: Option<Fence> = None;
+    let mut paragraph = from..from;
+    let mut at = from;
+    while at < text.len() {
+        let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
+        let line = &text[at..end];
+        if fence.as_ref().is_some_and(|fence| fence.quoted && !line.trim_start().starts_with('>')) {
+            fence = None;
+        }
+        if let Some(open) = &fence {
+            if open.is_closed_by(line) {
+                fence = None;
+            }
+            paragraph = end..end;
+        } else if let Some(opened) = Fence::opened_by(line) {
+            tokens(text, paragraph, &mut found);
+            fence = Some(opened);
+            paragraph = end..end;
+        } else {
+            if starts_block(line) {
+                tokens(text, paragraph.clone(), &mut found);
+                paragraph.start = at;
+            }
+            paragraph.end = end;
+        }
+        at = end;
+    }
+    tokens(text, paragraph, &mut found);
+    found
+}
+
+/// The line that opened a block of code.
+struct Fence {
+    mark: char,
+    length: usize,
+    /// It stands in a quotation, and ends with it.
+    quoted: bool,
+}
+
+impl Fence {
+    fn opened_by(line: &str) -> Option<Self> {
+        let head = without_marks(line);
+        let mark = head.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let rest = head.trim_start_matches(mark);
+        let length = head.len() - rest.len();
+        let quoted = line.trim_start().starts_with('>');
+        // A line with more backticks is a span of code.
+        (length >= 3 && (mark == '~' || !rest.contains('`'))).then_some(Fence { mark, length, quoted })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let quotes: &[char] = if self.quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
+        let head = line.trim_start_matches(quotes).trim_end();
+        head.len() >= self.length && head.chars().all(|c| c == self.mark)
+    }
+}
+
+/// Takes indentation, `>` and the marks of list items from the head of a line.
+fn without_marks(line: &str) -> &str {
+    let mut head = line;
+    loop {
+        let rest = head.trim_start_matches([' ', '\t', '>']);
+        let rest = item_mark(rest).map_or(rest, |mark| &rest[mark..]);
+        if rest.len() == head.len() {
+            return head;
+        }
+        head = rest;
+    }
+}
+
+/// The length of `- `, `* `, `+ `, `1. ` or `1) ` at the head of a line.
+fn item_mark(line: &str) -> Option<usize> {
+    let digits = line.bytes().take(10).take_while(u8::is_ascii_digit).count();
+    let mark = match line.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => 1,
+        b'.' | b')' if (1..10).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    matches!(line.as_bytes().get(mark)?, b' ' | b'\t' | b'\n' | b'\r').then_some(mark)
+}
+
+/// True where no span of code reaches over the start of a line.
+fn starts_block(line: &str) -> bool {
+    let head = line.trim_start();
+    head.is_empty() || head.starts_with('#') || item_mark(head).is_some()
+}
+
+/// Finds the tokens of one paragraph.
+fn tokens(text: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
+    let part = &text[paragraph.clone()];
+    if !part.contains('@') {
+        return;
+    }
+    let mut spans = code_spans(part).into_iter().peekable();
+    let mut at = 0;
+    while let Some(next) = part[at..].find('@') {
+        let start = at + next;
+        while spans.next_if(|span| span.end <= start).is_some() {}
+        let in_code = spans.peek().is_some_and(|span| span.contains(&start));
+        let before =
+            part[..start].chars().next_back().or_else(|| text[..paragraph.start].chars().next_back());
+        at = start + 1;
+        if in_code || before.is_some_and(|c| !is_white(c)) {
+            continue;
+        }
+        let length = part[start..].find(is_white).unwrap_or(part.len() - start);
+        if length > 1 {
+            found.push(paragraph.start + start..paragraph.start + start + length);
+        }
+        at = start + length;
+    }
+}
+
+fn is_white(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// The spans of code of a paragraph: from a run of backticks to the next run of the same length.
+fn code_spans(part: &str) -> Vec<Range<usize>> {
+    let runs = runs(part);
+    let mut by_length: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, run) in runs.iter().enumerate() {
+        by_length.entry(run.len()).or_default().push(at);
+    }
+    let mut spans = Vec::new();
+    let mut at = 0;
+    while at < runs.len() {
+        let mut run = runs[at].clone();
+        // A backtick behind a backslash opens nothing.
+        if part.as_bytes()[..run.start].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1 {
+            run.start += 1;
+        }
+        let same = by_length.get(&run.len()).map_or(&[][..], Vec::as_slice);
+        match same.get(same.partition_point(|other| *other <= at)) {
+            Some(close) if !run.is_empty() => {
+                spans.push(run.start..runs[*close].end);
+                at = close + 1;
+            }
+            _ => at += 1,
+        }
+    }
+    spans
+}
+
+fn runs(part: &str) -> Vec<Range<usize>> {
+    let bytes = part.as_bytes();
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while let Some(next) = part[at..].find('`') {
+        let start = at + next;
+        at = start + bytes[start..].iter().take_while(|byte| **byte == b'`').count();
+        runs.push(start..at);
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scan;
+
+    fn found(text: &str) -> Vec<&str> {
+        scan(text, 0).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn an_import_stands_at_the_start_of_a_line_or_after_white_space() {
+        assert_eq!(found("@a.md\n@./b and @../c\t@~/d @/e"), ["@a.md", "@./b", "@../c", "@~/d", "@/e"]);
+        assert_eq!(found("me@here.org (@x) *@y* -@z \"@q\""), Vec::<&str>::new());
+        assert_eq!(found("\u{feff}@first\r\n@second\r\n"), ["@first", "@second"]);
+        assert_eq!(found("a\u{a0}@x\u{3000}@größe.md, @"), ["@x", "@größe.md,"]);
+        assert_eq!(found("@ a @@b c@d"), ["@@b"]);
+    }
+
+    #[test]
+    fn spans_of_code_are_no_imports() {
+        assert_eq!(found("`@a` @b `` ` @c `` @d"), ["@b", "@d"]);
+        assert_eq!(found("a ` @b"), ["@b"], "a backtick that nothing closes opens nothing");
+        assert_eq!(found("`` @a ` @b"), ["@a", "@b"], "runs of other lengths close nothing");
+        assert_eq!(found("` over\n @a lines ` @b"), ["@b"]);
+        assert_eq!(found("` over\n\n @a ` @b"), ["@a", "@b"], "no span reaches over a blank line");
+        assert_eq!(found("- a `\n- @a\n- `"), ["@a"], "nor over the items of a list");
+        assert_eq!(found("\\` @a ` @b `"), ["@a"]);
+        assert_eq!(found("\\\\` @a `"), Vec::<&str>::new());
+        assert_eq!(found("\\``@a `"), Vec::<&str>::new(), "the second backtick opens");
+    }
+
+    #[test]
+    fn fenced_code_holds_no_imports() {
+        assert_eq!(found("```\n@a\n```\n@b\n"), ["@b"]);
+        assert_eq!(found("~~~ sh\n@a\n```\n@b\n~~~\n@c"), ["@c"]);
+        assert_eq!(found("````\n@a\n```\n@b\n`````\n@c"), ["@c"], "at least as long as what opened it");
+        assert_eq!(found("- x\n    ```\n    @a\n    ```\n@b"), ["@b"], "also indented");
+        assert_eq!(found("- ```\n  @a\n  ```\n- @b"), ["@b"]);
+        assert_eq!(found("> ```\n> @a\n> ```\n> @b"), ["@b"]);
+        assert_eq!(found("> ```\n> @a\n@b"), ["@b"], "a quotation ends its code");
+        assert_eq!(
+            found("```\n@a\n``` no\n@b"),
+            Vec::<&str>::new(),
+            "what nothing closes reaches to the end"
+        );
+        assert_eq!(found("```a`b\n@a"), ["@a"], "backticks behind it make no fence");
+    }
+
+    #[test]
+    fn a_scan_may_start_behind_a_head() {
+        let text = "`@a\n@b";
+        assert_eq!(scan(text, 4), [4..6]);
+    }
+
+    #[test]
+    fn hostile_runs_of_backticks_take_linear_time() {
+        let mut text = String::new();
+        for length in 1..2_500 {
+            text.push_str(&"`".repeat(length));
+            text.push_str(" @a ");
+        }
+        assert_eq!(scan(&text, 0).len(), 2_499);
+        assert_eq!(scan(&"@a ".repeat(1_000_000), 0).len(), 1_000_000);
+        assert!(scan(&"\\`".repeat(500_000), 0).is_empty());
+        assert!(scan(&format!("{}`", "\\".repeat(1_000_000)), 0).is_empty());
+        assert_eq!(scan(&format!("{}@a", "> ".repeat(1_000_000)), 0).len(), 1);
+    }
+}

@@ -1,0 +1,435 @@
+//! Context provider `instruction-files`: the files in which people tell a model how to work, with the files that those
+//! import and the rules beside them.
+//!
+//! Managed files speak first, then the user's and the user's rules, then the tree's, then the project's rules. [`walk`]
+//! says where files may be, [`rules`] which of a directory of rules, [`reader`] reads through the gate, [`splice`] puts
+//! imports in their place. Everything that a project can make large has a limit, and each limit says what it left out.
+
+mod globs;
+mod imports;
+mod notes;
+mod options;
+mod reach;
+mod reader;
+mod rules;
+mod splice;
+mod text;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use super::{ContextProvider, silent};
+use crate::{
+    gate::Belongs,
+    look::Look,
+    system::{FileId, FileKind, Within},
+};
+use globs::{Bad, Globs, Room};
+use globset::GlobSet;
+use notes::Notes;
+use options::{OPTIONS, Options};
+use preface_core::{
+    compose::is_blank,
+    diagnostic::{Diagnostic, Place, Severity},
+    lint::hidden::escape_hidden,
+    origin::{Piece, Source},
+    scope::Scope,
+    section::{Language, Section},
+    world::{Contribution, Item},
+};
+use reach::{Reach, Trees};
+use reader::{Reader, absolute_source};
+use splice::{Open, Splicer};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use text::Text;
+use walk::{Candidate, Kind};
+
+/// From how many lines on a text is long.
+const LONG_LINES: usize = 200;
+/// From how many characters on.
+const LONG_CHARACTERS: usize = 40_000;
+
+/// Finds, reads and puts together.
+#[derive(Debug)]
+pub struct InstructionFiles;
+
+impl ContextProvider for InstructionFiles {
+    fn name(&self) -> &'static str {
+        "instruction-files"
+    }
+
+    fn about(&self) -> &'static str {
+        "CLAUDE.md and its like: managed, the user's, from the cwd upward, with imports and rules"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        OPTIONS
+    }
+
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+        let options = Options::read(self, section, look);
+        let notes = Notes::new(look);
+        let exclude = excluded(&options, look, &notes);
+        let reader = Reader::new(&options, look);
+        let mut build = Build {
+            look,
+            options: &options,
+            notes: &notes,
+            exclude: &exclude,
+            reader: &reader,
+            splicer: Splicer::new(&options, &reader, &notes, &exclude),
+            trees: Trees::default(),
+            rules: Rules::new(&options, look),
+            said: Said::default(),
+            items: Vec::new(),
+            left_out: false,
+        };
+        build.all();
+        let why = match build.left_out || build.rules.waiting > 0 {
+            true => "everything that there is was left out, held, or waits; the notes say why".to_owned(),
+            false => format!("there is no {} from here up", options.names.join(" or ")),
+        };
+        let mut said = silent(self, section, why);
+        said.items = build.finish();
+        if !said.items.is_empty() {
+            said.silent = None;
+        }
+        notes.finish();
+        said
+    }
+}
+
+/// The globs of files that are never read.
+fn excluded(options: &Options, look: &Look<'_>, notes: &Notes<'_>) -> GlobSet {
+    let (globs, mut bad) = Globs::read(&options.exclude, &mut Room::BUILD.clone(), look);
+    let set = globs.compile().unwrap_or_else(|why| {
+        bad.push(Bad { pattern: options.exclude.join(" "), why });
+        GlobSet::empty()
+    });
+    for Bad { pattern, why } in bad {
+        let what = format!("`exclude`: `{}` excludes nothing: {why}", short(&pattern));
+        notes.tell(Severity::Warning, "profile/option", || Diagnostic::warning("profile/option", what));
+    }
+    set
+}
+
+/// One build of the section.
+struct Build<'a> {
+    look: &'a Look<'a>,
+    options: &'a Options,
+    notes: &'a Notes<'a>,
+    exclude: &'a GlobSet,
+    reader: &'a Reader<'a>,
+    splicer: Splicer<'a>,
+    trees: Trees,
+    rules: Rules,
+    said: Said,
+    items: Vec<Item>,
+    /// True where a file was found and not used.
+    left_out: bool,
+}
+
+/// The files that were said, by what they are and where they really lie.
+#[derive(Default)]
+struct Said {
+    by_id: BTreeMap<FileId, Arc<Source>>,
+    by_path: BTreeMap<PathBuf, Arc<Source>>,
+}
+
+impl Said {
+    /// Notes a file, or returns the name by which it was said before.
+    fn add(&mut self, id: Option<FileId>, real: &Path, source: &Arc<Source>) -> Option<Arc<Source>> {
+        let before = self.by_path.get(real).or_else(|| self.by_id.get(&id?)).cloned();
+        if before.is_none() {
+            self.by_path.insert(real.to_owned(), source.clone());
+            self.by_id.extend(id.map(|id| (id, source.clone())));
+        }
+        before
+    }
+}
+
+/// What is known of all rules.
+struct Rules {
+    /// The files that are worked on, by all their names.
+    touched: Vec<PathBuf>,
+    room: Room,
+    read: usize,
+    bytes: u64,
+    /// How many were not read.
+    beyond: usize,
+    waiting: usize,
+    /// One that waits.
+    example: Option<String>,
+}
+
+impl Rules {
+    fn new(options: &Options, look: &Look<'_>) -> Self {
+        let names = |path: &String| globs::names(Path::new(path), look);
+        Rules {
+            touched: options.touched.iter().flat_map(names).collect(),
+            room: Room::BUILD,
+            read: 0,
+            bytes: 0,
+            beyond: 0,
+            waiting: 0,
+            example: None,
+        }
+    }
+
+    /// Takes the room for one more. Once there is none, nothing after it is read.
+    fn has_room(&mut self, bytes: u64) -> bool {
+        let fits = self.beyond == 0
+            && self.read < rules::MOST_RULES
+            && self.bytes.saturating_add(bytes) <= rules::MOST_BYTES;
+        match fits {
+            true => {
+                self.read += 1;
+                self.bytes += bytes;
+            }
+            false => self.beyond += 1,
+        }
+        fits
+    }
+}
+
+impl Build<'_> {
+    fn all(&mut self) {
+        let (options, look) = (self.options, self.look);
+        for candidate in walk::managed(options, look).iter().chain(&walk::user(options, look)) {
+            self.take(candidate);
+        }
+        if let Some(global) = &look.places.global {
+            self.take_rules(global, Scope::Global, &Reach::Anywhere);
+        }
+        for candidate in &walk::tree(options, look) {
+            self.take(candidate);
+        }
+        if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.layer_speaks()) {
+            let reach = self.trees.of(&look.places.cwd, look);
+            self.take_rules(project, Scope::Project, &reach);
+        }
+    }
+
+    fn finish(self) -> Vec<Item> {
+        self.splicer.finish();
+        let Rules { beyond, waiting, example, .. } = self.rules;
+        if beyond > 0 {
+            let what = format!(
+                "{beyond} rules were left out: a build reads at most {} rules and {} bytes of them",
+                rules::MOST_RULES,
+                rules::MOST_BYTES
+            );
+            self.look
+                .note(Diagnostic::warning("rules/limit", what).help("put rules together, or remove some"));
+        }
+        if let Some(example) = example {
+            let rules = if waiting == 1 { "1 rule waits" } else { &format!("{waiting} rules wait") };
+            let what = format!("{rules} for a file to be worked on, such as {example}");
+            self.look.note(
+                Diagnostic::info("rules/waiting", what).help("`touched` names files that are worked on"),
+            );
+        }
+        self.items
+    }
+
+    fn take_rules(&mut self, layer: &Path, scope: Scope, reach: &Reach) {
+        let Some(name) = &self.options.rules else { return };
+        let dir = layer.join(name);
+        if self.look.system.link_stat(&dir).is_none() {
+            return;
+        }
+        for path in rules::walk(&dir, scope, reach, self.look, self.notes) {
+            self.take(&Candidate { path, kind: Kind::Rule, scope, dir: self.look.places.cwd.clone() });
+        }
+    }
+
+    /// Takes one file, where it is there and may speak.
+    fn take(&mut self, candidate: &Candidate) {
+        let Candidate { path, kind, scope, dir } = candidate;
+        let Some(stat) = self.look.system.link_stat(path) else { return };
+        let source = match kind {
+            Kind::Managed => absolute_source(*scope, path),
+            _ => self.look.places.source(*scope, path),
+        };
+        let Some(real) = self.place(candidate, &source, stat.kind == FileKind::Link) else {
+            self.left_out = true;
+            return;
+        };
+        if *kind == Kind::Rule {
+            let size = self.look.system.stat(&real).map_or(0, |stat| stat.len);
+            // One that is too large by itself is told as such, and takes no room.
+            let size = if size > crate::look::CONTEXT_FILE_LIMIT { 0 } else { size };
+            if !self.rules.has_room(size) {
+                return;
+            }
+        }
+        let reach = match scope {
+            Scope::Project => self.trees.of(dir, self.look),
+            _ => Reach::Anywhere,
+        };
+        let within = match (self.options.follow_links, kind) {
+            (true, Kind::Project | Kind::Local) => Within::Anywhere,
+            _ => reach.within(),
+        };
+        let Some(text) = self.reader.read(path, &real, &source, within) else {
+            self.left_out = true;
+            return;
+        };
+        if let Some(first) = self.said.add(text.id, &real, &source) {
+            self.note(Severity::Info, "context/duplicate", &source, |shown| {
+                format!("{shown} was left out: it is the same file as {}", first.path)
+            });
+            return;
+        }
+        self.tell_bad_bytes(&text, &source);
+        let from = match kind {
+            Kind::Rule => self.judged(&text, &source),
+            _ => Some(0),
+        };
+        let Some(from) = from else { return };
+        let open = Open { path, text: &text, from };
+        let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
+        if !is_blank(&pieces) {
+            self.say(candidate, &source, pieces);
+        }
+    }
+
+    /// Where a file really lies, where it may be read.
+    fn place(&self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
+        let Candidate { path, kind, scope, dir } = candidate;
+        let real = match self.look.system.canonical(path) {
+            Ok(real) => real,
+            Err(error) => {
+                self.note(Severity::Warning, "file/link", source, |shown| {
+                    format!("{shown} was left out: {error}")
+                });
+                return None;
+            }
+        };
+        if *kind != Kind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real)) {
+            self.note(Severity::Info, "instructions/excluded", source, |shown| {
+                format!("{shown} was left out: it is excluded")
+            });
+            return None;
+        }
+        if *scope != Scope::Project {
+            return Some(real);
+        }
+        if self.reader.belongs(path) == Belongs::ToLayer && !self.look.gate.layer_speaks() {
+            return None;
+        }
+        let in_tree =
+            self.options.follow_links && *kind != Kind::Rule || self.trees.of(dir, self.look).holds(&real);
+        if in_tree && self.look.in_roots(path) {
+            return Some(real);
+        }
+        // What lies above the directories that may be read is nobody's business here.
+        if is_link || self.look.in_roots(path) {
+            self.note(Severity::Warning, "file/outside", source, |shown| {
+                format!("{shown} was left out: it leads out of what the project may read")
+            });
+        }
+        None
+    }
+
+    /// Says where the text of a rule begins. `None` where it waits for another file.
+    fn judged(&mut self, text: &Text, source: &Arc<Source>) -> Option<usize> {
+        let head = rules::head(&text.whole());
+        if let Some((why, line)) = head.trouble {
+            self.notes.tell(Severity::Warning, "rules/head", || {
+                let mut place = Place::file(Some(source.scope), source.path.clone());
+                place.line = line;
+                let what = format!("{}: {why}", source.path);
+                Diagnostic::warning("rules/head", what).at(place).help("mend the lines between the two `---`")
+            });
+        }
+        let Some(paths) = head.paths else { return Some(head.body) };
+        if self.is_touched(&paths, source) {
+            return Some(head.body);
+        }
+        self.rules.waiting += 1;
+        self.rules.example.get_or_insert_with(|| {
+            format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
+        });
+        None
+    }
+
+    fn is_touched(&mut self, paths: &[String], source: &Arc<Source>) -> bool {
+        let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
+        let touched = &self.rules.touched;
+        let is_touched = !touched.is_empty()
+            && match globs.compile() {
+                Ok(set) => touched.iter().any(|path| set.is_match(path)),
+                Err(why) => {
+                    bad.push(Bad { pattern: paths.join(", "), why });
+                    false
+                }
+            };
+        for Bad { pattern, why } in bad {
+            self.note(Severity::Warning, "rules/pattern", source, |shown| {
+                format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
+            });
+        }
+        is_touched
+    }
+
+    fn say(&mut self, candidate: &Candidate, source: &Arc<Source>, pieces: Vec<Piece>) {
+        self.tell_length(&pieces, source);
+        let facts = BTreeMap::from([
+            ("path".to_owned(), source.path.clone()),
+            ("absolute".to_owned(), candidate.path.display().to_string()),
+            ("kind".to_owned(), candidate.kind.as_str().to_owned()),
+        ]);
+        self.items.push(Item { facts, pieces, language: Language::Verbatim });
+    }
+
+    fn tell_bad_bytes(&self, text: &Text, source: &Arc<Source>) {
+        if text.bad > 0 {
+            self.note(Severity::Warning, "file/not-utf8", source, |shown| {
+                format!("{shown} is not UTF-8: {} places became U+FFFD", text.bad)
+            });
+        }
+    }
+
+    fn tell_length(&self, pieces: &[Piece], source: &Arc<Source>) {
+        let text = || pieces.iter().map(|piece| piece.text.as_str());
+        let ends: usize = text().map(|text| text.matches('\n').count()).sum();
+        let open_end = text().rfind(|text| !text.is_empty()).is_some_and(|text| !text.ends_with('\n'));
+        let lines = ends + usize::from(open_end);
+        let characters: usize = text().map(|text| text.chars().count()).sum();
+        if lines > LONG_LINES || characters > LONG_CHARACTERS {
+            self.note(Severity::Info, "instructions/long", source, |shown| {
+                format!(
+                    "{shown} has {lines} lines and {characters} characters, imports included: each request pays for \
+                     them"
+                )
+            });
+        }
+    }
+
+    fn note(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        source: &Arc<Source>,
+        what: impl FnOnce(&str) -> String,
+    ) {
+        self.notes.tell(severity, code, || {
+            let place = Place::file(Some(source.scope), source.path.clone());
+            Diagnostic::new(severity, code, what(&source.path)).at(place)
+        });
+    }
+}
+
+/// Shows the beginning of what somebody wrote.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 80;
+    let head: String = text.chars().take(LONGEST).collect();
+    let cut = if head.len() < text.len() { "…" } else { "" };
+    format!("{}{cut}", escape_hidden(&head))
+}

@@ -1,0 +1,148 @@
+//! What a profile says about instruction files: which names, where, in which order. No name of a product is known here.
+
+use super::super::{ContextProvider, SectionOptions};
+use crate::look::Look;
+use preface_core::{diagnostic::Diagnostic, section::Section};
+use serde_json::Value;
+
+/// The options, each with one sentence.
+pub const OPTIONS: &[(&str, &str)] = &[
+    (
+        "above",
+        "file names of each directory above the cwd (default CLAUDE.md); `root-first` reads `names` there",
+    ),
+    (
+        "exclude",
+        "globs of files that are never read: absolute, from `~/`, or from the cwd; managed files are",
+    ),
+    (
+        "fallback",
+        "file names read from the root down where no file of `names` exists on the way (default none)",
+    ),
+    ("hops", "how many imports may lead from one to the next (default 4, at most 32)"),
+    ("imports", "`true` (default) or `false`: `@path` gives way to the text of that file"),
+    (
+        "links",
+        "`inside` (default: the work tree, else the directory) or `follow`: where files of the tree may lead",
+    ),
+    ("managed", "absolute paths that are read first and that nothing excludes (default none)"),
+    ("names", "file names of the cwd (default CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md)"),
+    ("order", "`nearest-first` (default: the cwd, then upward) or `root-first` (down to the cwd)"),
+    ("rules", "a directory of the global and the project directory whose `*.md` are read (default none)"),
+    ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
+    ("touched", "paths that are worked on: they wake the rules whose `paths` match (default none)"),
+    ("user", "file names read from the global directory (default none)"),
+];
+
+/// How many hops there are where nothing is said.
+const HOPS: usize = 4;
+/// The most hops that anybody may ask for.
+const MOST_HOPS: usize = 32;
+
+/// Which instruction files there are, and how they are read.
+#[derive(Debug)]
+pub struct Options {
+    pub names: Vec<String>,
+    pub above: Vec<String>,
+    pub order: Order,
+    pub user: Vec<String>,
+    pub managed: Vec<String>,
+    pub fallback: Vec<String>,
+    pub rules: Option<String>,
+    pub touched: Vec<String>,
+    pub exclude: Vec<String>,
+    pub imports: bool,
+    pub hops: usize,
+    pub follow_links: bool,
+    pub hold_shared: bool,
+}
+
+/// The order of the directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The cwd, then each directory above it.
+    NearestFirst,
+    /// From the root of the file system down to the cwd.
+    RootFirst,
+}
+
+impl Options {
+    /// Reads the options of a section; what cannot be read is a note, and counts as not said.
+    pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
+        let options = SectionOptions::new(provider, section, look);
+        let said = Said { section, look };
+        Options {
+            names: said.lines("names", &["CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"]),
+            above: said.lines("above", &["CLAUDE.md"]),
+            order: match options.word("order", &["nearest-first", "root-first"], look) {
+                "root-first" => Order::RootFirst,
+                _ => Order::NearestFirst,
+            },
+            user: said.lines("user", &[]),
+            managed: said.lines("managed", &[]),
+            fallback: said.lines("fallback", &[]),
+            rules: options.text("rules").filter(|dir| !dir.is_empty()).map(str::to_owned),
+            touched: said.lines("touched", &[]),
+            exclude: said.lines("exclude", &[]),
+            imports: said.truth("imports", true),
+            hops: said.number("hops", HOPS).min(MOST_HOPS),
+            follow_links: options.word("links", &["inside", "follow"], look) == "follow",
+            hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
+        }
+    }
+}
+
+/// The options whose form may be that of a profile's own option, which is a text.
+struct Said<'a> {
+    section: &'a Section,
+    look: &'a Look<'a>,
+}
+
+impl Said<'_> {
+    fn truth(&self, key: &str, default: bool) -> bool {
+        let Some(value) = self.section.options.get(key) else { return default };
+        let truth = match value {
+            Value::Bool(value) => Some(*value),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        truth.unwrap_or_else(|| {
+            self.wrong(key, &format!("cannot be {value}; it counts as `{default}`"));
+            default
+        })
+    }
+
+    fn number(&self, key: &str, default: usize) -> usize {
+        let Some(value) = self.section.options.get(key) else { return default };
+        let number = match value {
+            Value::String(text) => text.trim().parse().ok(),
+            value => value.as_u64().and_then(|number| usize::try_from(number).ok()),
+        };
+        number.unwrap_or_else(|| {
+            self.wrong(key, &format!("cannot be {value}; it counts as {default}"));
+            default
+        })
+    }
+
+    /// A list of texts, or one text with a line for each.
+    fn lines(&self, key: &str, default: &[&str]) -> Vec<String> {
+        match self.section.options.get(key) {
+            None => default.iter().map(|text| (*text).to_owned()).collect(),
+            Some(Value::String(text)) => {
+                text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            }
+            Some(Value::Array(list)) => {
+                list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+            }
+            Some(value) => {
+                self.wrong(key, &format!("cannot be {value}; it is a list of texts"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn wrong(&self, key: &str, why: &str) {
+        let what = format!("section `{}`: `{key}` {why}", self.section.id);
+        self.look.note(Diagnostic::warning("profile/option", what));
+    }
+}

@@ -1,0 +1,107 @@
+//! How far a file's word goes: where it may lead, and what an `@path` in it means.
+
+use crate::{
+    look::Look,
+    places::{normal, resolved},
+    provider::git,
+    system::{FileKind, ReadError, Within},
+};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+/// Where a file may lead.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Anywhere: it is the user's own.
+    Anywhere,
+    /// Into this directory, a real path, and not into its `.git`.
+    Tree(Rc<Path>),
+}
+
+impl Reach {
+    /// How it is said to the machine.
+    pub fn within(&self) -> Within<'_> {
+        match self {
+            Reach::Anywhere => Within::Anywhere,
+            Reach::Tree(root) => Within::Root(root),
+        }
+    }
+
+    /// True where a real path may be read.
+    pub fn holds(&self, real: &Path) -> bool {
+        match self {
+            Reach::Anywhere => true,
+            Reach::Tree(root) => real
+                .strip_prefix(root)
+                .is_ok_and(|rest| rest.components().all(|part| part.as_os_str() != ".git")),
+        }
+    }
+}
+
+/// The trees that directories lie in, each asked for once.
+#[derive(Debug, Default)]
+pub struct Trees(RefCell<BTreeMap<PathBuf, Reach>>);
+
+impl Trees {
+    /// The git work tree that holds a directory, else the directory. A work tree that holds the user's home counts for
+    /// nothing: it holds more than a project.
+    pub fn of(&self, dir: &Path, look: &Look<'_>) -> Reach {
+        if let Some(known) = self.0.borrow().get(dir) {
+            return known.clone();
+        }
+        let home = look.places.home.as_ref().map(|home| resolved(look.system, home));
+        let root = git::work_tree_root(look.system, dir)
+            .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
+            .unwrap_or_else(|| resolved(look.system, dir));
+        let reach = Reach::Tree(root.into());
+        self.0.borrow_mut().insert(dir.to_owned(), reach.clone());
+        reach
+    }
+}
+
+/// What an `@path` leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A file: as it is named, where it really lies, and its size.
+    File { path: PathBuf, real: PathBuf, len: u64 },
+    /// Nothing.
+    Missing,
+    /// Something beyond its reach, whether there is anything or not.
+    Outside,
+    /// No file.
+    Kind(FileKind),
+    /// Nobody can tell.
+    Trouble(ReadError),
+}
+
+/// Looks where `written` leads, from a file in `dir`.
+pub fn find(written: &str, dir: &Path, reach: &Reach, look: &Look<'_>) -> Found {
+    let path = match (written.strip_prefix("~/"), &look.places.home) {
+        (Some(rest), Some(home)) => normal(home, Path::new(rest)),
+        (Some(_), None) => return Found::Missing,
+        (None, _) => normal(dir, Path::new(written)),
+    };
+    let real = match look.system.canonical(&path) {
+        Ok(real) => real,
+        Err(error) => {
+            return match error {
+                // What is not there tells nothing about what lies outside.
+                _ if !reach.holds(&resolved(look.system, &path)) => Found::Outside,
+                ReadError::Missing => Found::Missing,
+                error => Found::Trouble(error),
+            };
+        }
+    };
+    if !reach.holds(&real) || matches!(reach, Reach::Tree(_)) && !look.in_roots(&path) {
+        return Found::Outside;
+    }
+    match look.system.stat(&real) {
+        Some(stat) if stat.kind == FileKind::File => Found::File { path, real, len: stat.len },
+        Some(stat) => Found::Kind(stat.kind),
+        None => Found::Missing,
+    }
+}

@@ -1,0 +1,83 @@
+//! Reads files through the gate, each real file once in a build.
+
+use super::{options::Options, text::Text};
+use crate::{
+    gate::Belongs,
+    look::{CONTEXT_FILE_LIMIT, Look, Wanted},
+    system::Within,
+};
+use preface_core::{lint::hidden::escape_hidden, origin::Source, scope::Scope};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    rc::Rc,
+    sync::Arc,
+};
+
+/// Real files by whose they are, and what came of reading them.
+type Known = BTreeMap<(Scope, PathBuf), Option<Rc<Text>>>;
+
+/// Reads, and remembers what it read.
+pub struct Reader<'a> {
+    pub look: &'a Look<'a>,
+    hold_shared: bool,
+    known: RefCell<Known>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(options: &Options, look: &'a Look<'a>) -> Self {
+        Reader { look, hold_shared: options.hold_shared, known: RefCell::default() }
+    }
+
+    /// True where reading this real file again costs nothing.
+    pub fn knows(&self, scope: Scope, real: &Path) -> bool {
+        self.known.borrow().contains_key(&(scope, real.to_owned()))
+    }
+
+    /// Reads a file that really lies at `real`. What stands in the way is told once.
+    pub fn read(
+        &self,
+        path: &Path,
+        real: &Path,
+        source: &Arc<Source>,
+        within: Within<'_>,
+    ) -> Option<Rc<Text>> {
+        let key = (source.scope, real.to_owned());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let project = source.scope == Scope::Project;
+        let wanted = Wanted {
+            scope: source.scope,
+            within,
+            belongs: self.belongs(path),
+            shared: project && self.hold_shared && (self.is_shared(path) || self.is_shared(real)),
+            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
+        };
+        let read = self.look.read(&wanted);
+        let text = read.map(|read| Rc::new(Text::new(&read, source.clone(), self.look.bom)));
+        self.known.borrow_mut().insert(key, text.clone());
+        text
+    }
+
+    /// Whose a file of the project is.
+    pub fn belongs(&self, path: &Path) -> Belongs {
+        match &self.look.places.project {
+            Some(project) if path.starts_with(project) => Belongs::ToLayer,
+            _ => Belongs::ToTree,
+        }
+    }
+
+    /// True where users other than the owner can write in the directory of a file (a sticky one too).
+    fn is_shared(&self, path: &Path) -> bool {
+        let dir = path.parent().and_then(|dir| self.look.system.stat(dir));
+        dir.and_then(|dir| dir.mode).is_some_and(|mode| mode & 0o002 != 0)
+    }
+}
+
+/// The source of a file that is shown by its absolute path.
+pub fn absolute_source(scope: Scope, path: &Path) -> Arc<Source> {
+    let shown = path.display().to_string();
+    Arc::new(Source { scope, path: escape_hidden(&shown).into_owned() })
+}

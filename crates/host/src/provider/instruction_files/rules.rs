@@ -1,0 +1,282 @@
+//! A directory of rules: which files it has, and about which files each of them is.
+
+use super::{notes::Notes, reach::Reach};
+use crate::{
+    look::Look,
+    system::{DirEntry, FileKind, ReadError},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place, Severity},
+    scope::Scope,
+    skill::{Value, frontmatter},
+};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+/// How many rules a build reads.
+pub const MOST_RULES: usize = 1_000;
+/// How many bytes they have together.
+pub const MOST_BYTES: u64 = 4 << 20;
+/// How many entries the directories of rules may have together.
+const MOST_ENTRIES: usize = 20_000;
+/// How deep they may lie in each other.
+const DEEPEST: usize = 32;
+
+/// Walks a directory of rules. The files come sorted by path; what is left out is told.
+pub fn walk(dir: &Path, scope: Scope, reach: &Reach, look: &Look<'_>, notes: &Notes<'_>) -> Vec<PathBuf> {
+    let mut walk =
+        Walk { look, notes, scope, reach, walked: BTreeMap::new(), entries: MOST_ENTRIES, found: Vec::new() };
+    match look.system.canonical(dir) {
+        Ok(real) if walk.may_enter(dir, &real) => walk.dir(dir, real, 0),
+        _ => {}
+    }
+    walk.found
+}
+
+struct Walk<'a> {
+    look: &'a Look<'a>,
+    notes: &'a Notes<'a>,
+    scope: Scope,
+    reach: &'a Reach,
+    /// The directories that were walked, by where they really lie.
+    walked: BTreeMap<PathBuf, PathBuf>,
+    /// How many entries there may still be.
+    entries: usize,
+    found: Vec<PathBuf>,
+}
+
+impl Walk<'_> {
+    fn dir(&mut self, dir: &Path, real: PathBuf, depth: usize) {
+        if let Some(first) = self.walked.get(&real) {
+            let first = self.shown(first);
+            self.tell(dir, "rules/again", &format!("leads back to {first}, which is read already"));
+            return;
+        }
+        if depth > DEEPEST {
+            self.tell(
+                dir,
+                "rules/limit",
+                &format!("was left out: it lies deeper than {DEEPEST} directories"),
+            );
+            return;
+        }
+        self.walked.insert(real.clone(), dir.to_owned());
+        let entries = match self.look.system.list(dir, self.entries) {
+            Ok(entries) => entries,
+            Err(ReadError::Missing) => return,
+            Err(ReadError::TooLarge { .. }) => {
+                let why = format!("was left out: all rules may have {MOST_ENTRIES} entries together");
+                self.tell(dir, "rules/limit", &why);
+                return;
+            }
+            Err(error) => {
+                self.tell(dir, "rules/unreadable", &format!("was left out: {error}"));
+                return;
+            }
+        };
+        self.entries -= entries.len();
+        for entry in &entries {
+            self.entry(dir, &real, entry, depth);
+        }
+    }
+
+    fn entry(&mut self, dir: &Path, real: &Path, entry: &DirEntry, depth: usize) {
+        let name = entry.name.as_encoded_bytes();
+        if name.starts_with(b".") {
+            return;
+        }
+        let is_rule = name.len() > 3 && name.ends_with(b".md");
+        let path = dir.join(&entry.name);
+        match entry.kind {
+            FileKind::File if is_rule => self.found.push(path),
+            FileKind::Dir => self.dir(&path, real.join(&entry.name), depth + 1),
+            FileKind::Link => self.link(&path, is_rule, depth),
+            _ => {}
+        }
+    }
+
+    fn link(&mut self, path: &Path, is_rule: bool, depth: usize) {
+        let target = match self.look.system.canonical(path) {
+            Ok(target) => target,
+            Err(error) if is_rule => {
+                return self.tell(path, "file/link", &format!("was left out: {error}"));
+            }
+            Err(_) => return,
+        };
+        match self.look.system.stat(&target).map(|stat| stat.kind) {
+            Some(FileKind::File) if is_rule && self.may_enter(path, &target) => {
+                self.found.push(path.to_owned());
+            }
+            Some(FileKind::Dir) if self.may_enter(path, &target) => self.dir(path, target, depth + 1),
+            _ => {}
+        }
+    }
+
+    /// True where what a name leads to may be read.
+    fn may_enter(&self, path: &Path, real: &Path) -> bool {
+        let inside = self.reach.holds(real) && (self.scope != Scope::Project || self.look.in_roots(path));
+        if !inside {
+            self.tell(path, "file/outside", "was left out: it leads out of what the project may read");
+        }
+        inside
+    }
+
+    fn shown(&self, path: &Path) -> String {
+        self.look.places.source(self.scope, path).path.clone()
+    }
+
+    fn tell(&self, path: &Path, code: &'static str, what: &str) {
+        self.notes.tell(Severity::Warning, code, || {
+            let shown = self.shown(path);
+            Diagnostic::warning(code, format!("{shown} {what}")).at(Place::file(Some(self.scope), shown))
+        });
+    }
+}
+
+/// What stands at the head of a rule.
+#[derive(Debug, PartialEq)]
+pub struct Head {
+    /// The globs of the files that it is about; `None` is all of them.
+    pub paths: Option<Vec<String>>,
+    /// Where its text begins.
+    pub body: usize,
+    /// What is wrong with its head, and on which line.
+    pub trouble: Option<(String, Option<usize>)>,
+}
+
+/// Reads the head of a rule.
+pub fn head(text: &str) -> Head {
+    let Some((block, body)) = split(text) else { return Head { paths: None, body: 0, trouble: None } };
+    let block = text[block].replace("\r\n", "\n");
+    let (paths, trouble) = match frontmatter::read(&block) {
+        Ok(fields) => match fields.get("paths").map(globs) {
+            None => (None, None),
+            Some(Ok(paths)) => (paths, None),
+            Some(Err(why)) => (Some(Vec::new()), Some((why, None))),
+        },
+        // A glob that starts with a star is no YAML, and everybody writes it.
+        Err(error) => match bare_paths(&block) {
+            Some(paths) => (Some(paths), None),
+            None => {
+                (None, Some((format!("its head is no YAML: {}", error.message), error.line.map(|at| at + 1))))
+            }
+        },
+    };
+    Head { paths, body, trouble }
+}
+
+/// Returns the block between two lines of `---`, and where the text behind it begins.
+fn split(text: &str) -> Option<(Range<usize>, usize)> {
+    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let mut at = start;
+    let mut block = None;
+    for line in text[start..].split_inclusive('\n') {
+        let is_fence = line.trim_end() == "---";
+        let end = at + line.len();
+        match block {
+            None if is_fence => block = Some(end),
+            None => return None,
+            Some(block) if is_fence => return Some((block..at, end)),
+            Some(_) => {}
+        }
+        at = end;
+    }
+    None
+}
+
+/// Reads the value of `paths`. Nothing in it means all files.
+fn globs(value: &Value) -> Result<Option<Vec<String>>, String> {
+    let list = match value {
+        Value::Null => Vec::new(),
+        Value::Text(text) => at_commas(text),
+        Value::List(list) => {
+            let texts = list.iter().map(|item| match item {
+                Value::Text(text) => Ok(text.clone()),
+                _ => Err("`paths` holds something that is no text".to_owned()),
+            });
+            texts.collect::<Result<_, _>>()?
+        }
+        _ => return Err("`paths` is neither a text nor a list of texts".to_owned()),
+    };
+    Ok((!list.is_empty()).then_some(list))
+}
+
+/// Reads `paths` by its lines, as people write it.
+fn bare_paths(block: &str) -> Option<Vec<String>> {
+    let mut lines = block.lines().skip_while(|line| !line.starts_with("paths:"));
+    let inline = lines.next()?.strip_prefix("paths:")?.trim();
+    let in_brackets = inline.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let mut paths = at_commas(in_brackets.unwrap_or(inline));
+    let items = lines.map_while(|line| line.trim_start().strip_prefix("- "));
+    paths.extend(items.map(|item| item.trim().to_owned()));
+    let bare = |path: &String| path.trim_matches(['"', '\'']).to_owned();
+    (!paths.is_empty()).then(|| paths.iter().map(bare).collect())
+}
+
+/// Cuts a text at its commas, but not at those in braces.
+fn at_commas(text: &str) -> Vec<String> {
+    let mut depth = 0_usize;
+    let parts = text.split(|c| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(head_text: &str) -> Option<Vec<String>> {
+        let text = format!("---\n{head_text}\n---\nBody\n");
+        let head = head(&text);
+        assert_eq!((&text[head.body..], head.trouble), ("Body\n", None), "{head_text}");
+        head.paths
+    }
+
+    #[test]
+    fn paths_are_a_list_or_a_text() {
+        let both = Some(vec!["src/*.{ts,tsx}".to_owned(), "lib/**".to_owned()]);
+        assert_eq!(paths("paths:\n  - \"src/*.{ts,tsx}\"\n  - lib/**"), both);
+        assert_eq!(paths("paths: [\"src/*.{ts,tsx}\", lib/**]"), both);
+        assert_eq!(paths("paths: src/*.{ts,tsx}, lib/**"), both);
+        assert_eq!(paths("name: a\npaths: src/*.{ts,tsx},lib/**\r"), both);
+        for none in ["", "name: a", "paths:", "paths: []", "paths: \"\"", "path: a"] {
+            assert_eq!(paths(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn stars_without_quotes_are_taken_as_they_are_meant() {
+        let stars = Some(vec!["**/*.ts".to_owned(), "*.md".to_owned()]);
+        assert_eq!(paths("paths: **/*.ts, *.md"), stars);
+        assert_eq!(paths("paths:\n  - **/*.ts\n  - '*.md'\nname: a"), stars);
+        assert_eq!(paths("paths: [**/*.ts, \"*.md\"]"), stars);
+    }
+
+    #[test]
+    fn a_head_that_cannot_be_read_is_told() {
+        let broken = head("---\nname: a\nx: a: b\n---\nBody");
+        assert_eq!(broken.paths, None);
+        assert_eq!(broken.trouble.and_then(|(_, line)| line), Some(3));
+        let number = head("---\npaths: 7\n---\nBody");
+        assert_eq!(number.paths, Some(Vec::new()), "it was meant for some files, so it speaks for none");
+        assert!(number.trouble.is_some());
+    }
+
+    #[test]
+    fn only_two_fences_make_a_head() {
+        for text in ["Body", "---\npaths: a\n", " ---\npaths: a\n---\n", "----\na: b\n---\n", ""] {
+            assert_eq!(head(text), Head { paths: None, body: 0, trouble: None }, "{text:?}");
+        }
+        let text = "\u{feff}---\r\npaths: a\r\n---\r\nBody";
+        assert_eq!((&text[head(text).body..], head(text).paths), ("Body", Some(vec!["a".to_owned()])));
+    }
+}

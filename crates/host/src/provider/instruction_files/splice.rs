@@ -1,0 +1,299 @@
+//! Puts imported files in place of the `@path` that asks for them, within limits, and says of each that stays as it is
+//! written why it does.
+
+use super::{
+    notes::Notes,
+    options::Options,
+    reach::{Found, Reach, find},
+    reader::Reader,
+    text::Text,
+};
+use crate::{look::CONTEXT_FILE_LIMIT, system::FileKind};
+use globset::GlobSet;
+use preface_core::{
+    diagnostic::{Diagnostic, Place, Severity},
+    lint::hidden::escape_hidden,
+    origin::Piece,
+    scope::Scope,
+};
+use std::{
+    borrow::Cow,
+    ops::Range,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+/// How often a build puts a file in place of an `@path`, and how many files it reads for that.
+pub const MOST_FILES: usize = 1_000;
+/// How many bytes all imported texts have together.
+pub const MOST_BYTES: usize = 4 << 20;
+/// How many bytes are read for imports, used or not.
+pub const MOST_READ: u64 = 64 << 20;
+/// How many names a build looks for.
+const MOST_LOOKS: usize = 10_000;
+/// What is longer than this, or deeper, names no file.
+const LONGEST: usize = 1_024;
+const DEEPEST: usize = 100;
+/// What may stand behind a path in a sentence.
+const PUNCTUATION: [char; 5] = ['.', ',', ';', ':', ')'];
+
+/// A file of which the imports are to be put in.
+pub struct Open<'f> {
+    pub path: &'f Path,
+    pub text: &'f Rc<Text>,
+    /// Where its text begins: behind a rule's head.
+    pub from: usize,
+}
+
+/// Puts imports in, and counts for the whole build.
+pub struct Splicer<'a> {
+    reader: &'a Reader<'a>,
+    notes: &'a Notes<'a>,
+    exclude: &'a GlobSet,
+    on: bool,
+    hops: usize,
+    files: usize,
+    bytes: usize,
+    reads: usize,
+    read: u64,
+    looks: usize,
+    /// How many were left as text because a limit was reached.
+    beyond: usize,
+}
+
+/// One file's imports: the chain of real files that are open, and where they may lead.
+struct Chain<'c> {
+    open: Vec<PathBuf>,
+    reach: &'c Reach,
+    scope: Scope,
+    may_exclude: bool,
+}
+
+/// An import that can be put in.
+struct Import {
+    path: PathBuf,
+    real: PathBuf,
+    text: Rc<Text>,
+    /// Where its `@path` ends.
+    end: usize,
+}
+
+impl<'a> Splicer<'a> {
+    pub fn new(
+        options: &Options,
+        reader: &'a Reader<'a>,
+        notes: &'a Notes<'a>,
+        exclude: &'a GlobSet,
+    ) -> Self {
+        let (on, hops) = (options.imports, options.hops);
+        let (files, bytes, reads, read, looks, beyond) = (0, 0, 0, 0, 0, 0);
+        Splicer { reader, notes, exclude, on, hops, files, bytes, reads, read, looks, beyond }
+    }
+
+    /// Returns the text of a file with everything that it imports.
+    pub fn whole(&mut self, file: &Open<'_>, real: &Path, reach: &Reach, may_exclude: bool) -> Vec<Piece> {
+        let mut out = Vec::new();
+        let scope = file.text.source.scope;
+        let mut chain = Chain { open: vec![real.to_owned()], reach, scope, may_exclude };
+        self.put(file, &mut chain, &mut out);
+        out
+    }
+
+    /// Says how much the limits left as text.
+    pub fn finish(self) {
+        if self.beyond > 0 {
+            let what = format!(
+                "{} imports stay as they are written: a build puts in at most {MOST_FILES} files and {MOST_BYTES} \
+                 bytes, and looks for {MOST_LOOKS} names",
+                self.beyond
+            );
+            let note = Diagnostic::warning("imports/limit", what);
+            self.reader.look.note(note.help("import less, or each file once"));
+        }
+    }
+
+    fn put(&mut self, file: &Open<'_>, chain: &mut Chain<'_>, out: &mut Vec<Piece>) {
+        let mut cutter = file.text.cutter();
+        cutter.skip(file.from);
+        if self.on {
+            let whole = file.text.whole();
+            let behind;
+            let asks = match file.from {
+                0 => file.text.asks(),
+                from => {
+                    behind = super::imports::scan(&whole, from);
+                    &behind
+                }
+            };
+            for ask in asks {
+                let Some(import) = self.import(file, &whole, ask, chain) else { continue };
+                cutter.take(ask.start, out);
+                cutter.skip(import.end);
+                chain.open.push(import.real);
+                self.put(&Open { path: &import.path, text: &import.text, from: 0 }, chain, out);
+                chain.open.pop();
+            }
+        }
+        cutter.take_rest(out);
+    }
+
+    /// Decides about one `@path`. `None` leaves it as it is written.
+    fn import(
+        &mut self,
+        file: &Open<'_>,
+        whole: &str,
+        ask: &Range<usize>,
+        chain: &Chain<'_>,
+    ) -> Option<Import> {
+        let written = &whole[ask.start + 1..ask.end];
+        let plain = written.trim_end_matches(PUNCTUATION);
+        if written.len() > LONGEST || written.matches('/').count() > DEEPEST {
+            return None;
+        }
+        if self.looks >= MOST_LOOKS {
+            self.beyond += 1;
+            return None;
+        }
+        let dir = file.path.parent().unwrap_or(file.path);
+        self.looks += 1;
+        let (found, end) = match find(written, dir, chain.reach, self.reader.look) {
+            found if matches!(found, Found::File { .. }) || plain == written => (found, ask.end),
+            _ if plain.is_empty() => return None,
+            _ => (find(plain, dir, chain.reach, self.reader.look), ask.start + 1 + plain.len()),
+        };
+        let asked = Asked { file, whole, place: ask.start..end };
+        let (path, real, len) = match found {
+            Found::File { path, real, len } => (path, real, len),
+            Found::Missing if !is_path(plain) => return None,
+            trouble => {
+                self.tell(&asked, &refusal(&trouble));
+                return None;
+            }
+        };
+        if let Some(why) = self.objection(&path, &real, len, chain) {
+            self.tell(&asked, &why);
+            return None;
+        }
+        let is_new = !self.reader.knows(chain.scope, &real);
+        let size = usize::try_from(len).unwrap_or(usize::MAX);
+        if self.files >= MOST_FILES
+            || self.bytes.saturating_add(size) > MOST_BYTES
+            || is_new && (self.reads >= MOST_FILES || self.read.saturating_add(len) > MOST_READ)
+        {
+            self.beyond += 1;
+            return None;
+        }
+        if is_new {
+            self.reads += 1;
+            self.read += len;
+        }
+        let source = self.reader.look.places.source(chain.scope, &path);
+        let Some(text) = self.reader.read(&path, &real, &source, chain.reach.within()) else {
+            self.tell(&asked, &UNREAD);
+            return None;
+        };
+        if text.binary {
+            self.tell(&asked, &BINARY);
+            return None;
+        }
+        if self.bytes + text.bytes > MOST_BYTES {
+            self.beyond += 1;
+            return None;
+        }
+        self.files += 1;
+        self.bytes += text.bytes;
+        Some(Import { path, real, text, end })
+    }
+
+    /// Why a file that is there is not put in, where that needs no reading.
+    fn objection(&self, path: &Path, real: &Path, len: u64, chain: &Chain<'_>) -> Option<Refusal> {
+        if chain.may_exclude && (self.exclude.is_match(path) || self.exclude.is_match(real)) {
+            return Some(EXCLUDED);
+        }
+        if chain.open.iter().any(|open| open == real) {
+            return Some(CYCLE);
+        }
+        if chain.open.len() > self.hops {
+            let why = format!("imports lead from one to the next {} times at most", self.hops);
+            return Some(Refusal { why: why.into(), ..HOPS });
+        }
+        (len > CONTEXT_FILE_LIMIT).then_some(LARGE)
+    }
+
+    fn tell(&self, asked: &Asked<'_>, refusal: &Refusal) {
+        self.notes.tell(refusal.severity, refusal.code, || {
+            let shown = &asked.file.text.source.path;
+            let scope = Some(asked.file.text.source.scope);
+            let place = Place::within(scope, shown.clone(), asked.whole, asked.place.clone());
+            let line = place.line.unwrap_or_default();
+            let written = escape_hidden(&asked.whole[asked.place.clone()]).into_owned();
+            let what = format!("{shown}:{line}: `{written}` stays as it is written: {}", refusal.why);
+            Diagnostic::new(refusal.severity, refusal.code, what).at(place).help(refusal.help)
+        });
+    }
+}
+
+/// An `@path`, for people.
+struct Asked<'f> {
+    file: &'f Open<'f>,
+    whole: &'f str,
+    place: Range<usize>,
+}
+
+/// Why an `@path` stays as it is written.
+struct Refusal {
+    severity: Severity,
+    code: &'static str,
+    why: Cow<'static, str>,
+    help: &'static str,
+}
+
+const fn because(severity: Severity, code: &'static str, why: &'static str, help: &'static str) -> Refusal {
+    Refusal { severity, code, why: Cow::Borrowed(why), help }
+}
+
+const fn refuse(code: &'static str, why: &'static str, help: &'static str) -> Refusal {
+    because(Severity::Warning, code, why, help)
+}
+
+const CYCLE: Refusal =
+    refuse("imports/cycle", "that file is just being put in here", "take the import out of one of the files");
+const HOPS: Refusal = refuse("imports/hops", "", "import the file from one that is nearer");
+const LARGE: Refusal = refuse("imports/too-large", "the file is larger than 4 MiB", "shorten the file");
+const BINARY: Refusal = refuse("imports/binary", "the file is no text", "import a file that is UTF-8");
+const OUTSIDE: Refusal = refuse(
+    "imports/outside",
+    "it leads out of the work tree, or of the directory where there is none",
+    "copy the file into it, or import it from a file of your own",
+);
+const MISSING: Refusal = because(Severity::Info, "imports/missing", "there is no such file", MEND);
+const EXCLUDED: Refusal =
+    because(Severity::Info, "imports/excluded", "the file is excluded", "take it out of `exclude` to use it");
+const UNREAD: Refusal =
+    because(Severity::Info, "imports/unread", "the file was not read", "another note says why");
+const MEND: &str = "mend the path, or write it in backticks";
+
+fn refusal(found: &Found) -> Refusal {
+    let kind = |why| refuse("imports/kind", why, "import a file, or write it in backticks");
+    match found {
+        Found::Outside => OUTSIDE,
+        Found::Kind(FileKind::Dir) => kind("it is a directory"),
+        Found::Kind(_) => kind("it is a pipe, socket or device"),
+        Found::Trouble(error) => {
+            Refusal { why: error.to_string().into(), ..refuse("imports/unreadable", "", MEND) }
+        }
+        Found::Missing | Found::File { .. } => MISSING,
+    }
+}
+
+/// True where a word is plainly meant as a path, not as somebody's name or a package.
+fn is_path(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    let ends_like_a_file = name.rsplit_once('.').is_some_and(|(_, end)| {
+        (1..=10).contains(&end.len())
+            && end.starts_with(|c: char| c.is_ascii_alphabetic())
+            && end.chars().all(|c| c.is_ascii_alphanumeric())
+    });
+    let starts_like_a_path = ["./", "../", "~/", "/"].iter().any(|head| word.starts_with(head));
+    starts_like_a_path || ends_like_a_file && !word.contains('@')
+}

@@ -1,0 +1,146 @@
+//! A project's files lead nowhere but into the project.
+
+use super::*;
+use crate::system::memory::Verb;
+use serde_json::json;
+
+fn secrets(system: MemorySystem) -> MemorySystem {
+    system
+        .with_file("/etc/passwd", "SECRET")
+        .with_file("/home/u/.ssh/id", "SECRET")
+        .with_file("/w/secret.md", "SECRET")
+        .with_file("/w/p2/secret.md", "SECRET")
+}
+
+fn says_no_secret(system: &MemorySystem, built: &Built) {
+    for item in &built.said.items {
+        assert!(!text_of(&item.pieces).contains("SECRET"), "{item:?}");
+    }
+    for place in ["/etc/passwd", "/home/u/.ssh/id", "/w/secret.md", "/w/p2/secret.md", "/w/p/.git/config"] {
+        let read = |touch: &crate::system::memory::Touch| {
+            touch.verb == Verb::Read && touch.place == Path::new(place)
+        };
+        assert!(!system.touches().iter().any(read), "{place} was opened");
+    }
+}
+
+#[test]
+fn imports_of_the_tree_stay_in_the_work_tree() {
+    let text = "@../../etc/passwd @/etc/passwd @~/.ssh/id @../secret.md @../p2/secret.md @out.md @dir/secret.md \
+                @in/../../secret.md @/etc/nothing @~/nothing @.git/config @sub/up.md @sub/deep.md";
+    let system = secrets(machine())
+        .with_file("/w/p/CLAUDE.md", text)
+        .with_link("/w/p/out.md", "/w/secret.md")
+        .with_link("/w/p/dir", "/w/p2")
+        .with_dir("/w/p/in")
+        .with_file("/w/p/.git/config", "SECRET")
+        .with_file("/w/p/sub/up.md", "up: @../ok.md @../../secret.md")
+        .with_link("/w/p/sub/deep.md", "../ok.md")
+        .with_file("/w/p/ok.md", "ok");
+    let built = build(&system, json!({}));
+    let refused = text.split(" @sub").next().expect("a first part");
+    assert_eq!(built.text(), format!("{refused} up: ok @../../secret.md ok"));
+    assert_eq!(built.told("imports/outside").len(), 12);
+    assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
+    says_no_secret(&system, &built);
+    let first = "CLAUDE.md:1: `@../../etc/passwd` stays as it is written: it leads out of the work tree, or of the \
+                 directory where there is none";
+    assert_eq!(built.told("imports/outside")[0], first);
+}
+
+#[test]
+fn whether_a_file_is_there_is_not_told() {
+    let (there, gone) = ("@/etc/passwd", "@/etc/nothing");
+    let told = |text: &str| {
+        let system = secrets(machine()).with_file("/w/p/CLAUDE.md", text);
+        build(&system, json!({})).told("imports/outside")[0].replace(text, "@")
+    };
+    assert_eq!(told(there), told(gone));
+}
+
+#[test]
+fn a_work_tree_reaches_up_to_its_root_and_a_loose_directory_to_itself() {
+    let files = |system: MemorySystem| {
+        secrets(system)
+            .with_file("/w/p/sub/CLAUDE.md", "@../top.md @../../secret.md @near.md")
+            .with_file("/w/p/sub/near.md", "near")
+            .with_file("/w/p/top.md", "top")
+            .with_file("/w/CLAUDE.md", "@p/top.md @../etc/passwd")
+            .with_current_dir("/w/p/sub")
+    };
+    let built = build(&files(machine()), json!({}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["top @../../secret.md near", "top @../etc/passwd"]);
+    let built = build(&files(loose()), json!({}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["@../top.md @../../secret.md near", "top @../etc/passwd"]);
+}
+
+#[test]
+fn a_work_tree_that_holds_the_home_directory_is_none() {
+    let system = secrets(loose())
+        .with_file("/home/u/.git/HEAD", "ref: refs/heads/main\n")
+        .with_dir("/home/u/.git/objects")
+        .with_dir("/home/u/.git/refs")
+        .with_file("/home/u/p/CLAUDE.md", "@../.ssh/id @~/.ssh/id @in.md")
+        .with_file("/home/u/p/in.md", "in")
+        .with_current_dir("/home/u/p");
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), "@../.ssh/id @~/.ssh/id in");
+    says_no_secret(&system, &built);
+}
+
+#[test]
+fn the_file_of_a_hidden_directory_reaches_into_the_directory_it_is_about() {
+    let system = loose().with_file("/w/p/.claude/CLAUDE.md", "@../a.md").with_file("/w/p/a.md", "A");
+    assert_eq!(build(&system, json!({})).text(), "A");
+}
+
+#[test]
+fn the_users_and_managed_files_import_from_anywhere() {
+    let system = secrets(machine())
+        .with_file("/home/u/.tool/CLAUDE.md", "@~/notes.md @../other.md @/w/secret.md")
+        .with_file("/home/u/notes.md", "notes @/etc/passwd")
+        .with_file("/home/u/other.md", "other")
+        .with_file("/etc/tool.md", "@~/notes.md");
+    let built = build(&system, json!({"user": ["CLAUDE.md"], "managed": ["/etc/tool.md"]}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["notes SECRET", "notes SECRET other SECRET"]);
+    assert_eq!(built.notes, []);
+    assert_origins(&built, &system);
+}
+
+#[test]
+fn links_of_the_tree_stay_in_the_work_tree_unless_the_profile_follows_them() {
+    let system = secrets(machine())
+        .with_link("/w/p/CLAUDE.md", "/home/u/.ssh/id")
+        .with_link("/w/p/.claude", "/w/dot")
+        .with_file("/w/dot/CLAUDE.md", "dot")
+        .with_link("/w/p/CLAUDE.local.md", "docs/local.md")
+        .with_file("/w/p/docs/local.md", "local @x.md")
+        .with_file("/w/p/x.md", "X");
+    let built = build(&system, json!({}));
+    assert_eq!(built.items(), [("CLAUDE.local.md", "local", "local X".to_owned())]);
+    assert_eq!(built.told("file/outside").len(), 2);
+    says_no_secret(&system, &built);
+    assert_eq!(build(&system, json!({"links": "follow"})).said.items.len(), 3);
+}
+
+#[test]
+fn rules_stay_in_the_work_tree() {
+    let system = secrets(machine())
+        .with_link("/w/p/.tool/rules/out.md", "/w/secret.md")
+        .with_link("/w/p/.tool/rules/dir", "/w/p2")
+        .with_link("/w/p/.tool/rules/git", "/w/p/.git")
+        .with_file("/w/p/.git/x.md", "SECRET")
+        .with_link("/w/p/.tool/rules/in", "/w/p/docs")
+        .with_file("/w/p/docs/in.md", "in @../../secret.md");
+    let built = build(&system, json!({"rules": "rules"}));
+    assert_eq!(built.items(), [(".tool/rules/in/in.md", "rule", "in @../../secret.md".to_owned())]);
+    assert_eq!(built.told("file/outside").len(), 3);
+    says_no_secret(&system, &built);
+    let system = secrets(machine()).with_link("/w/p/.tool", "/w/p2").with_file("/w/p2/rules/a.md", "SECRET");
+    let built = build(&system, json!({"rules": "rules"}));
+    assert_eq!(built.told("file/outside").len(), 1);
+    says_no_secret(&system, &built);
+}

@@ -1,0 +1,171 @@
+//! Files that stand in place of their `@path`.
+
+use super::*;
+use serde_json::json;
+
+fn with(files: &[(&str, &str)]) -> MemorySystem {
+    files.iter().fold(machine(), |system, (path, text)| system.with_file(path, text))
+}
+
+#[test]
+fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "Read @docs/a.md, then\n@./b.md\n@/w/p/c.md end."),
+        ("/w/p/docs/a.md", "A: @../b.md."),
+        ("/w/p/b.md", "B\n"),
+        ("/w/p/c.md", "---\nkept: head\n---\nC"),
+    ]);
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), "Read A: B\n., then\nB\n\n---\nkept: head\n---\nC end.");
+    assert_eq!(built.notes, []);
+    let sources: Vec<String> =
+        built.said.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
+    assert_eq!(
+        sources,
+        [
+            "CLAUDE.md",
+            "docs/a.md",
+            "b.md",
+            "docs/a.md",
+            "CLAUDE.md",
+            "b.md",
+            "CLAUDE.md",
+            "c.md",
+            "CLAUDE.md"
+        ]
+    );
+    assert_eq!(system.reads("/w/p/b.md"), 1);
+    assert_origins(&built, &system);
+}
+
+#[test]
+fn switched_off_everything_stays_as_it_is_written() {
+    let system = with(&[("/w/p/CLAUDE.md", "@a.md"), ("/w/p/a.md", "A")]);
+    for off in [json!(false), json!("false")] {
+        assert_eq!(build(&system, json!({"imports": off})).text(), "@a.md");
+    }
+    assert_eq!(build(&system, json!({"imports": "true"})).text(), "A");
+}
+
+#[test]
+fn punctuation_belongs_to_the_sentence_unless_there_is_such_a_file() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "@a.md, @a.md; @a.md: @a.md). @b.) @... @.. @. @,"),
+        ("/w/p/a.md", "A"),
+        ("/w/p/b.)", "B"),
+    ]);
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), "A, A; A: A). B @... @.. @. @,");
+    assert_eq!(built.notes, []);
+}
+
+#[test]
+fn addresses_packages_and_code_are_text() {
+    let text = "Mail me@here.org about @scope/pkg, @alice and `@a.md`.\n```\n@a.md\n```\n    (@a.md)\n";
+    let system = with(&[("/w/p/CLAUDE.md", text), ("/w/p/a.md", "A")]);
+    let built = build(&system, json!({}));
+    assert_eq!((built.text().as_str(), built.notes), (text, vec![]));
+    let system = system.with_file("/w/p/scope/pkg", "PKG");
+    assert!(build(&system, json!({})).text().contains("about PKG, @alice"), "a file that is there is meant");
+}
+
+#[test]
+fn what_is_missing_or_no_text_stays_and_is_told() {
+    let text = "one\n@gone.md @./gone\n@dir @pipe @raw @nul @dangling.md @huge.md";
+    let system = with(&[("/w/p/CLAUDE.md", text)])
+        .with_dir("/w/p/dir")
+        .with_special("/w/p/pipe")
+        .with_file("/w/p/raw", b"\xff")
+        .with_file("/w/p/nul", b"a\0b")
+        .with_link("/w/p/dangling.md", "nowhere")
+        .with_file("/w/p/huge.md", vec![b'x'; (4 << 20) + 1]);
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), text);
+    let told: Vec<_> = built.notes.iter().map(|note| (note.severity, note.message.as_str())).collect();
+    let stays = "stays as it is written";
+    assert_eq!(
+        told,
+        [
+            (Severity::Info, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
+            (Severity::Info, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@dir` {stays}: it is a directory")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@pipe` {stays}: it is a pipe, socket or device")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@raw` {stays}: the file is no text")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@nul` {stays}: the file is no text")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@dangling.md` {stays}: a link that points nowhere")),
+            (Severity::Warning, &format!("CLAUDE.md:3: `@huge.md` {stays}: the file is larger than 4 MiB")),
+        ]
+    );
+    let place = built.notes[2].place.as_ref().expect("it has a place");
+    assert_eq!((place.path.as_str(), place.line, place.column), ("CLAUDE.md", Some(3), Some(1)));
+    assert_eq!(system.reads("/w/p/huge.md"), 0);
+}
+
+#[test]
+fn imports_lead_four_hops_far() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "0 @1"),
+        ("/w/p/1", "1 @2"),
+        ("/w/p/2", "2 @3"),
+        ("/w/p/3", "3 @4"),
+        ("/w/p/4", "4 @5"),
+        ("/w/p/5", "5"),
+    ]);
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), "0 1 2 3 4 @5");
+    let why = "imports lead from one to the next 4 times at most";
+    assert_eq!(built.told("imports/hops"), [format!("4:1: `@5` stays as it is written: {why}")]);
+    for (hops, text) in [(json!(1), "0 1 @2"), (json!("5"), "0 1 2 3 4 5"), (json!(0), "0 @1")] {
+        assert_eq!(build(&system, json!({"hops": hops})).text(), text);
+    }
+}
+
+#[test]
+fn cycles_end_where_they_close() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "@CLAUDE.md @a.md"),
+        ("/w/p/a.md", "A @b.md @link.md"),
+        ("/w/p/b.md", "B @a.md @CLAUDE.md"),
+    ])
+    .with_link("/w/p/link.md", "b.md");
+    let built = build(&system, json!({"hops": 32}));
+    assert_eq!(built.text(), "@CLAUDE.md A B @a.md @CLAUDE.md B @a.md @CLAUDE.md");
+    assert_eq!(built.told("imports/cycle").len(), 5);
+    assert!(built.notes.iter().all(|note| note.severity == Severity::Warning && note.help.is_some()));
+}
+
+#[test]
+fn a_file_may_be_imported_twice_and_speak_for_itself() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "@a.md @a.md @CLAUDE.local.md"),
+        ("/w/p/CLAUDE.local.md", "L @a.md"),
+        ("/w/p/a.md", "A"),
+    ]);
+    let built = build(&system, json!({}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["A A L A", "L A"]);
+    assert_eq!((system.reads("/w/p/a.md"), system.reads("/w/p/CLAUDE.local.md")), (1, 1));
+}
+
+#[test]
+fn imports_pass_the_gate() {
+    let system = with(&[("/w/p/CLAUDE.md", "@a.md @a.md"), ("/w/p/a.md", "A")]);
+    let only = Consent::Granting(vec!["/w/p/CLAUDE.md".into()]);
+    let terms = Terms { mode: TrustMode::Pinned, consent: only, ..Terms::default() };
+    let built = build_on(&system, json!({}), terms);
+    assert_eq!(built.text(), "@a.md @a.md");
+    assert_eq!(built.gated, ["CLAUDE.md", "a.md"]);
+    assert_eq!(built.told("trust/held").len(), 1);
+    assert_eq!(built.told("imports/unread").len(), 2);
+    let terms = Terms { mode: TrustMode::Pinned, consent: Consent::Once, ..Terms::default() };
+    assert_eq!(build_on(&system, json!({}), terms).text(), "A A");
+}
+
+#[test]
+fn excluded_files_are_not_imported_but_by_managed_ones() {
+    let system = with(&[("/w/p/CLAUDE.md", "@a.md"), ("/w/p/a.md", "A"), ("/etc/m.md", "M @/w/p/a.md")]);
+    let built = build(&system, json!({"exclude": ["a.md"], "managed": ["/etc/m.md"]}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["M A", "@a.md"]);
+    assert_eq!(built.codes(), [(Severity::Info, "imports/excluded")]);
+}

@@ -1,0 +1,159 @@
+//! The rules of instruction files, one by one, on a machine in memory.
+
+use crate::{
+    gate::{Consent, Gate},
+    look::{Headless, Look, RealDirs},
+    places::Places,
+    provider::context_provider,
+    system::{System, Within, memory::MemorySystem},
+    trust::Pins,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Severity},
+    origin::{Origin, Piece},
+    profile::{ByteOrderMark, Home},
+    section::{Body, ProviderName, Section, SectionId},
+    settings::Merged,
+    trust::TrustMode,
+    turn::Turn,
+    world::{Contribution, Item},
+};
+use serde_json::Value;
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+mod bounds;
+mod escapes;
+mod files;
+mod imports;
+mod rules;
+mod trees;
+
+/// A machine with a user at home in `/home/u`, who works in `/w/p`, which is a git work tree.
+fn machine() -> MemorySystem {
+    loose()
+        .with_file("/w/p/.git/HEAD", "ref: refs/heads/main\n")
+        .with_dir("/w/p/.git/objects")
+        .with_dir("/w/p/.git/refs")
+}
+
+/// The same without a repository.
+fn loose() -> MemorySystem {
+    MemorySystem::new().with_home("/home/u").with_dir("/w/p").with_current_dir("/w/p")
+}
+
+/// How the project is trusted, and what may be read of it.
+struct Terms {
+    mode: TrustMode,
+    consent: Consent,
+    layer: bool,
+    roots: Option<Vec<PathBuf>>,
+    bom: ByteOrderMark,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        let (mode, consent) = (TrustMode::None, Consent::Recorded);
+        Terms { mode, consent, layer: true, roots: None, bom: ByteOrderMark::Keep }
+    }
+}
+
+struct Built {
+    said: Contribution,
+    notes: Vec<Diagnostic>,
+    /// The paths that the gate saw.
+    gated: Vec<String>,
+}
+
+fn build(system: &MemorySystem, options: Value) -> Built {
+    build_on(system, options, Terms::default())
+}
+
+fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
+    let cwd = system.current_dir().expect("the machine has one");
+    let home = Home {
+        shared: false,
+        global: vec!["~/.tool".into()],
+        project: Some(".tool".into()),
+        flat_extensions: false,
+        variable: None,
+    };
+    let places = Places::find(system, &cwd, &home, &mut Vec::new());
+    let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
+    let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
+    let look = Look {
+        system,
+        turn: &turn,
+        places: &places,
+        gate: &gate,
+        bundle: None,
+        sections: &[],
+        servers: &[],
+        given: &BTreeMap::new(),
+        roots: terms.roots.as_deref(),
+        settings: &settings,
+        confirm: &Headless,
+        notes: RefCell::default(),
+        skill_paths: &[],
+        bom: terms.bom,
+        real_dirs: &dirs,
+        file_room: Default::default(),
+    };
+    let name = "instruction-files";
+    let mut section = Section::new(SectionId::new("files"), Body::Fill(ProviderName::new(name)));
+    for (key, value) in options.as_object().expect("options are a table") {
+        section.options.insert(key.clone(), value.clone());
+    }
+    let said = context_provider(name).expect("it is in the list").contribute(&section, &look);
+    let gated = gate.seen().into_iter().map(|seen| seen.shown).collect();
+    Built { said, notes: look.notes.take(), gated }
+}
+
+impl Built {
+    /// Path, kind and text of each item.
+    fn items(&self) -> Vec<(&str, &str, String)> {
+        let row = |item: &Item| text_of(&item.pieces);
+        let items = self.said.items.iter();
+        items.map(|item| (item.facts["path"].as_str(), item.facts["kind"].as_str(), row(item))).collect()
+    }
+
+    fn paths(&self) -> Vec<&str> {
+        self.items().into_iter().map(|(path, ..)| path).collect()
+    }
+
+    /// The text of the only item.
+    fn text(&self) -> String {
+        assert_eq!(self.said.items.len(), 1, "{:?}", self.notes);
+        text_of(&self.said.items[0].pieces)
+    }
+
+    fn told(&self, code: &str) -> Vec<&str> {
+        self.notes.iter().filter(|note| note.code == code).map(|note| note.message.as_str()).collect()
+    }
+
+    fn codes(&self) -> Vec<(Severity, &str)> {
+        self.notes.iter().map(|note| (note.severity, note.code.as_str())).collect()
+    }
+}
+
+fn text_of(pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| piece.text.as_str()).collect()
+}
+
+/// Asserts that each piece is what its file holds at its span.
+fn assert_origins(built: &Built, system: &MemorySystem) {
+    for piece in built.said.items.iter().flat_map(|item| &item.pieces) {
+        let Origin::Source { source, span, lossy: false } = &piece.origin else { panic!("{piece:?}") };
+        let path = match source.path.strip_prefix("~/") {
+            Some(rest) => Path::new("/home/u").join(rest),
+            None => crate::places::normal(Path::new("/w/p"), Path::new(&source.path)),
+        };
+        let file =
+            system.read(&path, Within::Anywhere, u64::MAX).unwrap_or_else(|_| panic!("{}", source.path));
+        assert!(!piece.text.is_empty());
+        assert_eq!(piece.text.as_bytes(), &file.bytes[span.clone()], "{}", source.path);
+    }
+}

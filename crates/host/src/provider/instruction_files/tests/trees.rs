@@ -1,0 +1,130 @@
+//! Random trees of files with random imports, against a model that replaces strings.
+
+use super::*;
+use preface_core::lint::hidden::escape_hidden;
+use proptest::prelude::*;
+use serde_json::json;
+
+const FILES: [&str; 7] = ["CLAUDE.md", "a.md", "b.md", "d/a.md", "d/e/c.md", "CLAUDE.local.md", "../out.md"];
+
+/// What a text is made of. Each word is followed by a blank or a line end.
+const WORDS: [&str; 20] = [
+    "@a.md",
+    "@./b.md",
+    "@../a.md",
+    "@d/a.md",
+    "@d/e/c.md",
+    "@../../CLAUDE.md",
+    "@CLAUDE.md",
+    "@/w/p/b.md",
+    "@../out.md",
+    "@/w/out.md",
+    "@~/own.md",
+    "@gone.md",
+    "@link.md",
+    "@d",
+    "me@a.md",
+    "(@a.md)",
+    "word",
+    "größe",
+    "@a.md,",
+    "@scope/pkg",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    let word = (0..WORDS.len(), prop_oneof![Just(" "), Just("\n"), Just("\n\n")], 0..12_u8);
+    proptest::collection::vec(word, 0..9).prop_map(|words| {
+        let mut out = String::new();
+        for (word, gap, dress) in words {
+            match dress {
+                0 => out.push_str(&format!("`{}`", WORDS[word])),
+                1 => out.push_str(&format!("\n```\n{}\n```\n", WORDS[word])),
+                _ => out.push_str(WORDS[word]),
+            }
+            out.push_str(gap);
+        }
+        out
+    })
+}
+
+fn tree() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(text(), FILES.len())
+}
+
+fn place(name: &str) -> PathBuf {
+    crate::places::normal(Path::new("/w/p"), Path::new(name))
+}
+
+/// The files by where they really lie.
+type Disk = BTreeMap<PathBuf, String>;
+
+/// Replaces each `@path` by hand: word by word, the fences by their lines.
+fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize) -> String {
+    let text = &disk[&real(path)];
+    let mut out = String::new();
+    let mut in_fence = false;
+    for line in text.split_inclusive('\n') {
+        if line == "```\n" {
+            in_fence = !in_fence;
+        }
+        for word in line.split_inclusive([' ', '\n']) {
+            let bare = word.trim_end_matches([' ', '\n']);
+            let written = bare.trim_end_matches(',');
+            let target = written.strip_prefix('@').filter(|_| !in_fence).and_then(|name| {
+                let target = crate::places::normal(path.parent()?, Path::new(name));
+                let may = target.starts_with("/w/p") && disk.contains_key(&real(&target));
+                (may && !chain.contains(&real(&target)) && chain.len() <= hops).then_some(target)
+            });
+            match target {
+                Some(target) => {
+                    let longer = [chain, &[real(&target)]].concat();
+                    out.push_str(&model(disk, &target, &longer, hops));
+                    out.push_str(&word[written.len()..]);
+                }
+                None => out.push_str(word),
+            }
+        }
+    }
+    out
+}
+
+fn real(path: &Path) -> PathBuf {
+    if path == Path::new("/w/p/link.md") { PathBuf::from("/w/p/d/a.md") } else { path.to_owned() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn imports_are_strings_that_are_replaced(texts in tree(), hops in 0_usize..4) {
+        let disk: Disk = FILES.iter().map(|name| place(name)).zip(texts).collect();
+        let system = disk.iter().fold(machine(), |system, (path, text)| system.with_file(path, text));
+        let system = system.with_link("/w/p/link.md", "d/a.md").with_file("/home/u/own.md", "own");
+        let built = build(&system, json!({"hops": hops}));
+        let mut expected: Vec<(&str, String)> = Vec::new();
+        for name in ["CLAUDE.md", "CLAUDE.local.md"] {
+            let path = place(name);
+            let text = model(&disk, &path, &[path.clone()], hops);
+            if !text.trim().is_empty() {
+                expected.push((name, text));
+            }
+        }
+        let said: Vec<(&str, String)> =
+            built.items().into_iter().map(|(path, _, text)| (path, text)).collect();
+        prop_assert_eq!(said, expected);
+        assert_origins(&built, &system);
+    }
+
+    #[test]
+    fn no_text_is_too_strange(texts in proptest::collection::vec(".{0,60}|[@`~>\\-.#* \\n/a]{0,60}", 3)) {
+        let system = machine()
+            .with_file("/w/p/CLAUDE.md", &texts[0])
+            .with_file("/w/p/a", &texts[1])
+            .with_file("/w/p/.tool/rules/a.md", format!("---\npaths: {}\n---\n{}", texts[2], texts[1]));
+        let built = build(&system, json!({"rules": "rules", "touched": ["a"]}));
+        assert_origins(&built, &system);
+        for note in &built.notes {
+            prop_assert_eq!(escape_hidden(&note.message).into_owned(), note.message.clone());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A file that was read: its text, the pieces that it was decoded into, and a way of cutting those.
+
+use super::imports;
+use crate::system::{FileId, FileRead};
+use preface_core::{
+    origin::{Piece, Source, decode},
+    profile::ByteOrderMark,
+};
+use std::{borrow::Cow, cell::OnceCell, ops::Range, sync::Arc};
+
+/// A file as it was read.
+#[derive(Debug)]
+pub struct Text {
+    pub source: Arc<Source>,
+    pub id: Option<FileId>,
+    /// How many bytes the file has.
+    pub bytes: usize,
+    /// How many places of it are no UTF-8.
+    pub bad: usize,
+    /// It holds a NUL byte, or is no UTF-8.
+    pub binary: bool,
+    pieces: Vec<Piece>,
+    asks: OnceCell<Vec<Range<usize>>>,
+}
+
+impl Text {
+    pub fn new(read: &FileRead, source: Arc<Source>, bom: ByteOrderMark) -> Self {
+        let pieces = bom.apply(decode(&read.bytes, &source));
+        let bad = match std::str::from_utf8(&read.bytes) {
+            Ok(_) => 0,
+            Err(_) => pieces.iter().filter(|piece| piece.text == "\u{fffd}").count(),
+        };
+        let binary = bad > 0 || read.bytes.contains(&0);
+        let id = read.stat.id;
+        Text { source, id, bytes: read.bytes.len(), bad, binary, pieces, asks: OnceCell::new() }
+    }
+
+    /// The text as a whole.
+    pub fn whole(&self) -> Cow<'_, str> {
+        match self.pieces.as_slice() {
+            [one] => Cow::Borrowed(&one.text),
+            many => Cow::Owned(many.iter().map(|piece| piece.text.as_str()).collect()),
+        }
+    }
+
+    /// The places of `@path` in the whole text, worked out once.
+    pub fn asks(&self) -> &[Range<usize>] {
+        self.asks.get_or_init(|| imports::scan(&self.whole(), 0))
+    }
+
+    /// Cuts the text from its start.
+    pub fn cutter(&self) -> Cutter<'_> {
+        Cutter { pieces: &self.pieces, in_piece: 0, at: 0 }
+    }
+}
+
+/// Walks over the pieces of a text once.
+pub struct Cutter<'t> {
+    /// What is left, the current piece first.
+    pieces: &'t [Piece],
+    /// The place in the current piece.
+    in_piece: usize,
+    /// The place in the text.
+    at: usize,
+}
+
+impl Cutter<'_> {
+    /// Goes on to a place without taking anything.
+    pub fn skip(&mut self, to: usize) {
+        self.walk(to, |_, _| {});
+    }
+
+    /// Takes everything up to a place, each run with its origin.
+    pub fn take(&mut self, to: usize, out: &mut Vec<Piece>) {
+        self.walk(to, |piece, range| {
+            out.push(Piece { text: piece.text[range.clone()].to_owned(), origin: piece.origin.part(&range) });
+        });
+    }
+
+    /// Takes the rest.
+    pub fn take_rest(mut self, out: &mut Vec<Piece>) {
+        self.take(usize::MAX, out);
+    }
+
+    fn walk(&mut self, to: usize, mut each: impl FnMut(&Piece, Range<usize>)) {
+        while let [piece, rest @ ..] = self.pieces {
+            let left = piece.text.len() - self.in_piece;
+            let step = left.min(to.saturating_sub(self.at));
+            if step > 0 {
+                each(piece, self.in_piece..self.in_piece + step);
+            }
+            self.at += step;
+            if step < left {
+                self.in_piece += step;
+                return;
+            }
+            self.pieces = rest;
+            self.in_piece = 0;
+        }
+    }
+}

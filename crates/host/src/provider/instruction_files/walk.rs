@@ -1,0 +1,115 @@
+//! Which files may speak, in the order in which they do: managed ones, the user's, then the tree's.
+
+use super::{options::Options, options::Order};
+use crate::{
+    look::Look,
+    places::{normal, resolved},
+    system::FileKind,
+};
+use preface_core::scope::Scope;
+use std::path::{Path, PathBuf};
+
+/// A place where an instruction file may be.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub path: PathBuf,
+    pub kind: Kind,
+    pub scope: Scope,
+    /// The directory that it is a file of.
+    pub dir: PathBuf,
+}
+
+/// Whose word a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// That of whoever runs the machine.
+    Managed,
+    /// The user's, for all projects.
+    User,
+    /// The project's.
+    Project,
+    /// The user's, for this project.
+    Local,
+    /// One of many, in a directory of rules.
+    Rule,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Managed => "managed",
+            Kind::User => "user",
+            Kind::Project => "project",
+            Kind::Local => "local",
+            Kind::Rule => "rule",
+        }
+    }
+
+    /// A file whose name says so (`NAME.local.md`) is local.
+    fn of_tree(path: &Path) -> Self {
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        if stem.is_some_and(|stem| stem.ends_with(".local")) { Kind::Local } else { Kind::Project }
+    }
+}
+
+/// The managed files.
+pub fn managed(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+    let at = |path: &String| candidate(&look.places.cwd, Path::new(path), Kind::Managed, Scope::Global);
+    options.managed.iter().map(at).collect()
+}
+
+/// The user's files.
+pub fn user(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+    let Some(global) = &look.places.global else { return Vec::new() };
+    let at = |name: &String| candidate(global, Path::new(name), Kind::User, Scope::Global);
+    options.user.iter().map(at).collect()
+}
+
+/// The files of the tree.
+pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+    let dirs: Vec<&Path> = look.places.cwd.ancestors().collect();
+    let mut found = named(&dirs, options, |at| match (at, options.order) {
+        (0, _) | (_, Order::RootFirst) => &options.names,
+        _ => &options.above,
+    });
+    if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
+        found.extend(named(&dirs, options, |_| &options.fallback));
+    }
+    found
+}
+
+/// The files of these names, in order. `names` says which a directory has, by its distance from the cwd.
+fn named<'o>(dirs: &[&Path], options: &Options, names: impl Fn(usize) -> &'o Vec<String>) -> Vec<Candidate> {
+    let mut by_dir: Vec<Vec<Candidate>> = Vec::with_capacity(dirs.len());
+    for (at, dir) in dirs.iter().enumerate() {
+        let in_dir = names(at).iter().map(|name| {
+            let candidate = candidate(dir, Path::new(name), Kind::Project, Scope::Project);
+            Candidate { kind: Kind::of_tree(&candidate.path), ..candidate }
+        });
+        by_dir.push(in_dir.collect());
+    }
+    if options.order == Order::RootFirst {
+        by_dir.reverse();
+    }
+    by_dir.into_iter().flatten().collect()
+}
+
+/// True where a file of `names` is anywhere on the way, whatever becomes of it. The user's own do not count.
+fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
+    let own: Vec<PathBuf> = managed(options, look)
+        .into_iter()
+        .chain(user(options, look))
+        .map(|candidate| resolved(look.system, &candidate.path))
+        .collect();
+    dirs.iter().any(|dir| {
+        options.names.iter().chain(&options.above).any(|name| {
+            let path = normal(dir, Path::new(name));
+            look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File)
+                && !own.contains(&resolved(look.system, &path))
+        })
+    })
+}
+
+fn candidate(dir: &Path, name: &Path, kind: Kind, scope: Scope) -> Candidate {
+    Candidate { path: normal(dir, name), kind, scope, dir: dir.to_owned() }
+}

@@ -1,0 +1,71 @@
+//! Context provider `output-style`: the text of the output style that an option names.
+
+use super::{ContextProvider, SectionOptions, silent};
+use crate::{
+    look::Look,
+    markdown::shown,
+    styles::{self, StyleEntry},
+};
+use preface_core::{
+    diagnostic::Diagnostic,
+    lint::hidden::escape_hidden,
+    section::Section,
+    world::{Contribution, Item},
+};
+use std::collections::BTreeMap;
+
+/// Speaks in one style.
+#[derive(Debug)]
+pub struct OutputStyle;
+
+impl ContextProvider for OutputStyle {
+    fn name(&self) -> &'static str {
+        "output-style"
+    }
+
+    fn about(&self) -> &'static str {
+        "the text of an output style, from output-styles/*.md of the layers"
+    }
+
+    fn options(&self) -> &'static [(&'static str, &'static str)] {
+        &[("style", "the name of a style, or of its file; none and `default` are silent")]
+    }
+
+    fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
+        let options = SectionOptions::new(self, section, look);
+        let name = options.text("style").unwrap_or_default().trim();
+        if styles::is_default(name) {
+            return silent(self, section, "no output style is chosen");
+        }
+        let entries = styles::load(look);
+        let Some(style) = styles::find(name, &entries) else {
+            look.note(unknown(name, &entries));
+            return silent(self, section, format!("there is no output style `{}`", shown(name)));
+        };
+        let mut said = silent(self, section, "the style's file has no text");
+        if !style.body.is_empty() {
+            let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+            let facts = BTreeMap::from([fact("name", &style.name), fact("path", &style.origin.path)]);
+            said.items.push(Item { facts, pieces: style.body.clone(), language: style.language });
+            said.silent = None;
+        }
+        said
+    }
+}
+
+fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
+    let note = Diagnostic::warning("style/unknown", format!("there is no output style `{}`", shown(name)));
+    if let Some(near) = styles::near(name, entries) {
+        return note.help(format!("did you mean `{}`?", shown(near)));
+    }
+    let known: Vec<String> = entries
+        .iter()
+        .filter(|entry| entry.active)
+        .take(20)
+        .map(|entry| format!("`{}`", shown(&entry.name)))
+        .collect();
+    match known.is_empty() {
+        true => note.help("there is none yet: put one into output-styles/ of your directory"),
+        false => note.help(format!("there is {}", known.join(", "))),
+    }
+}

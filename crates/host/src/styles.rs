@@ -1,0 +1,71 @@
+//! Output styles: Markdown files that say how the model should answer (`claude-code.md` §13).
+
+use crate::{
+    look::Look,
+    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said},
+};
+use preface_core::{diagnostic::Diagnostic, scope::Scope, skill::Value, suggestion::did_you_mean};
+use serde::Serialize;
+
+/// A file of `output-styles/`, whatever became of it.
+pub type StyleEntry = MarkdownEntry<Style>;
+
+/// What the head of an output style says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Style {
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whether the instructions for programming stay; `None` where the file does not say.
+    pub keep_coding_instructions: Option<bool>,
+}
+
+const STYLES: Kind<Style> = Kind {
+    dir: "output-styles",
+    word: "style",
+    layers: &[Scope::Bundled, Scope::Global, Scope::Project],
+    literal: &[],
+    key: str::to_lowercase,
+    read,
+};
+
+/// Finds, reads and checks the output styles of all layers: the weakest layer first, each sorted by path.
+#[must_use]
+pub fn load(look: &Look<'_>) -> Vec<StyleEntry> {
+    markdown::load(&STYLES, look)
+}
+
+/// True for a name that asks for no style: none at all, or `default`.
+#[must_use]
+pub fn is_default(name: &str) -> bool {
+    name.is_empty() || name.eq_ignore_ascii_case("default")
+}
+
+/// Returns the style that answers to a name, or else whose file is called so; case does not matter.
+#[must_use]
+pub fn find<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e StyleEntry> {
+    let name = name.to_lowercase();
+    let active = || entries.iter().filter(|entry| entry.active);
+    let stem =
+        |entry: &&StyleEntry| entry.below.rsplit('/').next().is_some_and(|stem| stem.to_lowercase() == name);
+    // Of two files in different layers the stronger layer's speaks.
+    active().find(|entry| entry.name.to_lowercase() == name).or_else(|| active().rfind(stem))
+}
+
+/// Returns the name of a style that is nearly called so.
+#[must_use]
+pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
+    did_you_mean(name, entries.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()))
+}
+
+fn read(file: &MarkdownFile) -> Result<Said<Style>, Box<Diagnostic>> {
+    let what = Style {
+        description: file.text("description").map(str::to_owned),
+        keep_coding_instructions: match file.fields.get("keep-coding-instructions") {
+            Some(Value::Bool(keep)) => Some(*keep),
+            Some(Value::Text(text)) => text.parse().ok(),
+            _ => None,
+        },
+    };
+    Ok(Said { name: file.own_name(), what, notes: Vec::new() })
+}
