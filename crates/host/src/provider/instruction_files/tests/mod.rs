@@ -80,7 +80,6 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         project: Some(".tool".into()),
         flat_extensions: false,
         variable: None,
-        shared: false,
     };
     let places = Places::find(system, &cwd, &home, &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
@@ -91,7 +90,6 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         places: &places,
         bundle: None,
         gate: &gate,
-        bundle: None,
         sections: &[],
         servers: &[],
         given: &BTreeMap::new(),
