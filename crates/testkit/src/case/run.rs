@@ -166,7 +166,6 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
         model: turn.model.clone(),
         conversation: turn.conversation.clone(),
         agent: turn.agent.clone(),
-        events: Vec::new(),
         tools: match (&turn.tools, &turn.tool) {
             (None, None) => ToolChoice::Profile,
             (Some(names), None) => ToolChoice::Named(names.clone()),
