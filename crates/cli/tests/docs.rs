@@ -132,6 +132,26 @@ fn the_guide_names_every_key_of_a_profile_and_a_section() {
 }
 
 #[test]
+fn the_guide_names_every_counter_and_its_ratios() {
+    let page = page("docs/tokens.md");
+    for counter in preface::COUNTERS.names().into_iter().filter_map(|name| preface::COUNTERS.get(name)) {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{}`", counter.name())));
+        let row = row.unwrap_or_else(|| panic!("docs/tokens.md has no row for `{}`", counter.name()));
+        let ratios = counter
+            .about()
+            .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+            .filter(|word| word.contains("."));
+        for ratio in ratios.filter(|word| word.len() == 4) {
+            assert!(
+                row.contains(ratio),
+                "docs/tokens.md has another ratio for `{}`: {ratio}",
+                counter.name()
+            );
+        }
+    }
+}
+
+#[test]
 fn the_settings_of_the_guide_are_understood() {
     let machine = Machine::new();
     let settings = blocks(&page("docs/profiles.md"), "json");

@@ -62,7 +62,6 @@ pub struct Document {
 /// use preface_core::{budget::Bytes4, document::Tokens};
 /// let tokens = Tokens::of("twelve bytes", &Bytes4);
 /// assert_eq!((tokens.count, tokens.counter.as_str(), tokens.exact), (3, "estimate:bytes4", false));
-/// assert_eq!((tokens.low, tokens.high), (None, None));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -73,10 +72,10 @@ pub struct Tokens {
     pub counter: String,
     /// True where the count is the model's own, false where it is an estimate.
     pub exact: bool,
-    /// The fewest that an estimate may well be off to, where that was measured.
+    /// The fewest tokens that the text may well have, where the counter estimates and knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<usize>,
-    /// The most that an estimate may well be off to, where that was measured.
+    /// The most tokens that the text may well have, where the counter estimates and knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub high: Option<usize>,
 }

@@ -79,6 +79,7 @@ fn world(events: &[Value]) -> World {
     World {
         version: WORLD_VERSION,
         turn: Turn {
+            agent: None,
             cwd: "/work".into(),
             model: None,
             conversation: None,

@@ -4,7 +4,7 @@ use crate::{
     Error,
     consent::{Ask, Opened},
     engine::Engine,
-    extensions,
+    extensions, named,
     prepare::{Opening, Prepared},
     request::{Request, StoredTemplate},
 };
@@ -186,6 +186,8 @@ impl Engine<'_> {
         notes.extend(mcp.diagnostics.iter().cloned());
         gathered.mcp = mcp;
         self.allow(&mut gathered, &mut notes);
+        let named = named::find(&gathered, &self.look(&gathered, ask))?;
+        named.settle(&mut gathered);
         if gathered.system_prompt.custom.is_some() {
             // Nothing else is part of the prompt, so nothing else is looked at.
             gathered.diagnostics.append(&mut notes);

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub type AgentEntry = MarkdownEntry<Agent>;
 
 /// What the head of an agent's file says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
     /// What it is for.
@@ -63,21 +63,6 @@ impl Agent {
         let about = |rule: &String| rule.split_once('(').map_or(rule.as_str(), |(name, _)| name) == tool;
         !self.disallowed_tools.iter().any(|rule| rule == tool || rule == "*")
             && self.tools.as_ref().is_none_or(|tools| tools.iter().any(about))
-    }
-}
-
-impl Default for Agent {
-    fn default() -> Self {
-        Agent {
-            description: String::new(),
-            tools: None,
-            disallowed_tools: Vec::new(),
-            model: None,
-            skills: Vec::new(),
-            critical_system_reminder: None,
-            other: BTreeMap::new(),
-            reminder: Vec::new(),
-        }
     }
 }
 

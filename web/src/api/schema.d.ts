@@ -1829,6 +1829,10 @@ export interface components {
             counter: string;
             /** @description True where the count is the model's own, false where it is an estimate. */
             exact: boolean;
+            /** @description The most tokens that the text may well have, where the counter estimates and knows. */
+            high?: number | null;
+            /** @description The fewest tokens that the text may well have, where the counter estimates and knows. */
+            low?: number | null;
         };
         /** @description A tool that the model may call, as far as the prompt speaks of it. */
         Tool: {

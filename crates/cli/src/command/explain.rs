@@ -31,7 +31,7 @@ use std::fmt::Write;
 const EXAMPLES: &str = "\
 Examples:
   preface explain                        a row per part, and its sources
-  preface explain --largest              the ten largest parts, and what they take
+  preface explain --largest              the ten largest parts
   preface explain --largest 3 --count o200k
   preface explain --absent               what is not there, and why
   preface explain --spans                every run of bytes and its origin
@@ -95,7 +95,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         (_, Format::Json) => ui.json(&subject.document()?)?,
         (Some(at), _) => ui.view(&place(ui, &subject, at)?)?,
         (None, _) if args.largest.is_some() => {
-            ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?
+            ui.view(&by_size(ui, &subject, args.largest.unwrap_or_default())?)?;
         }
         (None, _) if args.absent => ui.view(&absent(&subject))?,
         (None, _) if args.spans => ui.view(&spans(ui, &subject))?,

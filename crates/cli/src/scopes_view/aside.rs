@@ -27,6 +27,10 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
             lines
                 .push("waits for trust: `preface trust grant`, with the `--tools` of your builds".to_owned());
         }
+        // And it has an agent where one is asked for.
+        State::Held if entry.group == Group::Agents => {
+            lines.push("waits for trust: `preface trust grant --agent NAME`".to_owned());
+        }
         State::Held => lines.push("waits for trust: `preface trust grant`".to_owned()),
         State::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));

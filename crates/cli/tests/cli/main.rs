@@ -5,6 +5,7 @@ mod build;
 mod build_request;
 mod completions;
 mod conversations;
+mod counting;
 mod diff;
 mod explain;
 mod facts;

@@ -30,7 +30,7 @@ fn unknown_words_get_the_nearest_one() {
         (
             "preface build --count words",
             "error: unknown counter: `words`\nhint: counters are `estimate`, `cl100k`, `estimate:bytes4`, \
-             `estimate:bytes4-floor`, `estimate:claude`, `estimate:claude-2026`, `estimate:gpt`, `o200k`\n",
+             `estimate:bytes4-floor`,\n      `estimate:claude`, `estimate:claude-2026`, `estimate:gpt`, `o200k`\n",
         ),
         ("preface trust gran", "error: unknown command: `gran`\nhint: did you mean `grant`?\n"),
         (

@@ -8,7 +8,7 @@ use super::Family;
 /// the first and the last decile of the texts with 100 tokens or more.
 pub const CLAUDE: Family = Family {
     name: "estimate:claude",
-    about: "Claude models before those of 2026: 3.98 bytes a token (3.53 to 4.52), measured 2026-02",
+    about: "older Claude: 3.98 (3.53–4.52) bytes a token",
     measured: "2026-02",
     ratio: 398,
     dense: 353,

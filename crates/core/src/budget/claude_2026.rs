@@ -7,7 +7,7 @@ use super::Family;
 /// Prompt texts that were published and counted from June 2026 on; the ends are the extremes of their releases.
 pub const CLAUDE_2026: Family = Family {
     name: "estimate:claude-2026",
-    about: "Claude models from 2026 on: 2.80 bytes a token (2.40 to 3.10), measured 2026-06",
+    about: "newer Claude: 2.80 (2.40–3.10) bytes a token",
     measured: "2026-06",
     ratio: 280,
     dense: 240,

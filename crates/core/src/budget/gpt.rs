@@ -8,7 +8,7 @@ use super::Family;
 /// token: what is mostly data wants the exact counter.
 pub const GPT: Family = Family {
     name: "estimate:gpt",
-    about: "GPT models with the vocabulary `o200k`: 4.33 bytes a token (3.54 to 4.70), measured 2026-11",
+    about: "GPT, `o200k`: 4.33 (3.54–4.70) bytes a token",
     measured: "2026-11",
     ratio: 433,
     dense: 354,

@@ -54,6 +54,25 @@ fn explain_shows_what_a_build_gives() {
 }
 
 #[test]
+fn a_kept_prompt_is_counted_by_whom_it_was_asked_for() {
+    run(async {
+        let bench = Bench::new().await;
+        bench.template("twelve bytes").await;
+        let told = async |id_: &str, counter: Option<&str>| {
+            let asked = Asked { counter: counter.map(str::to_owned), ..asked() };
+            bench.turn_of(id_, &asked).await.unwrap();
+            let tokens = bench.keeper.explain(&id(id_)).await.unwrap().document.tokens;
+            (tokens.counter, tokens.count, tokens.exact)
+        };
+        assert_eq!(told("a", None).await, ("estimate:bytes4".to_owned(), 3, false));
+        assert_eq!(told("b", Some("estimate:claude")).await, ("estimate:claude".to_owned(), 4, false));
+        assert_eq!(told("c", Some("o200k")).await, ("o200k".to_owned(), 3, true));
+        let record: Value = serde_json::from_str(&bench.kept("a").await.record).unwrap();
+        assert_eq!(record.get("counter"), None, "the default is not written down");
+    });
+}
+
+#[test]
 fn explain_of_an_unknown_conversation_is_refused() {
     run(async {
         let bench = Bench::new().await;

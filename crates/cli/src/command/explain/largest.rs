@@ -1,6 +1,6 @@
 //! The view of the parts by size.
 
-use super::{BEFORE, merged, percent};
+use super::{kind, merged, percent};
 use crate::ui::{
     style,
     table::{Cell, Side, Table},
@@ -33,8 +33,7 @@ pub fn view(explained: &Explanation, most: usize, room: Option<usize>) -> String
     let mut out = table.show(room);
     if !others.is_empty() {
         let tokens: usize = others.iter().map(|row| row.part.tokens).sum();
-        let what = format!("more {}", if others.len() == 1 { "part" } else { "parts" });
-        out.push_str(&format!("and {} {what}: {}\n", number(others.len()), count(tokens, "token")));
+        out.push_str(&format!("and {}: {}\n", count(others.len(), "more part"), count(tokens, "token")));
     }
     out
 }
@@ -44,8 +43,13 @@ fn mostly_from(row: &SizedPart<'_>, room: Option<usize>) -> String {
     let sources = merged(row.part);
     // The first of equals.
     let Some(most) = sources.iter().rev().max_by_key(|source| source.tokens) else { return String::new() };
+    let label = match kind(most) {
+        // The file of the profile, without its keys.
+        "profile" => most.label.split(": ").next().unwrap_or_default(),
+        _ => &most.label,
+    };
     match room {
-        Some(room) => short_middle(&most.label, room.saturating_sub(BEFORE + 24).max(16)).into_owned(),
-        None => most.label.clone(),
+        Some(room) => short_middle(label, (room / 3).max(16)).into_owned(),
+        None => label.to_owned(),
     }
 }

@@ -281,9 +281,12 @@ impl Build<'_> {
             return;
         };
         if let Some(first) = self.said.add(text.id, &real, &source) {
-            self.note(Severity::Info, "context/duplicate", &source, |shown| {
-                format!("{shown} was left out: it is the same file as {}", first.path)
-            });
+            // The user's own file, met again on the way down, is not left out: it was said.
+            if first.path != source.path {
+                self.note(Severity::Info, "context/duplicate", &source, |shown| {
+                    format!("{shown} was left out: it is the same file as {}", first.path)
+                });
+            }
             return;
         }
         self.tell_bad_bytes(&text, &source);

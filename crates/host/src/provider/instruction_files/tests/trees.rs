@@ -104,7 +104,7 @@ proptest! {
         let mut expected: Vec<(&str, String)> = Vec::new();
         for name in ["CLAUDE.md", "CLAUDE.local.md"] {
             let path = place(name);
-            let text = model(&disk, &path, &[path.clone()], hops);
+            let text = model(&disk, &path, std::slice::from_ref(&path), hops);
             if !text.trim().is_empty() {
                 expected.push((name, text));
             }
