@@ -774,7 +774,7 @@ export interface components {
          * @description The kinds of reasons for a section not to be in the prompt.
          * @enum {string}
          */
-        AbsentReason: "condition" | "silent" | "empty" | "replaced" | "disabled" | "unordered" | "budget";
+        AbsentReason: "condition" | "silent" | "empty" | "replaced" | "merged" | "disabled" | "unordered" | "budget";
         /** @description What there is to see of a template. */
         Analysis: {
             /** @description What is to be said of it, by place. */
@@ -911,6 +911,11 @@ export interface components {
             /** @description The text. */
             template: string;
         };
+        /**
+         * @description The message that an aside goes with. The order is that of a request.
+         * @enum {string}
+         */
+        AsidePlace: "first-user" | "last-user";
         /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
         Asked: {
             /**
@@ -1164,6 +1169,8 @@ export interface components {
         Document: {
             /** @description What is not there, and why. */
             absent: components["schemas"]["Absent"][];
+            /** @description What is sent beside it, in messages of the user; it is no part of the text. */
+            asides?: components["schemas"]["DocumentAside"][];
             /** @description Facts for the log. */
             audit: Record<string, never>[];
             /** @description Notes for this caller. */
@@ -1180,6 +1187,35 @@ export interface components {
             tokens: components["schemas"]["Tokens"];
             /** @description What made it, in order; empty where it was built once and nothing changed it. */
             triggers?: components["schemas"]["Trigger"][];
+        };
+        /**
+         * @description Publishes a text that is sent in a message of the user. Its spans count from the start of **its** text; the tags around
+         *     it are the request's.
+         *
+         *     ```
+         *     use preface_core::{aside::AsidePlace, document::DocumentAside};
+         *     let json = r#"{"id":"file-empty","place":"last-user","text":"a.rs","tokens":1,"stability":"turn",
+         *         "origins":[{"kind":"fact","key":"event:path","source":"the event"}],
+         *         "spans":[{"range":[0,4],"origin":{"kind":"fact","key":"event:path","source":"the event"}}]}"#;
+         *     let aside: DocumentAside = serde_json::from_str(json).unwrap();
+         *     assert_eq!((aside.place, aside.spans[0].origin.to_string().as_str()), (AsidePlace::LastUser, "[event:path]"));
+         *     ```
+         */
+        DocumentAside: {
+            /** @description The reminder or section that it is. */
+            id: string;
+            /** @description Where its text came from, each once, in order of first appearance. */
+            origins: components["schemas"]["Origin"][];
+            /** @description The message that it goes with. */
+            place: components["schemas"]["AsidePlace"];
+            /** @description Where each byte came from. */
+            spans: components["schemas"]["DocumentSpan"][];
+            /** @description How long its bytes stay the same. */
+            stability: components["schemas"]["Stability"];
+            /** @description What it says. */
+            text: string;
+            /** @description Its tokens, without the tags around it. */
+            tokens: number;
         };
         /**
          * @description Publishes one part. The separator before it belongs to it.
@@ -1223,7 +1259,7 @@ export interface components {
             tokens: number;
         };
         /**
-         * @description Publishes a run of bytes of the prompt and its origin.
+         * @description Publishes a run of bytes of the prompt, or of an aside, and its origin.
          *
          *     ```
          *     use preface_core::document::DocumentSpan;
@@ -1235,7 +1271,7 @@ export interface components {
         DocumentSpan: {
             /** @description Where they came from. */
             origin: components["schemas"]["Origin"];
-            /** @description The bytes, counted from the start of the **prompt**. */
+            /** @description The bytes, counted from the start of the **prompt**; those of an aside from the start of its text. */
             range: [
                 number,
                 number

@@ -25,7 +25,7 @@ Examples:
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
   preface build --preset pi --prompt 'Fix the tests' --format request
-  preface build --event @events.json --format request   with the reminders that these call for
+  preface build --event @events.json --format request
   preface build --conversation 7f3a         build once, then print what is kept
   preface build --conversation 7f3a --no-keep   build now, whatever is kept
   preface build --trust require             fail if anything is held, as in CI
