@@ -430,7 +430,7 @@ fn what_means_no_good_is_left_out_and_told() {
         .with_unreadable("/w/p/.x/agents/shut.md")
         .with_file("/w/p/.x/agents/.hidden.md", agent("hidden", ""))
         .with_file("/w/p/.x/agents/sound.md", agent("sound", ""));
-    let seen = contained(&system, |look| agents::load(look));
+    let seen = contained(&system, agents::load);
     let active: Vec<_> =
         seen.got.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()).collect();
     assert_eq!(active, ["sound"]);
@@ -461,6 +461,31 @@ fn contained<T>(system: &MemorySystem, see: impl FnOnce(&Look<'_>) -> T) -> Seen
         look.notes.borrow_mut().append(&mut inner.notes.take());
         got
     })
+}
+
+#[test]
+fn a_link_leads_no_further_than_the_work_tree_even_where_nothing_is_guarded() {
+    let system = machine()
+        .with_file("/w/.git/HEAD", "ref: refs/heads/main\n")
+        .with_dir("/w/.git/objects")
+        .with_dir("/w/.git/refs")
+        .with_file("/w/shared/agents/near.md", agent("near", ""))
+        .with_file("/home/u/.ssh/key", "first line\n")
+        .with_link("/w/p/.x/agents", "/w/shared/agents")
+        .with_link("/w/p/.x/commands/key.md", "/home/u/.ssh/key");
+    let seen = look(&system, None, |look| (agents::load(look), commands::load(look)));
+    assert_eq!(rows(&seen.got.0), [("near", Scope::Project, Status::Ok, true)]);
+    assert_eq!(seen.got.1[0].status, Status::Disabled);
+    assert_eq!(seen.codes(), ["file/outside"]);
+}
+
+#[test]
+fn a_directory_of_thousands_hides_none_of_those_beside_it() {
+    let system = (0..1_200).fold(machine().with_file("/w/p/.x/agents/z.md", agent("z", "")), |system, at| {
+        system.with_file(format!("/w/p/.x/agents/many/a{at:04}.md"), agent(&format!("a{at:04}"), ""))
+    });
+    let seen = look(&system, None, agents::load);
+    assert_eq!((seen.got.len(), agents::find("z", &seen.got).is_some()), (1_000, true));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{shown, walk::Found};
 use crate::{
     gate::Belongs,
     look::{Look, Wanted},
+    system::Within,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -17,7 +18,7 @@ use preface_core::{
     },
     template::trim,
 };
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
 
 /// The most that is read of a file.
 const FILE_LIMIT: u64 = 256 << 10;
@@ -140,11 +141,13 @@ pub(super) fn of_bundle(
 pub(super) fn of_layer(
     scope: Scope,
     found: &Found,
+    within: Option<&Path>,
     literal: &[&'static str],
     look: &Look<'_>,
 ) -> Option<Reading> {
+    let within = within.map_or(Within::Anywhere, Within::Root);
     let wanted = match scope {
-        Scope::Project => Wanted::project(&found.path, look.text_within(), FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => Wanted::project(&found.path, within, FILE_LIMIT, Belongs::ToLayer),
         _ => Wanted::global(&found.path, FILE_LIMIT),
     };
     let source = look.places.source(scope, &found.path);

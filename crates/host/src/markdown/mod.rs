@@ -11,7 +11,7 @@ mod walk;
 pub use entry::MarkdownEntry;
 pub use file::{MarkdownFile, body};
 
-use crate::look::Look;
+use crate::{look::Look, places::resolved, provider::git, system::Within};
 use file::Reading;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
@@ -99,8 +99,9 @@ fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T
 
 fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
     let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
-    for found in Tree::walk(scope, &dir, look) {
-        if let Some(reading) = file::of_layer(scope, &found, kind.literal, look) {
+    let within = within(scope, look);
+    for found in Tree::walk(scope, &dir, within.as_deref(), look) {
+        if let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) {
             entries.push(entry(kind, reading, look));
         }
     }
@@ -113,6 +114,22 @@ fn root(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
         Scope::Project if look.gate.layer_speaks() => look.places.project.clone(),
         _ => None,
     }
+}
+
+/// Where links may lead; `None` is anywhere. Where a project's texts are not guarded, that is the work tree, unless the
+/// user's home lies in it.
+fn within(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
+    if scope != Scope::Project {
+        return None;
+    }
+    let cwd = &look.places.cwd;
+    let home = look.places.home.as_ref().map(|home| resolved(look.system, home));
+    Some(match look.text_within() {
+        Within::Root(root) => root.to_owned(),
+        Within::Anywhere => git::work_tree_root(look.system, cwd)
+            .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
+            .unwrap_or_else(|| cwd.clone()),
+    })
 }
 
 fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<T> {

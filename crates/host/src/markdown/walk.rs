@@ -3,7 +3,7 @@
 use crate::{
     look::Look,
     places::inside,
-    system::{DirEntry, FileKind, ReadError, Within},
+    system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
@@ -40,7 +40,7 @@ pub(super) struct Tree<'a> {
     look: &'a Look<'a>,
     scope: Scope,
     /// Where links may lead; `None` is anywhere.
-    within: Option<PathBuf>,
+    within: Option<&'a Path>,
     found: Vec<Found>,
     /// The real directories that were looked into.
     walked: BTreeSet<PathBuf>,
@@ -49,11 +49,7 @@ pub(super) struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// Walks. A directory that is not there has nothing in it.
-    pub(super) fn walk(scope: Scope, dir: &Path, look: &'a Look<'a>) -> Vec<Found> {
-        let within = match look.text_within() {
-            Within::Root(root) if scope == Scope::Project => Some(root.to_owned()),
-            _ => None,
-        };
+    pub(super) fn walk(scope: Scope, dir: &Path, within: Option<&'a Path>, look: &'a Look<'a>) -> Vec<Found> {
         let (found, walked) = (Vec::new(), BTreeSet::new());
         let mut tree = Tree { look, scope, within, found, walked, notes: 0 };
         match look.system.canonical(dir) {
@@ -69,14 +65,16 @@ impl<'a> Tree<'a> {
     }
 
     fn finish(mut self, dir: &Path) -> Vec<Found> {
-        self.found.sort_by(|a, b| a.below.cmp(&b.below));
         let more = self.found.len().saturating_sub(MOST_FILES);
         if more > 0 {
+            // A directory of thousands hides none of those beside it.
+            self.found.sort_by_cached_key(|found| (found.below.matches('/').count(), found.below.clone()));
             self.found.truncate(MOST_FILES);
             let why = format!("{more} files of it: {MOST_FILES} are the most");
             self.notes = 0;
             self.left_out(dir, "markdown/too-many", &why);
         }
+        self.found.sort_by(|a, b| a.below.cmp(&b.below));
         self.found
     }
 
@@ -138,7 +136,7 @@ impl<'a> Tree<'a> {
 
     /// True where a directory lies where it may. Asked of the first and of links only: what else lies below is inside.
     fn may_enter(&mut self, dir: &Path, real: &Path) -> bool {
-        let root = self.within.as_ref().and_then(|root| self.look.system.canonical(root).ok());
+        let root = self.within.and_then(|root| self.look.system.canonical(root).ok());
         let is_inside = root.is_none_or(|root| inside(real, &root));
         if is_inside && (self.scope != Scope::Project || self.look.in_roots(dir)) {
             return true;
