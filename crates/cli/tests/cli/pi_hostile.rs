@@ -200,7 +200,7 @@ fn options_of_a_wrong_form_are_refused_in_plain_words() {
         ("date=False", "error: `date` is `true` or `false`: `False`\n"),
         (
             r#"tool_texts={"read":1}"#,
-            "error: `tool_texts`: invalid type: integer `1`, expected a table of `snippet` and `guidelines`\n",
+            "error: `tool_texts`: invalid type: integer `1`, expected a table of `snippet` and `guidelines`, or\n       of a `file`\n",
         ),
         (
             r#"rules=[{"when":{"all":["nope"]},"text":"x"}]"#,

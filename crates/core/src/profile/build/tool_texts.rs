@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table of `snippet`, `guidelines` and `file`")]
+#[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
 struct Written {
     snippet: Option<String>,
     #[serde(default)]
