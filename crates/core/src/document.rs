@@ -34,6 +34,9 @@ pub struct Document {
     pub text: String,
     /// The profile that made it.
     pub preset: String,
+    /// The version of that profile's texts, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts_version: Option<String>,
     /// The digest of the text, as `blake3:<hex>`.
     pub fingerprint: String,
     /// How long the text is.
@@ -233,6 +236,7 @@ impl Document {
         Document {
             text: prompt.text.clone(),
             preset: prompt.preset.clone(),
+            texts_version: prompt.texts_version.clone(),
             fingerprint: prompt.fingerprint(),
             tokens: Tokens::of(&prompt.text, counter),
             parts: prompt.parts.iter().map(|part| DocumentPart::of(prompt, part, counter)).collect(),

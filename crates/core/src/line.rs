@@ -111,6 +111,7 @@ fn walk(
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
     prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
+    prompt.texts_version.clone_from(&profile.texts_version);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)

@@ -20,6 +20,9 @@ pub struct Prompt {
     pub text: String,
     /// The profile that made it.
     pub preset: String,
+    /// The version of that profile's texts, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts_version: Option<String>,
     /// Its parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<Part>,
     /// What is sent beside it, in messages of the user.

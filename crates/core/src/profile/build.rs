@@ -68,7 +68,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 44] = [
+pub const KEYS: [&str; 45] = [
     "about",
     "added_after",
     "added_prefix",
@@ -105,6 +105,7 @@ pub const KEYS: [&str; 44] = [
     "section_tags",
     "template",
     "text_options",
+    "texts_version",
     "tool_aliases",
     "tool_texts",
     "tools",
@@ -194,6 +195,7 @@ impl Builder<'_> {
         let compaction = self.compaction(file)?;
         let closed = self.take_or("closed")? || self.agent.is_some();
         let bundle = self.bundle()?;
+        let texts_version: Option<String> = self.take("texts_version")?;
         let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
@@ -262,6 +264,7 @@ impl Builder<'_> {
             compaction,
             closed,
             bundle,
+            texts_version,
             has_agents,
         })
     }

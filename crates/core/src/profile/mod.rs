@@ -132,6 +132,9 @@ pub struct Profile {
     /// `None` is what ships for everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<String>,
+    /// The version of the texts that ship for it, which a prompt records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub texts_version: Option<String>,
     /// True where the prompt of an agent can be asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_agents: bool,

@@ -1,0 +1,140 @@
+//! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is asked for (seed 003 §7,
+//! "Subagent isolation").
+#![cfg(unix)]
+
+use preface::{ASSETS, Built, Engine, Request};
+use preface_testkit::MemorySystem;
+use proptest::{collection::vec, prelude::*, sample::select};
+
+/// It stands in each file that belongs to the parent.
+const MARK: &str = "PARENT";
+
+/// The places that instruction files of a parent have.
+const PLACES: [&str; 10] = [
+    "/work/app/CLAUDE.md",
+    "/work/app/.claude/CLAUDE.md",
+    "/work/app/CLAUDE.local.md",
+    "/work/CLAUDE.md",
+    "/CLAUDE.md",
+    "/home/user/.claude/CLAUDE.md",
+    "/home/user/.claude/rules/mine.md",
+    "/work/app/.claude/rules/theirs.md",
+    "/etc/claude-code/CLAUDE.md",
+    "/work/app/AGENTS.md",
+];
+
+/// What may be switched in any combination.
+const OPTIONS: [&str; 12] = [
+    "claudeMd.order=root-first",
+    "claudeMd.place=user",
+    "claudeMd.imports=false",
+    "claudeMd.agentsFallback=true",
+    "claudeMd.touched=src/a.rs",
+    "outputStyle=Concise",
+    "sessions=true",
+    "memory=true",
+    "order=catalog",
+    "order=stable-first",
+    "systemPrompt.append=Be kind.",
+    "budget=100000",
+];
+
+fn machine(places: &[&str]) -> MemorySystem {
+    let mut system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/home/user/.claude")
+        .with_dir("/work/app")
+        .with_current_dir("/work/app")
+        .with_file("/work/app/.claude/commands/ship.md", format!("{MARK} command\n"))
+        .with_file(
+            "/work/app/.claude/settings.json",
+            format!(r#"{{"systemPrompt": {{"append": "{MARK}"}}}}"#),
+        )
+        .with_file("/work/app/imported.md", format!("{MARK} imported\n"));
+    for place in places {
+        system = system.with_file(place, format!("{MARK} of {place}\n@imported.md\n"));
+    }
+    system
+}
+
+fn build(system: &MemorySystem, agent: &str, sets: Vec<String>) -> Built {
+    let request = Request {
+        preset: Some("claude-code".into()),
+        agent: Some(agent.into()),
+        sets,
+        now: Some("2026-03-07T14:55:05Z".into()),
+        ..Request::new("/work/app")
+    };
+    Engine::new(system).build(&request).expect("an agent's prompt is built")
+}
+
+/// Everything that the model reads of this build.
+fn read(built: &Built) -> String {
+    let asides = built.prompt.asides.iter().map(|aside| aside.text.as_str());
+    let tools = built.tools.iter().filter_map(|tool| tool.description.as_deref());
+    [built.prompt.text.as_str()].into_iter().chain(asides).chain(tools).collect::<Vec<_>>().join("\n")
+}
+
+fn agents(system: &MemorySystem) -> Vec<String> {
+    let request = Request { preset: Some("claude-code".into()), ..Request::new("/work/app") };
+    let report = Engine::new(system).agents(&request).expect("agents are listed");
+    report.agents.into_iter().map(|agent| agent.name).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_byte_of_the_parents_files_reaches_an_agent(
+        places in vec(select(&PLACES[..]), 0..PLACES.len()),
+        options in vec(select(&OPTIONS[..]), 0..6),
+        agent in 0..17_usize,
+    ) {
+        let system = machine(&places);
+        let names = agents(&system);
+        prop_assert_eq!(names.len(), 17, "the seed's table 3.3");
+        let sets: Vec<String> = options.iter().map(|option| (*option).to_owned()).collect();
+        let built = build(&system, &names[agent], sets);
+        prop_assert!(!read(&built).contains(MARK), "{:?} of {}", options, names[agent]);
+        built.prompt.check_tiling().expect("the parts tile the prompt");
+    }
+
+    #[test]
+    fn they_are_there_where_they_are_asked_for(
+        places in vec(select(&PLACES[..6]), 1..6),
+        place in select(&["system", "user"][..]),
+        agent in 0..17_usize,
+    ) {
+        let system = machine(&places);
+        let sets = vec![
+            "subagent.claudeMd=true".to_owned(),
+            "claudeMd.order=root-first".to_owned(),
+            format!("claudeMd.place={place}"),
+        ];
+        let built = build(&system, &agents(&system)[agent], sets);
+        let read = read(&built);
+        for place in &places {
+            let line = format!("{MARK} of {place}");
+            prop_assert!(read.contains(&line), "{line}");
+        }
+        prop_assert_eq!(built.prompt.text.contains(MARK), place == "system");
+    }
+}
+
+/// The order of seed 003 §7: prompt, critical reminder, skills, environment; the reminder once.
+#[test]
+fn an_agents_prompt_has_the_seeds_order() {
+    let agent = "---\nname: builder\ndescription: Builds.\nskills: [test, missing]\ncriticalSystemReminder: Stay calm.\n---\n\nYou build.\n";
+    let system = machine(&[]).with_file("/work/app/.claude/agents/builder.md", agent).with_file(
+        "/home/user/.claude/skills/test/SKILL.md",
+        "---\nname: test\ndescription: Tests.\n---\n\nRun the tests.\n",
+    );
+    let built = build(&system, "Builder", Vec::new());
+    let parts: Vec<&str> = built.prompt.parts.iter().map(|part| part.section.as_str()).collect();
+    assert_eq!(parts, ["agent", "critical-reminder", "agent-skills", "environment"]);
+    let before = "You build.\n\nCRITICAL REMINDER: Stay calm.\n\nRun the tests.\n\n# Environment\n";
+    assert!(built.prompt.text.starts_with(before), "{}", built.prompt.text);
+    assert_eq!(built.prompt.text.matches("Stay calm.").count(), 1);
+    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "agent/no-skill"));
+}

@@ -1,0 +1,258 @@
+//! The checklist of seed 003 §10, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
+//! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
+#![cfg(unix)]
+
+use preface::{ASSETS, Built, Engine, Error, Request, ToolChoice, core::prompt::fingerprint};
+use preface_testkit::MemorySystem;
+
+fn machine() -> MemorySystem {
+    MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/home/user/.claude")
+        .with_dir("/work/app")
+        .with_current_dir("/work/app")
+}
+
+fn ask(sets: &[&str]) -> Request {
+    Request {
+        preset: Some("claude-code".into()),
+        sets: sets.iter().map(|set| (*set).to_owned()).collect(),
+        now: Some("2026-03-07T14:55:05Z".into()),
+        ..Request::new("/work/app")
+    }
+}
+
+fn build(system: &MemorySystem, sets: &[&str]) -> Built {
+    Engine::new(system).build(&ask(sets)).expect("it builds")
+}
+
+fn text(system: &MemorySystem, sets: &[&str]) -> String {
+    build(system, sets).prompt.text
+}
+
+fn ids(built: &Built) -> Vec<&str> {
+    built.prompt.parts.iter().map(|part| part.section.as_str()).collect()
+}
+
+/// The part of a section, without the gap before it.
+fn part<'b>(built: &'b Built, id: &str) -> &'b str {
+    let part = built.prompt.parts.iter().find(|part| part.section.as_str() == id).expect("the part is there");
+    built.prompt.text_of(part).trim_start_matches('\n')
+}
+
+#[test]
+fn conditional_inclusion_tool_docs_only_included_when_tool_is_enabled() {
+    let docs =
+        [("Glob", "glob-docs"), ("Grep", "grep-docs"), ("Edit", "search-replace"), ("TodoWrite", "todo")];
+    let system = machine();
+    for subset in 0..1_u32 << docs.len() {
+        let active: Vec<String> =
+            (0..docs.len()).filter(|at| subset & (1 << at) != 0).map(|at| docs[at].0.to_owned()).collect();
+        let request = Request { tools: ToolChoice::Named(active.clone()), ..ask(&[]) };
+        let built = Engine::new(&system).build(&request).expect("it builds");
+        for (tool, id) in docs {
+            let is_active = active.iter().any(|name| name == tool);
+            assert_eq!(ids(&built).contains(&id), is_active, "`{id}` with {active:?}");
+            let absent = built.prompt.absent.iter().find(|absent| absent.section.as_str() == id);
+            let why = absent.map(|absent| absent.why.as_str());
+            assert_eq!(why.is_some_and(|why| why.contains(&format!("tool:{tool}"))), !is_active, "{why:?}");
+        }
+    }
+}
+
+/// Every text of the preset, with every fact that it can name there and not there.
+#[test]
+fn interpolation_all_template_variables_resolve_correctly() {
+    let all = [
+        "sessions=true",
+        "memory=true",
+        "version=9.9",
+        "buildTime=today",
+        "packageUrl=https://p.example",
+        "readmeUrl=https://r.example",
+        "issuesExplainer=write to us",
+        "feedbackChannel=#help",
+        "outputStyle=Learning",
+    ];
+    let system = machine().with_file("/work/app/CLAUDE.md", "Tabs.\n");
+    for sets in [&all[..], &[]] {
+        let built = build(&system, sets);
+        let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert!(!codes.iter().any(|code| code.starts_with("template/")), "{codes:?}");
+        let described = built.tools.iter().filter_map(|tool| tool.description.as_deref());
+        for text in described.chain([built.prompt.text.as_str()]) {
+            for open in
+                ["[if ", "[else]", "[endif]", "[prompt:", "[system:", "[tool:", "[option:", "[section:", "${"]
+            {
+                assert!(!text.contains(open), "{open} in {text}");
+            }
+        }
+        for set in sets.iter().filter(|set| set.contains("://") || set.contains('.')) {
+            let value = set.split_once('=').map_or("", |(_, value)| value);
+            assert!(built.prompt.text.contains(value), "{value}");
+        }
+    }
+}
+
+/// Seed 003 §6: the cwd's three names, then each parent's from the nearest to the root.
+#[test]
+fn claude_md_hierarchy_files_loaded_in_correct_priority() {
+    let system = machine()
+        .with_file("/CLAUDE.md", "Root.")
+        .with_file("/work/CLAUDE.md", "Parent.")
+        .with_file("/work/.claude/CLAUDE.md", "Not a file of a parent's.")
+        .with_file("/work/app/CLAUDE.local.md", "Local.\n")
+        .with_file("/work/app/.claude/CLAUDE.md", "  Inner.")
+        .with_file("/work/app/CLAUDE.md", "Own.\n\n");
+    let joined = "Own.\n\n\n\n---\n\n  Inner.\n\n---\n\nLocal.\n\n\n---\n\nParent.\n\n---\n\nRoot.";
+    assert!(text(&system, &[]).ends_with(&format!("\n\n{joined}")), "{}", text(&system, &[]));
+    let joined = "Root.\n\n---\n\nParent.\n\n---\n\nNot a file of a parent's.\n\n---\n\nOwn.\n\n\n\n---\n\n  Inner.\n\n---\n\nLocal.\n";
+    assert!(text(&system, &["claudeMd.order=root-first"]).ends_with(&format!("\n\n{joined}")));
+}
+
+/// Equal passes; one more fails with the seed's words. Four bytes are a token, begun ones are none.
+#[test]
+fn token_budget_assembled_prompt_stays_within_context_budget() {
+    let system = machine();
+    let whole = text(&system, &[]);
+    let tokens = whole.len() / 4;
+    let within = |max: usize| Engine::new(&system).build(&Request { budget: Some(max), ..ask(&[]) });
+    assert_eq!(within(tokens).expect("equal passes").prompt.text, whole);
+    match within(tokens - 1) {
+        Err(Error::Over(over)) => {
+            let words = format!("system prompt {tokens} tokens exceeds budget {}", tokens - 1);
+            assert_eq!(over.to_string(), words);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn custom_override_completely_replaces_the_assembled_prompt() {
+    let custom = "  Only this.\n\n[prompt:cwd] \n";
+    let system = machine().with_file("/work/app/CLAUDE.md", "Tabs.\n");
+    assert_eq!(text(&system, &[&format!("systemPrompt={custom}")]), custom);
+    assert_eq!(text(&system, &[&format!("systemPrompt.custom={custom}")]), custom);
+    assert_eq!(
+        text(&system, &["systemPrompt.custom="]),
+        text(&system, &[]),
+        "an empty one counts as not set"
+    );
+    // `append` is ignored beside it, and said to be; where the two are combined, it follows.
+    let both = [format!("systemPrompt.custom={custom}"), "systemPrompt.append=More.".to_owned()];
+    let both: Vec<&str> = both.iter().map(String::as_str).collect();
+    let built = build(&system, &both);
+    assert_eq!(built.prompt.text, custom);
+    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "prompt/append-ignored"));
+    let combined = [both, vec!["systemPrompt.combine=true"]].concat();
+    assert_eq!(text(&system, &combined), format!("{custom}\n\nMore."));
+    let settings = format!(r#"{{"systemPrompt": {}}}"#, serde_json::json!(custom));
+    assert_eq!(text(&machine().with_file("/home/user/.claude/settings.json", settings), &[]), custom);
+}
+
+#[test]
+fn preset_and_append_appends_correctly() {
+    let append = "\n  Last words. [prompt:cwd]\n\n";
+    let plain = text(&machine(), &[]);
+    let set = format!("systemPrompt.append={append}");
+    assert_eq!(text(&machine(), &["systemPrompt.preset=claude_code", &set]), format!("{plain}\n\n{append}"));
+    let settings = serde_json::json!({
+        "systemPrompt": { "type": "preset", "preset": "claude_code", "append": append },
+    });
+    let system = machine().with_file("/home/user/.claude/settings.json", settings.to_string());
+    let built = build(&system, &[]);
+    assert_eq!(built.prompt.text, format!("{plain}\n\n{append}"));
+    assert_eq!(ids(&built).last(), Some(&"append"));
+    let error = Engine::new(&machine()).build(&ask(&["systemPrompt.preset=claude_cod"])).unwrap_err();
+    assert_eq!(error.to_string(), "unknown preset: `claude_cod`");
+}
+
+#[test]
+fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
+    let servers = r#"{"mcpServers": {"git": {"command": "git-mcp"}, "wiki": {"command": "wiki-mcp"}}}"#;
+    let recorded = r#"{"instructions": "Ask first.", "tools": [{"name": "push", "description": "Pushes."}, {"name": "log"}]}"#;
+    let system = machine()
+        .with_file("/home/user/.claude/mcp.json", servers)
+        .with_file("/home/user/.claude/mcp-descriptions/git.json", recorded);
+    let built = build(&system, &[]);
+    let section = part(&built, "mcp-servers");
+    for name in ["git", "wiki", "push", "log", "Ask first.", "Pushes."] {
+        assert!(section.contains(name), "`{name}` in {section}");
+    }
+    assert!(!ids(&build(&machine(), &[])).contains(&"mcp-servers"));
+}
+
+#[test]
+fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
+    let style = "---\ndescription: Short.\n---\n\nAnswer in one line.\n";
+    let system = machine().with_file("/home/user/.claude/output-styles/terse.md", style);
+    let (plain, styled) = (build(&system, &[]), build(&system, &["outputStyle=TERSE"]));
+    assert!(part(&plain, "main").contains("software engineering tasks"));
+    assert!(!part(&styled, "main").contains("software engineering tasks"));
+    assert!(part(&styled, "output-style").starts_with("# Output style: terse\n"));
+    assert!(part(&styled, "output-style").ends_with("\n\nAnswer in one line."));
+    // A name that nobody answers to changes nothing.
+    let unknown = build(&system, &["outputStyle=ters"]);
+    assert_eq!(unknown.prompt.text, plain.prompt.text);
+    assert!(unknown.prompt.diagnostics.iter().any(|note| note.code == "style/unknown"));
+    // A style can take the place of the advice for programming, if its file says so.
+    let only = style.replace("description", "keep-coding-instructions: false\ndescription");
+    let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);
+    let kept = build(&system, &["outputStyle=terse"]);
+    let gone: Vec<&str> = ids(&styled).into_iter().filter(|id| !ids(&kept).contains(id)).collect();
+    assert_eq!(gone, ["respect-conventions", "verify-with-tools", "do-not-litter"]);
+}
+
+/// Our own texts have a version, which the prompt records. Whoever changes one of them gives them a new one, here too.
+#[test]
+fn version_pinning_the_prompts_texts_have_a_version() {
+    const VERSION: &str = "1.0.0";
+    const DIGEST: &str = "blake3:";
+    let mut texts = String::new();
+    for (path, bytes) in ASSETS {
+        if path.starts_with("sections/claude-code/") || path.starts_with("bundles/claude-code/") {
+            texts.push_str(path);
+            texts.push('\0');
+            texts.push_str(std::str::from_utf8(bytes).expect("texts are UTF-8"));
+            texts.push('\0');
+        }
+    }
+    let digest = fingerprint(&texts);
+    assert_eq!(digest, DIGEST, "the texts of version {VERSION} changed: raise `texts_version` in the preset");
+    assert_eq!(build(&machine(), &[]).prompt.texts_version.as_deref(), Some(VERSION));
+}
+
+/// Seed 003 §3.2: what the tools are for is said in their definitions, and not in the prompt.
+#[test]
+fn tool_descriptions_stand_in_the_definitions_alone() {
+    let built = build(&machine(), &[]);
+    let names: Vec<&str> = built.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "Bash",
+            "Read",
+            "Write",
+            "Edit",
+            "Glob",
+            "Grep",
+            "Task",
+            "WebSearch",
+            "WebFetch",
+            "TodoWrite",
+            "NotebookEdit",
+            "AskUserQuestion",
+            "ListMcpResources",
+            "ReadMcpResource",
+            "Config"
+        ]
+    );
+    for tool in &built.tools {
+        let description = tool.description.as_deref().expect("each is described");
+        assert!(description.len() > 200 && tool.input_schema.is_some(), "{}", tool.name);
+        for line in description.lines().filter(|line| line.len() > 60) {
+            assert!(!built.prompt.text.contains(line), "{}: {line}", tool.name);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The prompts that `docs/prompts` prints are what is built. `PREFACE_PRINT=1` writes them anew.
+#![cfg(unix)]
+
+use preface::{ASSETS, Engine, Request, ToolChoice};
+use preface_testkit::MemorySystem;
+use std::{env, fmt::Write as _, fs, path::Path};
+
+/// One page.
+struct Page {
+    file: &'static str,
+    title: &'static str,
+    /// What the prompt is for, and what differs from the first page.
+    about: &'static str,
+    /// What one types to see it.
+    command: &'static str,
+    request: Request,
+}
+
+/// A small project of somebody who has used such a program for a while.
+fn machine() -> MemorySystem {
+    MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/ada")
+        .with_dir("/home/ada/.claude")
+        .with_dir("/home/ada/engine/.git")
+        .with_file("/home/ada/engine/.git/HEAD", "ref: refs/heads/main\n")
+        .with_current_dir("/home/ada/engine")
+        .with_file(
+            "/home/ada/engine/CLAUDE.md",
+            "# Engine\n\nA calculator for long tables. Build with `make`, test with `make check`.\n\n@docs/style.md\n",
+        )
+        .with_file("/home/ada/engine/docs/style.md", "Names are whole words. Each function has a comment.\n")
+        .with_file("/home/ada/engine/CLAUDE.local.md", "My branch is `ada/carry`.\n")
+        .with_file(
+            "/home/ada/engine/.claude/commands/release.md",
+            "---\ndescription: Tags a release and writes its notes\nargument-hint: <version>\n---\n\nRelease $1.\n",
+        )
+        .with_file("/home/ada/.claude/mcp.json", r#"{"mcpServers": {"tickets": {"command": "tickets-mcp"}}}"#)
+        .with_file(
+            "/home/ada/.claude/mcp-descriptions/tickets.json",
+            r#"{"instructions": "Tickets have numbers such as E-12.", "tools": [{"name": "find", "description": "Finds tickets by words."}, {"name": "close", "description": "Closes a ticket."}]}"#,
+        )
+        .with_var("SHELL", "/bin/bash")
+}
+
+fn request() -> Request {
+    Request {
+        preset: Some("claude-code".into()),
+        now: Some("2026-03-07T14:55:05Z".into()),
+        ..Request::new("/home/ada/engine")
+    }
+}
+
+fn pages() -> Vec<Page> {
+    let words = |sets: &[&str]| sets.iter().map(|set| (*set).to_owned()).collect();
+    vec![
+        Page {
+            file: "claude-code.md",
+            title: "The whole prompt",
+            about: "All tools, sessions and memory, a project with instruction files and a command, one MCP server.",
+            command: "preface build --preset claude-code --set sessions=true --set memory=true",
+            request: Request { sets: words(&["sessions=true", "memory=true"]), ..request() },
+        },
+        Page {
+            file: "claude-code-small.md",
+            title: "A prompt for looking only",
+            about: "Three tools that change nothing, an output style, what never changes first, and the instruction \
+                    files in a message of the user's.",
+            command: "preface build --preset claude-code --tools Read,Glob,Grep --set outputStyle=concise \\\n  \
+                      --set order=stable-first --set claudeMd.place=user",
+            request: Request {
+                tools: ToolChoice::Named(words(&["Read", "Glob", "Grep"])),
+                sets: words(&["outputStyle=concise", "order=stable-first", "claudeMd.place=user"]),
+                ..request()
+            },
+        },
+        Page {
+            file: "claude-code-explore.md",
+            title: "The prompt of an agent",
+            about: "The agent `explore`: its own prompt, its reminder and where it works, and nothing of the project's \
+                    instruction files.",
+            command: "preface build --preset claude-code --agent explore",
+            request: Request { agent: Some("explore".into()), ..request() },
+        },
+    ]
+}
+
+fn printed(page: &Page) -> String {
+    let system = machine();
+    let built = Engine::new(&system).build(&page.request).expect("the prompt of a page is built");
+    let prompt = &built.prompt;
+    let tokens = prompt.text.len() / 4;
+    let mut out = format!(
+        "# {}\n\n{} {} parts, about {tokens} tokens.\n\n```sh\n{}\n```\n\n~~~~text\n{}\n~~~~\n",
+        page.title,
+        page.about,
+        prompt.parts.len(),
+        page.command,
+        prompt.text.trim_end_matches('\n')
+    );
+    for aside in &prompt.asides {
+        let text = aside.text.trim_end_matches('\n');
+        let _ = write!(out, "\nBeside it, {}:\n\n~~~~text\n{text}\n~~~~\n", aside.place.about());
+    }
+    out
+}
+
+#[test]
+fn the_pages_are_what_is_built() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts");
+    for page in pages() {
+        let (path, built) = (root.join(page.file), printed(&page));
+        if env::var_os("PREFACE_PRINT").is_some() {
+            fs::write(&path, &built).expect("the page can be written");
+        }
+        let there = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            there == built,
+            "{} is not what is built; `PREFACE_PRINT=1 cargo test -p preface-testkit --test printed_prompts` writes it",
+            path.display()
+        );
+    }
+}
