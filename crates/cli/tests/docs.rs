@@ -68,6 +68,7 @@ fn every_command_that_a_page_names_exists() {
     assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
     for name in [
         "README.md",
+        "docs/claude-code.md",
         "docs/conversations.md",
         "docs/hooks.md",
         "docs/messages.md",
@@ -79,6 +80,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/settings.md",
         "docs/skills.md",
         "docs/templates.md",
+        "docs/tokens.md",
         "docs/trust.md",
         "docs/reference/world.md",
     ] {
@@ -217,6 +219,108 @@ fn the_pi_page_lists_every_option() {
     let mut listed: Vec<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     listed.sort_unstable();
     assert_eq!(listed, known);
+}
+
+#[test]
+fn the_commands_of_the_claude_code_page_work() {
+    let machine = Machine::new();
+    let commands = blocks(&page("docs/claude-code.md"), "sh");
+    let lines: Vec<&str> = commands.iter().flat_map(|block| block.lines()).collect();
+    assert!(lines.len() > 15, "the page shows commands: {lines:?}");
+    for line in lines {
+        let words = words_of(line);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = machine.preface(&words[1..]);
+        assert!(ran.status.success(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+}
+
+/// The words of a command; quotes hold what has blanks in it, wherever in a word they begin.
+fn words_of(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (at, part) in line.split('\'').enumerate() {
+        for (nth, piece) in part.split(' ').enumerate() {
+            if nth > 0 && at % 2 == 0 {
+                words.push(String::new());
+            } else if nth > 0 {
+                words.last_mut().unwrap().push(' ');
+            }
+            words.last_mut().unwrap().push_str(piece);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The first cells of the rows of a section, word by word.
+fn listed(page: &str, section: &str) -> Vec<String> {
+    let text = page.split(&format!("\n## {section}\n")).nth(1).and_then(|rest| rest.split("\n## ").next());
+    let rows = text.unwrap().lines().filter(|line| line.starts_with("| `"));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_claude_code_page_lists_every_option_part_and_agent() {
+    let page_of_preset = page("docs/claude-code.md");
+    let preset = page("crates/core/assets/presets/claude-code.toml");
+    let from = |head: &str, end: char| {
+        let lines = preset.lines().skip_while(|line| *line != head).skip(1).collect::<Vec<_>>();
+        lines
+            .into_iter()
+            .take_while(|line| !line.starts_with(end))
+            .filter(|line| !line.starts_with('#'))
+            .collect()
+    };
+    let of_preset: Vec<&str> = from("[options]", '[');
+    let mut known: Vec<&str> =
+        of_preset.iter().filter_map(|line| Some(line.split_once(" = ")?.0.trim_matches('"'))).collect();
+    known.sort_unstable();
+    let mut options = listed(&page_of_preset, "Options");
+    options.sort_unstable();
+    assert_eq!(options, known);
+    let order: Vec<&str> = from("seed = [", ']');
+    let parts: Vec<&str> = order
+        .iter()
+        .map(|line| line.trim().trim_end_matches(',').trim_matches('"'))
+        .chain(["append"])
+        .collect();
+    assert_eq!(listed(&page_of_preset, "What is printed, in this order"), parts);
+    let mut agents: Vec<String> = fs::read_dir(root().join("crates/core/assets/bundles/claude-code/agents"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    agents.sort_unstable();
+    assert_eq!(listed(&page_of_preset, "Agents")[..agents.len()], agents);
+}
+
+/// The prefix that a prompt cache keeps has these tokens in every directory.
+#[test]
+fn the_figures_of_the_claude_code_page_are_measured() {
+    let machine = Machine::new();
+    let page = page("docs/claude-code.md");
+    for order in ["seed", "catalog", "stable-first"] {
+        let set = format!("order={order}");
+        let ran = machine.preface(&["explain", "--preset", "claude-code", "--set", &set]);
+        let text = String::from_utf8(ran.stdout).unwrap();
+        let measured = text.split("static up to here: ").nth(1).and_then(|rest| rest.split(" ──").next());
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{order}`"))).unwrap();
+        assert!(row.ends_with(&format!("| {} |", measured.unwrap())), "{order}: {measured:?} in `{row}`");
+    }
+}
+
+#[test]
+fn the_settings_of_the_claude_code_page_are_understood() {
+    let machine = Machine::new();
+    let settings = blocks(&page("docs/claude-code.md"), "json").remove(0);
+    fs::write(machine.path("global/settings.json"), settings).unwrap();
+    let built = machine.preface(&["build", "--preset", "claude-code", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&built.stdout).unwrap();
+    assert_eq!(json["diagnostics"], serde_json::json!([]));
+    let parts = json["parts"].as_array().unwrap();
+    for section in ["past-sessions", "output-style", "append"] {
+        assert!(parts.iter().any(|part| part["section"] == section), "`{section}` speaks");
+    }
 }
 
 #[test]
