@@ -79,6 +79,11 @@ impl Failure {
         Failure::new(format!("cannot write to stdout: {}", words(&error)))
     }
 
+    /// Returns what the command ends with.
+    pub fn exit_code(&self) -> Exit {
+        self.exit
+    }
+
     /// Says it, and returns the exit code.
     pub fn report(&self, ui: &Ui) -> Exit {
         match &self.json {

@@ -87,7 +87,13 @@ pub enum Asking {
 
 impl SubjectFlags {
     /// Builds after something happened.
-    fn build(&self, events: Vec<Value>, ui: &Ui, asking: Asking, format: Format) -> Result<Subject, Failure> {
+    pub fn build(
+        &self,
+        events: Vec<Value>,
+        ui: &Ui,
+        asking: Asking,
+        format: Format,
+    ) -> Result<Subject, Failure> {
         if let Some(file) = &self.world {
             return rebuild(&file.display().to_string(), &files::read(file)?);
         }

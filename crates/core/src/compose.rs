@@ -81,7 +81,11 @@ impl<'w> Compose<'w> {
             return compose;
         }
         for id in &world.profile.unordered {
-            compose.leave(id.clone(), AbsentReason::Unordered, "the chosen order leaves it out".to_owned());
+            let why = match world.turn.agent {
+                Some(_) => "it is no part of an agent's prompt",
+                None => "the chosen order leaves it out",
+            };
+            compose.leave(id.clone(), AbsentReason::Unordered, why.to_owned());
         }
         for group in &world.profile.groups {
             compose.replace_group(group, diagnostics);
@@ -95,11 +99,11 @@ impl<'w> Compose<'w> {
         compose.merge();
         match (&world.system_prompt.append, &world.profile.append_id) {
             (Some(append), _) => compose.append(append),
-            (None, Some(id)) => {
+            (None, Some(id)) if world.turn.agent.is_none() => {
                 let why = "`systemPrompt.append` is not set".to_owned();
                 compose.leave(id.clone(), AbsentReason::Silent, why);
             }
-            (None, None) => {}
+            (None, _) => {}
         }
         compose
     }

@@ -2,12 +2,13 @@
 //! a tool are a template like any other text, so that nothing of a template reaches a model unrendered.
 
 use crate::{
+    budget::Bytes4,
     fact::{Fact, FactKey},
     layer::Stack,
     line::{self, LineError},
     origin::{Origin, Piece},
     profile::{Arrange, Budget, Profile},
-    section::{Body, CutRule, Section, SectionId},
+    section::{Body, CutRule, Section, SectionId, Trim},
     turn::Tool,
     world::{OwnPrompt, World},
 };
@@ -48,7 +49,9 @@ pub fn definitions(
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
+    // Nothing is measured here, so any counter will do.
     aside.turn.budget = None;
+    aside.turn.counter = Bytes4::NAME.to_owned();
     let rendered = line::run(&mut aside, answer);
     world.facts = aside.facts;
     let prompt = rendered?;
@@ -76,6 +79,7 @@ fn only(profile: &Profile, described: Vec<(usize, Vec<Piece>)>) -> Profile {
     let section = |(at, words)| {
         let mut section = Section::new(section_id(at), Body::Text(words));
         section.keep_blank = true;
+        section.trim = Trim::End;
         section.cut = CutRule::Never;
         section.framed = false;
         section

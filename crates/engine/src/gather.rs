@@ -173,6 +173,11 @@ impl Engine<'_> {
             true => discover::system_prompt(&settings::merge(sets.clone(), &mut Diagnostics::new())),
             false => discover::system_prompt(&gathered.settings),
         };
+        if gathered.turn.agent.is_some() && !gathered.system_prompt.is_empty() {
+            gathered.system_prompt = OwnPrompt::default();
+            let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
+            notes.push(Diagnostic::warning("prompt/not-for-agents", what));
+        }
         let look = self.look(&gathered, ask);
         let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
         notes.extend(look.notes.take());

@@ -149,6 +149,10 @@ pub(crate) fn catalogue(profile: &Profile) -> Catalogue {
         true => known.dynamic(info.kind, info.stability),
         false => known.fixed(info.kind, info.name, info.stability),
     });
+    // A section that stands in another one's text has a tag there.
+    let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
+    let known =
+        merged.fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
     let options = profile.options.keys().chain(&profile.unset_options);
     options.fold(known, |known, name| {
         known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)

@@ -34,7 +34,11 @@ pub(crate) fn find(gathered: &Gathered, look: &Look<'_>) -> Result<Named, Error>
             None => {
                 let near = agents::near(name, &entries)
                     .map(|near| format!("did you mean `{}`?", escape_hidden(near)));
-                let help = near.unwrap_or_else(|| "`preface agents` lists them".to_owned());
+                let is_there = entries.iter().any(|entry| entry.name.eq_ignore_ascii_case(name));
+                let help = near.filter(|_| !is_there).unwrap_or_else(|| match is_there {
+                    true => "its file was left out; `preface agents --all` says why".to_owned(),
+                    false => "`preface agents` lists them".to_owned(),
+                });
                 return Err(Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help)));
             }
         };
@@ -52,8 +56,16 @@ impl Named {
     /// Makes them count: an agent has the tools that its file allows, and both go by the name in their file.
     pub(crate) fn settle(self, gathered: &mut Gathered) {
         if let Some(agent) = self.agent {
-            let allows = |name: &str| agent.what.as_ref().is_none_or(|agent| agent.allows(name));
-            gathered.turn.tools.retain(|tool| allows(&tool.name));
+            if let Some(what) = &agent.what {
+                let aliases = &gathered.profile.tool_aliases;
+                gathered.turn.tools.retain(|tool| {
+                    let canonical = aliases.get(&tool.name).unwrap_or(&tool.name);
+                    let others =
+                        aliases.iter().filter(|(_, named)| *named == canonical).map(|(alias, _)| alias);
+                    let names: Vec<&str> = others.chain([canonical]).map(String::as_str).collect();
+                    what.allows(&names)
+                });
+            }
             gathered.profile.options.insert("agent".to_owned(), agent.name.clone());
             gathered.turn.agent = Some(agent.name);
         }

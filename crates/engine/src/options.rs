@@ -4,12 +4,15 @@
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     profile::{Profile, Setting},
-    settings::{Merged, Node, Tree},
+    settings::{Merged, Node, Table, Tree},
     suggestion::did_you_mean,
 };
 
 /// The settings that are an option where a profile has one of that name.
 const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
+
+/// The options of every profile that settings may give: how the parts stand.
+const SHAPES: [&str; 4] = ["arrange", "join", "order", "variant"];
 
 /// Returns what the settings say of the options of this profile. What it does not have is a note.
 pub(crate) fn of_settings(settings: &Merged, profile: &Profile, notes: &mut Diagnostics) -> Vec<Setting> {
@@ -17,21 +20,35 @@ pub(crate) fn of_settings(settings: &Merged, profile: &Profile, notes: &mut Diag
     for name in SHARED.into_iter().filter(|name| profile.has_option(name)) {
         said.extend(settings.at(&[name]).into_iter().flat_map(|node| values(name, node)));
     }
-    let Some(options) = settings.at(&["options"]).and_then(Node::as_table) else { return said };
-    for (name, node) in options.iter() {
-        if profile.has_option(name) {
-            said.extend(values(name, node));
+    if let Some(options) = settings.at(&["options"]).and_then(Node::as_table) {
+        read("", options, profile, &mut said, notes);
+    }
+    said
+}
+
+/// Reads a table of options. One that is no option itself may hold those whose names begin so: `claudeMd` holds
+/// `claudeMd.order`.
+fn read(below: &str, table: &Table, profile: &Profile, said: &mut Vec<Setting>, notes: &mut Diagnostics) {
+    for (key, node) in table.iter() {
+        let name = if below.is_empty() { key.to_owned() } else { format!("{below}.{key}") };
+        if profile.has_option(&name) || SHAPES.contains(&name.as_str()) {
+            said.extend(values(&name, node));
+            continue;
+        }
+        let begins =
+            |known: &str| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        if let Some(table) = node.as_table().filter(|_| profile.option_names().any(begins)) {
+            read(&name, table, profile, said, notes);
             continue;
         }
         let what =
             format!("the profile `{}` has no option `{name}`; `options.{name}` was not used", profile.name);
         let note = Diagnostic::warning("settings/unknown-option", what).at(node.key_place());
-        notes.push(match did_you_mean(name, profile.option_names()) {
+        notes.push(match did_you_mean(&name, profile.option_names().chain(SHAPES)) {
             Some(near) => note.help(format!("did you mean `{near}`?")),
             None => note,
         });
     }
-    said
 }
 
 /// The values of an option: one, or those of a list.

@@ -44,8 +44,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// True where it may use a tool of this name. What it may not use is taken away first; a rule about some uses of a
-    /// tool, `Bash(git:*)`, gives the tool and takes none away.
+    /// True where it may use a tool that goes by these names. What it may not use is taken away first; a rule about some
+    /// uses of a tool, `Bash(git:*)`, gives the tool and takes none away.
     ///
     /// ```
     /// use preface_host::agents::Agent;
@@ -54,15 +54,17 @@ impl Agent {
     ///     disallowed_tools: not.iter().map(|tool| tool.to_string()).collect(),
     ///     ..Agent::default()
     /// };
-    /// assert!(agent(&["Read", "Bash(git:*)"], &[]).allows("Bash"));
-    /// assert!(!agent(&["Read"], &["Read"]).allows("Read"));
-    /// assert!(agent(&["Bash"], &["Bash(rm:*)"]).allows("Bash"));
+    /// assert!(agent(&["Read", "Bash(git:*)"], &[]).allows(&["Bash"]));
+    /// assert!(!agent(&["Read"], &["FileRead"]).allows(&["Read", "FileRead"]));
+    /// assert!(agent(&["Bash"], &["Bash(rm:*)"]).allows(&["Bash"]));
     /// ```
     #[must_use]
-    pub fn allows(&self, tool: &str) -> bool {
-        let about = |rule: &String| rule.split_once('(').map_or(rule.as_str(), |(name, _)| name) == tool;
-        !self.disallowed_tools.iter().any(|rule| rule == tool || rule == "*")
-            && self.tools.as_ref().is_none_or(|tools| tools.iter().any(about))
+    pub fn allows(&self, names: &[&str]) -> bool {
+        let gives =
+            |rule: &String| names.contains(&rule.split_once('(').map_or(rule.as_str(), |(name, _)| name));
+        let takes = |rule: &String| rule == "*" || names.contains(&rule.as_str());
+        !self.disallowed_tools.iter().any(takes)
+            && self.tools.as_ref().is_none_or(|tools| tools.iter().any(gives))
     }
 }
 

@@ -212,7 +212,7 @@ fn the_head_says_what_an_agent_may_use() {
     );
     let agent = seen.got[0].what.as_ref().expect("it is sound");
     let allowed: Vec<_> =
-        ["Read", "Bash", "Grep", "Write"].into_iter().filter(|tool| agent.allows(tool)).collect();
+        ["Read", "Bash", "Grep", "Write"].into_iter().filter(|tool| agent.allows(&[tool])).collect();
     assert_eq!(allowed, ["Read", "Bash"]);
     assert_eq!(
         seen.notes,

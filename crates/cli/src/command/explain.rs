@@ -88,7 +88,14 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     };
     let subject = match kept {
         Some(kept) => Some(kept),
-        None => args.subject.run(ui, Asking::MayNot, args.format, conversation)?,
+        None => match args.subject.run(ui, Asking::MayNot, args.format, conversation) {
+            // Whoever is over the budget wants to see what takes the room.
+            Err(failure) if failure.exit_code() == Exit::OverBudget && args.format == Format::Text => {
+                show_whole(ui, args)?;
+                return Err(failure);
+            }
+            subject => subject?,
+        },
     };
     let Some(subject) = subject else { return Ok(Exit::Done) };
     match (&args.at, args.format) {
@@ -106,6 +113,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         None => notes::tell(ui, args.talk.talk(), &subject.prompt),
     }
     Ok(Exit::Done)
+}
+
+/// Shows the prompt as it is without a limit.
+fn show_whole(ui: &Ui, args: &Args) -> Result<(), Failure> {
+    let mut flags = args.subject.clone();
+    flags.turn.set.push("budget.onOver=warn".to_owned());
+    let whole = flags.build(Vec::new(), ui, Asking::MayNot, args.format)?;
+    match args.largest {
+        Some(most) => ui.view(&by_size(ui, &whole, most)?),
+        None => ui.view(&parts(ui, &whole)?),
+    }
 }
 
 fn explained(subject: &Subject) -> Result<Explanation, Failure> {

@@ -7,7 +7,7 @@ use crate::{
     prompt::Prompt,
     section::SectionId,
 };
-use std::{cmp::Reverse, fmt};
+use std::{cmp::Reverse, fmt, ops::RangeInclusive};
 
 /// A prompt that cannot be made to fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,8 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-/// Holds the finished text to the limit, as one text. Where the profile warns, and where parts were cut and are still too
+/// Holds the finished text to the limit, as one text. Where the counter knows how wrong it may be and the limit lies within
+/// that, a note says so and nothing is refused. Where the profile warns, and where parts were cut and are still too
 /// much together, a note says so.
 ///
 /// # Errors
@@ -63,6 +64,13 @@ pub fn check(
 ) -> Result<(), OverBudget> {
     let Some(limit) = limit else { return Ok(()) };
     let needed = counter.count(&prompt.text);
+    if let Some((low, high)) = counter.interval(&prompt.text)
+        && (low..=high).contains(&limit.tokens)
+        && low < high
+    {
+        diagnostics.push(near(needed, limit.tokens, low..=high, counter));
+        return Ok(());
+    }
     if needed <= limit.tokens {
         return Ok(());
     }
@@ -75,6 +83,17 @@ pub fn check(
     };
     diagnostics.push(Diagnostic::warning("budget/over", over.to_string()).help(help));
     Ok(())
+}
+
+/// An estimate that knows how wrong it may be is no reason to refuse, and none to be sure.
+fn near(needed: usize, limit: usize, may_be: RangeInclusive<usize>, counter: &dyn Counter) -> Diagnostic {
+    let (low, high) = (may_be.start(), may_be.end());
+    let what = format!(
+        "system prompt {needed} tokens ({low} to {high} by `{}`) may exceed budget {limit}",
+        counter.name()
+    );
+    Diagnostic::warning("budget/near", what)
+        .help("an exact counter tells: `--count o200k` or `--count cl100k`")
 }
 
 #[cfg(test)]
@@ -117,9 +136,12 @@ mod tests {
             let counter = COUNTERS[which].1();
             let tokens = counter.count(&prompt.text);
             for max in tokens.saturating_sub(5)..=tokens + 5 {
-                let checked = check(&prompt, at(max, OnOver::Error), counter.as_ref(), &mut Vec::new());
+                let mut notes = Vec::new();
+                let checked = check(&prompt, at(max, OnOver::Error), counter.as_ref(), &mut notes);
+                let unsure = counter.interval(&prompt.text).is_some_and(|(low, high)| low <= max && max <= high && low < high);
+                prop_assert_eq!(notes.iter().any(|note| note.code == "budget/near"), unsure);
                 match checked {
-                    Ok(()) => prop_assert!(tokens <= max),
+                    Ok(()) => prop_assert!(tokens <= max || unsure),
                     Err(over) => {
                         prop_assert!(tokens > max);
                         prop_assert_eq!(

@@ -55,6 +55,7 @@ pub fn build(
         options: Table::new(),
         given: BTreeMap::new(),
         agent: None,
+        only_agents: Vec::new(),
     };
     for (at, raw) in chain.iter().enumerate() {
         let giver = Giver { name: raw.name.as_str().into(), raw: at };
@@ -126,6 +127,8 @@ struct Builder<'a> {
     given: BTreeMap<String, Vec<String>>,
     /// The agent whose prompt is asked for.
     agent: Option<String>,
+    /// The sections of an agent's prompt, where another one is built.
+    only_agents: Vec<String>,
 }
 
 impl Builder<'_> {
@@ -223,7 +226,8 @@ impl Builder<'_> {
             };
             sections.push(self.section(id, table, file)?);
         }
-        let unordered = tables.keys().map(SectionId::new).collect();
+        let unordered =
+            tables.keys().filter(|id| !self.only_agents.contains(id)).map(SectionId::new).collect();
         let groups = self.groups(&order)?;
         Ok(Profile {
             name,

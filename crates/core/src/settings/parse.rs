@@ -408,6 +408,8 @@ pub(crate) fn is_reference(text: &str) -> bool {
     })
 }
 
+pub(super) const LITERAL_ENV_VALUE: &str = "SettingsLiteralEnvValue";
+
 fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
     let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(Node::as_table) else { return };
     for (name, node) in env.iter() {
@@ -416,7 +418,7 @@ fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
                 let message = format!("`env.{}` is a literal value", shown(name));
                 let help =
                     format!("write `\"${{{}}}\"` so that no secret is stored in the file", shown(name));
-                Diagnostic::warning("SettingsLiteralEnvValue", message).at(node.place()).help(help)
+                Diagnostic::warning(LITERAL_ENV_VALUE, message).at(node.place()).help(help)
             });
         }
     }

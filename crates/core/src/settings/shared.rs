@@ -1,7 +1,19 @@
 //! Settings files that another program keeps, too: what preface does not know in them is no fault of the user's.
 
-use super::check::{SHAPE_INVALID, UNKNOWN_TOP_LEVEL_KEY};
+use super::{
+    check::{SHAPE_INVALID, UNKNOWN_TOP_LEVEL_KEY},
+    parse::LITERAL_ENV_VALUE,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+
+/// The keys that other programs use in a way of their own.
+const FOREIGN: [&str; 3] = ["env", "hooks", "tools"];
+
+/// True for a note about this key or what stands below it.
+fn speaks_of(message: &str, key: &str) -> bool {
+    let named = message.split('`').nth(1).and_then(|path| path.strip_prefix(key));
+    named.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
 
 /// Returns the notes about a settings file that was read, with one in place of all those about what preface does not know.
 ///
@@ -14,7 +26,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 /// ```
 #[must_use]
 pub fn left_alone(notes: Diagnostics, path: &str) -> Diagnostics {
-    let is_foreign = |note: &Diagnostic| [SHAPE_INVALID, UNKNOWN_TOP_LEVEL_KEY].contains(&note.code.as_ref());
+    let is_foreign = |note: &Diagnostic| match note.code.as_str() {
+        UNKNOWN_TOP_LEVEL_KEY | LITERAL_ENV_VALUE => true,
+        SHAPE_INVALID => FOREIGN.iter().any(|key| speaks_of(&note.message, key)),
+        _ => false,
+    };
     let (foreign, mut own): (Diagnostics, Diagnostics) = notes.into_iter().partition(is_foreign);
     if let Some(first) = foreign.first() {
         let count = foreign.len();

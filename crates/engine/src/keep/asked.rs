@@ -22,6 +22,9 @@ pub struct Asked {
     /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
+    /// The agent whose prompt it is; the main conversation's where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// The active tools, by name; those of the profile where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
@@ -79,6 +82,7 @@ impl Asked {
             model: request.model.clone(),
             preset: request.preset.clone(),
             template: None,
+            agent: request.agent.clone(),
             tools,
             given_tools,
             profile: request.profile.clone(),
@@ -102,6 +106,7 @@ impl Asked {
             profile: self.profile.clone(),
             model: self.model.clone(),
             conversation: Some(conversation.to_owned()),
+            agent: self.agent.clone(),
             tools: match (&self.tools, &self.given_tools) {
                 (_, Some(tools)) => ToolChoice::Given(tools.clone()),
                 (Some(names), None) => ToolChoice::Named(names.clone()),
@@ -122,7 +127,7 @@ impl Asked {
     /// Lays what is said now over what was said before.
     #[must_use]
     pub(crate) fn overlaid(mut self, over: &Asked) -> Self {
-        let Asked { cwd, model, preset, template, tools, given_tools, profile, .. } = over.clone();
+        let Asked { cwd, model, preset, template, agent, tools, given_tools, profile, .. } = over.clone();
         let Asked { sets, facts, zone, budget, counter, now, trust, pins, .. } = over.clone();
         self.cwd = cwd.or(self.cwd);
         self.model = model.or(self.model);
@@ -130,6 +135,7 @@ impl Asked {
             (self.preset, self.profile) = (preset, profile);
         }
         self.template = template.or(self.template);
+        self.agent = agent.or(self.agent);
         if tools.is_some() || given_tools.is_some() {
             (self.tools, self.given_tools) = (tools, given_tools);
         }

@@ -40,6 +40,9 @@ pub struct TurnBody {
     /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
     #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
     template: Option<String>,
+    /// The agent whose prompt it is; the main conversation's where it is left out.
+    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
+    agent: Option<String>,
     /// The active tools, by name; those of the profile where it is left out.
     #[schema(max_items = 1000)]
     tools: Option<Vec<String>>,
@@ -50,8 +53,14 @@ const FIELD: usize = 4096;
 
 impl TurnBody {
     fn asked(self) -> Reply<Asked> {
-        let TurnBody { cwd, model, preset, template, tools } = self;
-        let fields = [("cwd", &cwd), ("model", &model), ("preset", &preset), ("template", &template)];
+        let TurnBody { cwd, model, preset, template, agent, tools } = self;
+        let fields = [
+            ("cwd", &cwd),
+            ("model", &model),
+            ("preset", &preset),
+            ("template", &template),
+            ("agent", &agent),
+        ];
         let named = fields.into_iter().filter_map(|(name, field)| Some((name, field.as_ref()?)));
         let tool_names = tools.iter().flatten().map(|tool| ("tools", tool));
         for (name, value) in named.chain(tool_names) {
@@ -71,7 +80,7 @@ impl TurnBody {
         if let Some(template) = &template {
             template.parse::<Choice>()?;
         }
-        Ok(Asked { cwd, model, preset, template, tools, ..Asked::default() })
+        Ok(Asked { cwd, model, preset, template, agent, tools, ..Asked::default() })
     }
 }
 

@@ -99,7 +99,7 @@ impl Builder<'_> {
                     if known.and_then(|options| options.get(key)).is_some_and(Value::is_bool)
                         && is_almost_a_truth(value)
                     {
-                        let text = format!("`{key}` is `true` or `false`: `{value}`");
+                        let text = format!("`{key}` must be `true` or `false`, not `{value}`");
                         return Err(self.error(&["options", key], text));
                     }
                     if let Some(words) = choices.get(key).filter(|words| !words.contains(value)) {
@@ -111,11 +111,19 @@ impl Builder<'_> {
                         });
                     }
                     let listed = known.and_then(|options| options.get(key)).is_some_and(Value::is_array);
+                    let takes_texts = self
+                        .table
+                        .get("text_options")
+                        .and_then(Value::as_array)
+                        .is_some_and(|names| names.iter().any(|name| name.as_str() == Some(key)));
                     let given = self.given.entry(key.clone()).or_default();
                     if !listed {
                         given.clear();
                     }
-                    given.push(value.clone());
+                    match json_list(value).filter(|_| listed && !takes_texts) {
+                        Some(values) => given.extend(values),
+                        None => given.push(value.clone()),
+                    }
                     let value = match listed {
                         true => Value::Array(given.iter().cloned().map(Value::String).collect()),
                         false => text,
@@ -207,6 +215,11 @@ fn written(value: &Value) -> Option<String> {
 
 fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The values of a list that is written as JSON.
+fn json_list(value: &str) -> Option<Vec<String>> {
+    serde_json::from_str(value).ok().filter(|_| value.trim_start().starts_with('['))
 }
 
 /// True for what somebody writes who means `true` or `false`, and which is neither.

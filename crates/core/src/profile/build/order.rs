@@ -26,6 +26,13 @@ impl Builder<'_> {
             Some(_) => self.order_of_agents()?,
             None => chosen.unwrap_or_else(|| "main".to_owned()),
         };
+        let of_agents = self.order_of_agents().ok().filter(|_| self.agent.is_none());
+        let mut orders = orders;
+        if let Some(order) = of_agents.and_then(|name| orders.remove(&name))
+            && let Written::Listed(order) = order
+        {
+            self.only_agents = order;
+        }
         let mut order = match orders.get(&chosen) {
             Some(Written::Listed(order)) => order.clone(),
             Some(Written::Arranged { of, arrange }) => {
