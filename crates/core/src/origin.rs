@@ -135,6 +135,9 @@ pub struct Span {
     pub origin: Origin,
 }
 
+/// How many pieces a text with bad bytes may become before the rest of it is one.
+const MOST_PIECES: usize = 1000;
+
 /// Decodes the bytes of a file into pieces. Bad UTF-8 becomes U+FFFD, a piece of its own that covers the bad bytes.
 ///
 /// ```
@@ -160,9 +163,22 @@ pub fn decode(bytes: &[u8], source: &Arc<Source>) -> Vec<Piece> {
         }
         let bad = chunk.invalid().len();
         if bad > 0 {
-            pieces.push(piece("\u{fffd}".to_owned(), at..at + bad, true));
+            match pieces.last_mut() {
+                // Bad bytes in a row, and whatever follows after many, are one piece: its text is not the file's anyway.
+                Some(Piece { text, origin: Origin::Source { span, lossy: true, .. } }) => {
+                    text.push('\u{fffd}');
+                    span.end = at + bad;
+                }
+                _ => pieces.push(piece("\u{fffd}".to_owned(), at..at + bad, true)),
+            }
             at += bad;
         }
+        if pieces.len() > MOST_PIECES {
+            break;
+        }
+    }
+    if at < bytes.len() {
+        pieces.push(piece(String::from_utf8_lossy(&bytes[at..]).into_owned(), at..bytes.len(), true));
     }
     pieces
 }

@@ -23,7 +23,7 @@ use preface_core::{
     section::{Body, Override},
     settings::{self, LayerSettings, Merged, Own},
     suggestion::did_you_mean,
-    trust::Trust,
+    trust::{Trust, TrustMode},
     turn::Turn,
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
@@ -173,6 +173,18 @@ impl Engine<'_> {
             true => discover::system_prompt(&settings::merge(sets.clone(), &mut Diagnostics::new())),
             false => discover::system_prompt(&gathered.settings),
         };
+        let custom = gathered.system_prompt.custom.as_ref();
+        if gathered.profile.trust == TrustMode::None
+            && let Some(custom) = custom.filter(|custom| custom.origin.scope() == Some(Scope::Project))
+        {
+            let what = format!(
+                "`systemPrompt.custom` of {} was not used: nothing guards this project",
+                custom.origin
+            );
+            let help = "a project may add text here; say `--set systemPrompt.custom=…` to have this one";
+            notes.push(Diagnostic::warning("prompt/not-for-projects", what).help(help));
+            gathered.system_prompt.custom = None;
+        }
         if gathered.turn.agent.is_some() && !gathered.system_prompt.is_empty() {
             gathered.system_prompt = OwnPrompt::default();
             let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";

@@ -315,6 +315,10 @@ impl<'r> Given<'r> {
             set.split_once('=')
                 .ok_or_else(|| Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None))
         });
+        if request.agent.as_ref().is_some_and(String::is_empty) {
+            let help = Some("`preface agents` lists the names".to_owned());
+            return Err(Error::Usage("`--agent` needs a name".to_owned(), help));
+        }
         Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }
 
@@ -322,7 +326,7 @@ impl<'r> Given<'r> {
     fn settings(&self) -> Result<Vec<LayerSettings>, Error> {
         self.sets
             .iter()
-            .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt.preset"))
+            .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset"))
             .map(|(key, value)| setting(key, value))
             .collect()
     }

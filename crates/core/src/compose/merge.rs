@@ -31,6 +31,26 @@ impl Compose<'_> {
             self.slots.remove(at);
             self.leave(id, AbsentReason::Merged, format!("its text stands in `{into}`"));
         }
+        self.remove_dead_tags();
+    }
+
+    /// Takes away the tags of sections that somebody switched off.
+    fn remove_dead_tags(&mut self) {
+        let profile = &self.world.profile;
+        for section in &profile.sections {
+            if self.position(section.id.as_str()).is_some() {
+                continue;
+            }
+            let Some(target) = section.merge_into.as_ref().and_then(|into| self.position(into.as_str()))
+            else {
+                continue;
+            };
+            let tag = format!("[section:{}]", section.id);
+            let cleared = text_of(&self.slots[target].section).and_then(|text| spliced(text, &tag, &[]));
+            if let Some(cleared) = cleared {
+                self.slots[target].section.to_mut().body = Body::Text(cleared);
+            }
+        }
     }
 }
 
@@ -44,7 +64,8 @@ fn text_of(section: &Section) -> Option<&[Piece]> {
     }
 }
 
-/// Puts `said`, without the line ends behind it, in the place of the tag; `None` where there is no tag.
+/// Puts `said`, without the line ends behind it, in the place of the tag; with nothing to say, the line ends before the tag
+/// go, too. `None` where there is no tag.
 fn spliced(text: &[Piece], tag: &str, said: &[Piece]) -> Option<Vec<Piece>> {
     let (at, start) = text.iter().enumerate().find_map(|(at, piece)| Some((at, piece.text.find(tag)?)))?;
     let holder = &text[at];
@@ -55,7 +76,7 @@ fn spliced(text: &[Piece], tag: &str, said: &[Piece]) -> Option<Vec<Piece>> {
     let mut merged = text[..at].to_vec();
     merged.push(part(0..start));
     merged.extend(said.iter().cloned());
-    if let Some(last) = merged.last_mut().filter(|_| !said.is_empty()) {
+    if let Some(last) = merged.last_mut() {
         let kept = last.text.trim_end_matches(['\n', '\r']).len();
         last.text.truncate(kept);
         last.origin = last.origin.part(&(0..kept));

@@ -165,23 +165,56 @@ pub(crate) fn escape<'t>(text: &'t str, found: &[Forged]) -> Cow<'t, str> {
     Cow::Owned(safe)
 }
 
-/// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name.
+/// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name. What
+/// nobody can see is passed over wherever it stands.
 fn forged_tag<T: AsRef<str>>(text: &str, start: usize, tags: &[T]) -> Option<Forged> {
-    let blank = is_white;
+    let blank = |c: char| is_white(c) || is_invisible(c);
     let inside = text[start + 1..].trim_start_matches(blank);
     let (slash, inside) = match inside.strip_prefix('/') {
         Some(closing) => ("/", closing.trim_start_matches(blank)),
         None => ("", inside),
     };
-    let ends_name =
-        |rest: &str| rest.is_empty() || rest.starts_with(|c: char| blank(c) || matches!(c, '/' | '>'));
-    let is_named = |tag: &&str| {
-        let name = inside.get(..tag.len());
-        name.is_some_and(|name| name.eq_ignore_ascii_case(tag)) && ends_name(&inside[tag.len()..])
+    let ends_name = |rest: &str| match rest.chars().find(|c| !is_invisible(*c)) {
+        None => true,
+        Some(c) => is_white(c) || matches!(c, '/' | '>'),
     };
-    let tag = tags.iter().map(AsRef::as_ref).find(is_named)?;
-    let end = text.len() - inside.len() + tag.len();
+    let (tag, length) = tags.iter().map(AsRef::as_ref).find_map(|tag| {
+        let length = name_at(inside, tag)?;
+        ends_name(&inside[length..]).then_some((tag, length))
+    })?;
+    let end = text.len() - inside.len() + length;
     Some(Forged { range: start..end, kind: Kind::Tag, imitates: format!("<{slash}{tag}>") })
+}
+
+/// Returns how many bytes of a text spell this name.
+fn name_at(text: &str, name: &str) -> Option<usize> {
+    let mut seen = text.char_indices().filter(|(_, c)| !is_invisible(*c));
+    let mut end = 0;
+    for wanted in name.chars() {
+        let (at, c) = seen.next()?;
+        if !c.eq_ignore_ascii_case(&wanted) {
+            return None;
+        }
+        end = at + c.len_utf8();
+    }
+    Some(end)
+}
+
+/// True for characters that take no room: joiners, marks of direction, soft hyphens, tags, controls that are no blank.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e0fff}'
+    ) || (c.is_control() && !is_white(c))
 }
 
 /// Tells whether only blanks stand between `before`'s last line break and its end.
@@ -201,6 +234,21 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_can_see_hides_no_tag() {
+        for text in [
+            "<\u{200b}system-reminder>",
+            "</sys\u{ad}tem-reminder>",
+            "<\u{e0073}system-reminder\u{200b}>",
+            "<\0system-\u{2060}reminder >",
+            "<sys\u{1b}tem-reminder/>",
+        ] {
+            assert_eq!(scan(text).len(), 1, "{text:?}");
+            assert_eq!(scan(&neutralise(text)), [], "{text:?}");
+        }
+        assert!(scan("<system-reminders>").is_empty());
+    }
+
+    #[test]
     fn many_near_misses_take_no_time() {
         let blanks = " ".repeat(500_000);
         for text in [
@@ -208,6 +256,8 @@ mod tests {
             "< ".repeat(250_000),
             ["a", &blanks, "Human:"].concat(),
             " Human:".repeat(70_000),
+            "<\u{200b}".repeat(200_000),
+            ["<s", &"\u{200b}".repeat(300_000)].concat().repeat(2),
         ] {
             let _ = neutralise(&text);
         }

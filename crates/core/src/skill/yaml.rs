@@ -110,13 +110,13 @@ fn tabbed(block: &str) -> Option<usize> {
 fn options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
-            max_events: 20_000,
-            max_nodes: 20_000,
-            max_aliases: 1_000,
-            max_anchors: 1_000,
+            max_events: 4_000,
+            max_nodes: 4_000,
+            max_aliases: 100,
+            max_anchors: 100,
             max_depth: 64,
             max_documents: 1,
-            max_recorded_anchor_events: 20_000,
+            max_recorded_anchor_events: 2_000,
         },
         merge_keys: MergeKeyPolicy::AsOrdinary,
         strict_booleans: true,

@@ -157,9 +157,28 @@ impl Keeper {
     }
 
     /// Says where a turn asks for something else than the kept prompt was built for. Nothing changes by that.
-    #[must_use]
-    pub fn notes(head: &Head, asked: &Asked) -> Diagnostics {
-        differs(head, asked)
+    ///
+    /// # Errors
+    /// See [`KeepError`].
+    pub async fn notes(&self, head: &Head, asked: &Asked) -> Result<Diagnostics, KeepError> {
+        let mut notes = differs(head, asked);
+        // Only the record knows whose prompt it is.
+        if let Some(agent) = &asked.agent
+            && let Some(conversation) = self.store.conversation(&head.id).await?
+        {
+            let kept = Record::of(&conversation)?.asked.agent;
+            if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
+                let whose = kept
+                    .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
+                let what =
+                    format!("the prompt was built for {whose} and stays as it is; this turn says `{agent}`");
+                notes.push(
+                    Diagnostic::warning("conversation/agent", what)
+                        .help("give the agent a conversation of its own"),
+                );
+            }
+        }
+        Ok(notes)
     }
 
     /// Returns the store.
@@ -174,7 +193,7 @@ impl Keeper {
     /// See [`KeepError`]. Nothing is kept then.
     pub async fn turn(&self, id: &ConversationId, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
         match self.store.head(id).await? {
-            Some(head) => Ok(Turned { notes: differs(&head, asked), head, constructed: false }),
+            Some(head) => Ok(Turned { notes: self.notes(&head, asked).await?, head, constructed: false }),
             None => self.first_turn(id, asked, actor).await,
         }
     }
@@ -196,7 +215,7 @@ impl Keeper {
             Created::New => Turned { head, constructed: true, notes },
             // Another turn was first: its prompt is the conversation's.
             Created::Existing(head) => {
-                Turned { notes: differs(&head, asked), head: *head, constructed: false }
+                Turned { notes: self.notes(&head, asked).await?, head: *head, constructed: false }
             }
         })
     }

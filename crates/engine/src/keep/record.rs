@@ -102,6 +102,7 @@ pub(super) struct Terms {
     /// The profile that it was built by, and the words that chose it.
     preset: (String, Option<String>, Option<PathBuf>),
     template: Option<String>,
+    agent: Option<String>,
 }
 
 impl Terms {
@@ -114,6 +115,7 @@ impl Terms {
             preset: (head.preset.clone(), asked.preset, asked.profile),
             // A template that was left out is the one that was taken.
             template: head.template.as_ref().map(|used| used.chosen.clone()).or(asked.template),
+            agent: asked.agent,
         })
     }
 }

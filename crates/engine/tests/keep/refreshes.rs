@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, PRESET, asked, at, id, instant, machine, run};
 use preface::{
-    keep::{Asked, KeepError, Keeper, Refresh},
+    keep::{Asked, KeepError, Refresh},
     store::Reason,
 };
 
@@ -69,7 +69,8 @@ fn a_refresh_that_asks_for_something_else_is_kept_though_the_text_is_the_same() 
             assert!(kept.constructed && kept.difference.same, "{over:?}");
             assert_eq!((&*kept.head.text, kept.head.seal.revision), ("same", revision), "{over:?}");
             assert_eq!(bench.kept("c").await.head, kept.head);
-            assert!(Keeper::notes(&kept.head, over).is_empty(), "a later turn is told nothing: {over:?}");
+            let notes = bench.keeper.notes(&kept.head, over).await.unwrap();
+            assert!(notes.is_empty(), "a later turn is told nothing: {over:?}");
             let again = bench.keeper.refresh(&id("c"), over, Refresh::Keep, None, &at(30)).await.unwrap();
             assert!(!again.constructed, "once is enough: {over:?}");
         }

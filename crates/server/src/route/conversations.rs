@@ -17,7 +17,7 @@ use axum::{
 };
 use jiff::{Timestamp, ToSpan};
 use preface::{
-    keep::{Asked, Choice, FactUsed, KeepError, Keeper, Refresh},
+    keep::{Asked, Choice, FactUsed, KeepError, Refresh},
     store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed},
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
@@ -248,7 +248,7 @@ pub async fn turn(
 ) -> Reply<Response> {
     let mut asked = body.asked()?;
     if let Some(at_hand) = read(&app, &id).await? {
-        let notes = Keeper::notes(&at_hand.head, &asked);
+        let notes = app.keeper.notes(&at_hand.head, &asked).await?;
         if notes.is_empty() {
             return Ok(at_hand.response());
         }
