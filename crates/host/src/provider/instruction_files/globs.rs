@@ -88,7 +88,7 @@ fn glob(pattern: &str) -> Result<Glob, String> {
         .map_err(|error| error.kind().to_string())
 }
 
-/// Makes a pattern absolute: it starts at `/`, at `~/`, or at the cwd.
+/// Makes a pattern absolute: it starts at `/`, at `~/`, anywhere (`**`), or at the cwd.
 fn absolute(pattern: &str, look: &Look<'_>) -> Result<String, String> {
     let below = |dir: &Path, rest: &str| {
         let dir = literal(dir);
@@ -102,6 +102,9 @@ fn absolute(pattern: &str, look: &Look<'_>) -> Result<String, String> {
     }
     if let Some(rest) = pattern.strip_prefix('/') {
         return Ok(below(Path::new("/"), rest));
+    }
+    if pattern == "**" || pattern.starts_with("**/") {
+        return Ok(below(Path::new("/"), pattern));
     }
     let (mut dir, mut rest) = (look.places.cwd.clone(), pattern);
     loop {

@@ -13,7 +13,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "exclude",
-        "globs of files that are never read: absolute, from `~/`, or from the cwd; managed files are",
+        "globs of files that are never read: absolute, from `~/`, anywhere (`**/…`), or from the cwd; managed files are",
     ),
     (
         "fallback",

@@ -170,6 +170,9 @@ fn excluded_files_are_told_and_managed_ones_stay() {
         built.told("instructions/excluded")[..2],
         ["~/.tool/CLAUDE.md was left out: it is excluded", ".claude/CLAUDE.md was left out: it is excluded"]
     );
+    let built = with(json!(["**/CLAUDE.md", "**/rules/"]));
+    assert_eq!(built.paths(), ["/etc/tool/CLAUDE.md", "CLAUDE.local.md"], "also above the cwd and at home");
+    assert_eq!(with(json!("**")).paths(), ["/etc/tool/CLAUDE.md"]);
     let built = with(json!(["[a", "*.md"]));
     assert_eq!(built.told("profile/option"), ["`exclude`: `[a` excludes nothing: a `[` has no `]`"]);
     assert_eq!(built.told("instructions/excluded").len(), 2, "a star does not reach over a slash");

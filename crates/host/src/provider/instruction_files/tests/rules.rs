@@ -76,6 +76,7 @@ fn globs_of_rules_may_be_absolute_or_of_a_directory() {
         ("b.md", "---\npaths: ~/notes/\n---\nB"),
         ("c.md", "---\npaths: [\"src/\"]\n---\nC"),
         ("d.md", "---\npaths: ../other/*.rs\n---\nD"),
+        ("e.md", "---\npaths: \"**/*.py\"\n---\nE"),
     ]);
     for (path, text) in [
         ("/opt/x/y", "A"),
@@ -83,6 +84,8 @@ fn globs_of_rules_may_be_absolute_or_of_a_directory() {
         ("src/deep/x", "C"),
         ("/w/other/x.rs", "D"),
         ("../other/x.rs", "D"),
+        ("x.py", "E"),
+        ("/elsewhere/deep/x.py", "E"),
     ] {
         assert_eq!(touched(&system, &[path]).text(), text, "{path}");
     }
