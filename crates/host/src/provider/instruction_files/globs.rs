@@ -67,6 +67,11 @@ impl Globs {
         Ok(())
     }
 
+    /// True where nothing sound is left.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     /// Compiles the list. One that is too large is an error.
     pub fn compile(self) -> Result<GlobSet, String> {
         let mut set = GlobSetBuilder::new();

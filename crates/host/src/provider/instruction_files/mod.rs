@@ -197,6 +197,16 @@ impl Rules {
     }
 }
 
+/// What a rule that is about some files has to say to this build.
+enum Call {
+    /// One of its files is worked on.
+    Comes,
+    /// None is yet.
+    Later,
+    /// None can be: no pattern of it is sound.
+    Never,
+}
+
 impl Build<'_> {
     fn all(&mut self) {
         let (options, look) = (self.options, self.look);
@@ -352,33 +362,41 @@ impl Build<'_> {
             });
         }
         let Some(paths) = head.paths else { return Some(head.body) };
-        if self.is_touched(&paths, source) {
-            return Some(head.body);
+        match self.call(&paths, source) {
+            Call::Comes => return Some(head.body),
+            Call::Never => self.left_out = true,
+            Call::Later => {
+                self.rules.waiting += 1;
+                self.rules.example.get_or_insert_with(|| {
+                    format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
+                });
+            }
         }
-        self.rules.waiting += 1;
-        self.rules.example.get_or_insert_with(|| {
-            format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
-        });
         None
     }
 
-    fn is_touched(&mut self, paths: &[String], source: &Arc<Source>) -> bool {
+    /// Says whether a rule's files are worked on, or could be.
+    fn call(&mut self, paths: &[String], source: &Arc<Source>) -> Call {
         let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
         let touched = &self.rules.touched;
-        let is_touched = !touched.is_empty()
-            && match globs.compile() {
-                Ok(set) => touched.iter().any(|path| set.is_match(path)),
+        let call = match globs.is_empty() {
+            true => Call::Never,
+            false if touched.is_empty() => Call::Later,
+            false => match globs.compile() {
+                Ok(set) if touched.iter().any(|path| set.is_match(path)) => Call::Comes,
+                Ok(_) => Call::Later,
                 Err(why) => {
                     bad.push(Bad { pattern: paths.join(", "), why });
-                    false
+                    Call::Never
                 }
-            };
+            },
+        };
         for Bad { pattern, why } in bad {
             self.note(Severity::Warning, "rules/pattern", source, |shown| {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
         }
-        is_touched
+        call
     }
 
     fn say(&mut self, candidate: &Candidate, source: &Arc<Source>, pieces: Vec<Piece>) {

@@ -121,7 +121,14 @@ fn a_pattern_that_is_wrong_matches_nothing_and_is_told() {
     assert!(told[2].ends_with("braces make at most 1000 patterns and 4194304 bytes of one list"));
     assert!(told[4].len() < 200);
     assert_eq!(built.told("rules/head"), [".tool/rules/b.md: `paths` is neither a text nor a list of texts"]);
-    assert_eq!(touched(&system, &[]).told("rules/pattern").len(), 5, "also where nothing is worked on");
+    assert_eq!(built.told("rules/waiting"), Vec::<&str>::new(), "what never matches does not wait");
+    let built = touched(&system, &[]);
+    assert_eq!(built.told("rules/pattern").len(), 5, "also where nothing is worked on");
+    assert_eq!(
+        built.told("rules/waiting"),
+        ["1 rule waits for a file to be worked on, such as .tool/rules/a.md (`src/[`)"]
+    );
+    assert!(built.said.silent.as_deref().is_some_and(|why| why.ends_with("the notes say why")));
 }
 
 #[test]
