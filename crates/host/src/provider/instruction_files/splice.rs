@@ -266,7 +266,7 @@ const OUTSIDE: Refusal = refuse(
     "it leads out of the work tree, or of the directory where there is none",
     "copy the file into it, or import it from a file of your own",
 );
-const MISSING: Refusal = because(Severity::Info, "imports/missing", "there is no such file", MEND);
+const MISSING: Refusal = refuse("imports/missing", "there is no such file", MEND);
 const EXCLUDED: Refusal =
     because(Severity::Info, "imports/excluded", "the file is excluded", "take it out of `exclude` to use it");
 const UNREAD: Refusal =

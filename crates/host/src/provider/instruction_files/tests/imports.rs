@@ -86,8 +86,8 @@ fn what_is_missing_or_no_text_stays_and_is_told() {
     assert_eq!(
         told,
         [
-            (Severity::Info, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
-            (Severity::Info, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
+            (Severity::Warning, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
+            (Severity::Warning, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@dir` {stays}: it is a directory")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@pipe` {stays}: it is a pipe, socket or device")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@raw` {stays}: the file is no text")),
