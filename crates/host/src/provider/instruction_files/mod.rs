@@ -305,7 +305,7 @@ impl Build<'_> {
             _ => Some(0),
         };
         let Some(from) = from else { return };
-        let open = Open { path, text: &text, from };
+        let open = Open { path, text: &text, from, to: usize::MAX };
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
         if !is_blank(&pieces) {
             self.say(candidate, &source, pieces);

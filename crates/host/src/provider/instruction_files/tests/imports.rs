@@ -16,7 +16,7 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
         ("/w/p/c.md", "---\nkept: head\n---\nC"),
     ]);
     let built = build(&system, json!({}));
-    assert_eq!(built.text(), "Read A: B\n., then\nB\n\n---\nkept: head\n---\nC end.");
+    assert_eq!(built.text(), "Read A: B., then\nB\n---\nkept: head\n---\nC end.");
     assert_eq!(built.notes, []);
     let sources: Vec<String> =
         built.said.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
@@ -36,6 +36,28 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
     );
     assert_eq!(system.reads("/w/p/b.md"), 1);
     assert_origins(&built, &system);
+}
+
+#[test]
+fn the_last_line_end_of_an_import_is_not_part_of_it() {
+    for (file, text) in [
+        ("B\n", "(B)"),
+        ("B\r\n", "(B)"),
+        ("B\n\n", "(B\n)"),
+        ("B\r", "(B\r)"),
+        ("\nB", "(\nB)"),
+        ("\n", "()"),
+        ("\r\n", "()"),
+        ("", "()"),
+        ("@c\n", "(C\n)"),
+        ("@c", "(C\n)"),
+        ("B\u{2028}", "(B\u{2028})"),
+    ] {
+        let system = with(&[("/w/p/CLAUDE.md", "( @b )\n"), ("/w/p/b", file), ("/w/p/c", "C\n\n")]);
+        let built = build(&system, json!({}));
+        assert_eq!(built.text().replace(' ', ""), format!("{text}\n"), "{file:?}");
+        assert_origins(&built, &system);
+    }
 }
 
 #[test]
