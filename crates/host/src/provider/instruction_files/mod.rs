@@ -88,12 +88,10 @@ impl ContextProvider for InstructionFiles {
             said: Said::default(),
             items: Vec::new(),
             left_out: false,
+            blank: Vec::new(),
         };
         build.all();
-        let why = match build.left_out || build.rules.waiting > 0 {
-            true => "everything that there is was left out, held, or waits; the notes say why".to_owned(),
-            false => format!("there is no {} from here up", options.names.join(" or ")),
-        };
+        let why = build.why();
         let mut said = silent(self, section, why);
         said.items = build.finish();
         if !said.items.is_empty() {
@@ -132,6 +130,8 @@ struct Build<'a> {
     items: Vec<Item>,
     /// True where a file was found and not used.
     left_out: bool,
+    /// The files that say nothing.
+    blank: Vec<String>,
 }
 
 /// The files that were said, by what they are and where they really lie.
@@ -225,6 +225,17 @@ impl Build<'_> {
         }
     }
 
+    /// Why nothing is said, where that is so.
+    fn why(&self) -> String {
+        let some = self.left_out || self.rules.waiting > 0 || self.rules.beyond > 0;
+        match self.blank.as_slice() {
+            _ if some => "everything that there is was left out, held, or waits; the notes say why".to_owned(),
+            [] => format!("there is no {} from here up", self.options.names.join(" or ")),
+            [one] => format!("{one} is empty"),
+            [one, more @ ..] => format!("{one} and {} more are empty", more.len()),
+        }
+    }
+
     fn finish(self) -> Vec<Item> {
         self.splicer.finish();
         let Rules { beyond, waiting, example, .. } = self.rules;
@@ -307,8 +318,9 @@ impl Build<'_> {
         let Some(from) = from else { return };
         let open = Open { path, text: &text, from, to: usize::MAX };
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
-        if !is_blank(&pieces) {
-            self.say(candidate, &source, pieces);
+        match is_blank(&pieces) {
+            true => self.blank.push(source.path.clone()),
+            false => self.say(candidate, &source, pieces),
         }
     }
 

@@ -190,6 +190,17 @@ fn blank_files_are_silent_and_texts_are_verbatim() {
 }
 
 #[test]
+fn files_that_say_nothing_are_named() {
+    let why = |system: &MemorySystem, options: Value| build(system, options).said.silent;
+    let one = machine().with_file("/w/p/CLAUDE.md", " \n\t\n");
+    assert_eq!(why(&one, json!({})).as_deref(), Some("CLAUDE.md is empty"));
+    let three = one.with_file("/w/CLAUDE.md", "").with_file("/CLAUDE.md", "\n");
+    assert_eq!(why(&three, json!({})).as_deref(), Some("CLAUDE.md and 2 more are empty"));
+    let why = why(&three, json!({"exclude": ["/CLAUDE.md"]})).expect("it is silent");
+    assert!(why.ends_with("the notes say why"), "{why}");
+}
+
+#[test]
 fn long_files_are_told_and_larger_ones_than_4_mib_skipped() {
     let system = machine()
         .with_file("/w/p/CLAUDE.md", "x\n".repeat(200) + "x")
