@@ -42,7 +42,7 @@ use reach::{Reach, Trees};
 use reader::{Reader, absolute_source};
 use splice::{Open, Splicer};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -88,7 +88,9 @@ impl ContextProvider for InstructionFiles {
             said: Said::default(),
             items: Vec::new(),
             left_out: false,
+            excluded: BTreeSet::new(),
             blank: Vec::new(),
+            unread: Vec::new(),
         };
         build.all();
         let why = build.why();
@@ -130,8 +132,12 @@ struct Build<'a> {
     items: Vec<Item>,
     /// True where a file was found and not used.
     left_out: bool,
+    /// The files that are excluded.
+    excluded: BTreeSet<PathBuf>,
     /// The files that say nothing.
     blank: Vec<String>,
+    /// The user's files that nobody asked for.
+    unread: Vec<String>,
 }
 
 /// The files that were said, by what they are and where they really lie.
@@ -223,13 +229,44 @@ impl Build<'_> {
             let reach = self.trees.of(&look.places.cwd, look);
             self.take_rules(project, Scope::Project, &reach);
         }
+        for candidate in &walk::unread(options, look) {
+            self.pass_over(candidate);
+        }
+    }
+
+    /// Tells of a file of the user's that is not read here.
+    fn pass_over(&mut self, candidate: &Candidate) {
+        if self.exclude.is_match(&candidate.path) {
+            return;
+        }
+        let source = self.look.places.source(candidate.scope, &candidate.path);
+        self.notes.tell(Severity::Info, "instructions/unread", || {
+            let note = Diagnostic::info("instructions/unread", format!("{} is not read here", source.path))
+                .at(Place::file(Some(source.scope), source.path.clone()));
+            match &self.options.hints.unread {
+                Some(hint) => note.help(hint),
+                None => note,
+            }
+        });
+        self.unread.push(source.path.clone());
     }
 
     /// Why nothing is said, where that is so.
     fn why(&self) -> String {
+        let why = self.why_of_read();
+        match self.unread.as_slice() {
+            [] => why,
+            [one] => format!("{why}; {one} is not read here"),
+            many => format!("{why}; {} are not read here", many.join(" and ")),
+        }
+    }
+
+    fn why_of_read(&self) -> String {
         let some = self.left_out || self.rules.waiting > 0 || self.rules.beyond > 0;
         match self.blank.as_slice() {
-            _ if some => "everything that there is was left out, held, or waits; the notes say why".to_owned(),
+            _ if some => {
+                "everything that there is was left out, held, or waits; the notes say why".to_owned()
+            }
             [] => format!("there is no {} from here up", self.options.names.join(" or ")),
             [one] => format!("{one} is empty"),
             [one, more @ ..] => format!("{one} and {} more are empty", more.len()),
@@ -251,9 +288,9 @@ impl Build<'_> {
         if let Some(example) = example {
             let rules = if waiting == 1 { "1 rule waits" } else { &format!("{waiting} rules wait") };
             let what = format!("{rules} for a file to be worked on, such as {example}");
-            self.look.note(
-                Diagnostic::info("rules/waiting", what).help("`touched` names files that are worked on"),
-            );
+            let hint = self.options.hints.waiting.as_deref();
+            let help = hint.unwrap_or("`touched` names files that are worked on");
+            self.look.note(Diagnostic::info("rules/waiting", what).help(help));
         }
         self.items
     }
@@ -325,7 +362,7 @@ impl Build<'_> {
     }
 
     /// Where a file really lies, where it may be read.
-    fn place(&self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
+    fn place(&mut self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
         let Candidate { path, kind, scope, dir } = candidate;
         let real = match self.look.system.canonical(path) {
             Ok(real) => real,
@@ -337,9 +374,12 @@ impl Build<'_> {
             }
         };
         if *kind != Kind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real)) {
-            self.note(Severity::Info, "instructions/excluded", source, |shown| {
-                format!("{shown} was left out: it is excluded")
-            });
+            // The user's own file may be met again on the way down.
+            if self.excluded.insert(path.clone()) {
+                self.note(Severity::Info, "instructions/excluded", source, |shown| {
+                    format!("{shown} was left out: it is excluded")
+                });
+            }
             return None;
         }
         if *scope != Scope::Project {

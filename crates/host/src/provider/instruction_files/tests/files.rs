@@ -82,6 +82,30 @@ fn managed_and_user_files_come_first_in_either_order() {
 }
 
 #[test]
+fn the_users_files_that_are_not_read_are_told() {
+    let system = machine().with_file("/home/u/.tool/CLAUDE.md", "user");
+    let options = json!({"unread": ["CLAUDE.md", "gone.md"], "hints": {"unread": "set a switch"}});
+    let built = build(&system, options.clone());
+    assert_eq!(built.codes(), [(Severity::Info, "instructions/unread")]);
+    assert_eq!(built.notes[0].message, "~/.tool/CLAUDE.md is not read here");
+    assert_eq!(built.notes[0].help.as_deref(), Some("set a switch"));
+    let why = "there is no CLAUDE.md or .claude/CLAUDE.md or CLAUDE.local.md from here up; ~/.tool/CLAUDE.md is not \
+               read here";
+    assert_eq!(built.said.silent.as_deref(), Some(why));
+    assert_eq!(system.reads("/home/u/.tool/CLAUDE.md"), 0);
+    assert_eq!(build(&system, json!({"unread": ["CLAUDE.md"]})).notes[0].help, None);
+    for more in [json!({"user": ["CLAUDE.md"]}), json!({"exclude": ["~/.tool/*"]}), json!({"unread": []})] {
+        let mut options = options.clone();
+        options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(build(&system, options).told("instructions/unread"), Vec::<&str>::new(), "{more}");
+    }
+    let home = system.with_current_dir("/home/u");
+    let built = build(&home, json!({"unread": ["CLAUDE.md"], "names": [".tool/CLAUDE.md"]}));
+    assert_eq!(built.paths(), [".tool/CLAUDE.md"]);
+    assert_eq!(built.notes, [], "read by another name");
+}
+
+#[test]
 fn fallbacks_are_read_only_where_no_name_is_anywhere_on_the_way() {
     let system = machine()
         .with_file("/w/p/AGENTS.md", "near")
@@ -304,8 +328,10 @@ fn files_beside_the_roots_are_not_read() {
 fn options_that_cannot_be_read_are_told() {
     let options = json!({
         "imports": "maybe", "hops": [], "names": 7, "order": "up", "nmaes": [], "touched": true,
+        "hints": {"unread": 1, "other": "x"},
     });
     let built = build(&machine(), options);
-    assert_eq!(built.told("profile/option").len(), 5);
+    assert_eq!(built.told("profile/option").len(), 7);
+    assert_eq!(build(&machine(), json!({"hints": "x"})).told("profile/option").len(), 1);
     assert_eq!(built.told("profile/unknown-option").len(), 1);
 }

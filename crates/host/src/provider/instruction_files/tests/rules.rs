@@ -56,6 +56,9 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
         built.told("rules/waiting"),
         ["2 rules wait for a file to be worked on, such as .tool/rules/api.md (`src/api/**/*.{ts,tsx}`)"]
     );
+    assert_eq!(built.notes[0].help.as_deref(), Some("`touched` names files that are worked on"));
+    let hinted = build(&system, json!({"rules": "rules", "hints": {"waiting": "touch one"}}));
+    assert_eq!(hinted.notes[0].help.as_deref(), Some("touch one"));
     let texts = |paths: &[&str]| -> Vec<String> {
         touched(&system, paths).items().into_iter().map(|item| item.2).collect()
     };
