@@ -162,6 +162,11 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     let reminder = ["criticalSystemReminder", "criticalSystemReminder_EXPERIMENTAL"];
     let reminder = reminder.iter().find_map(|key| file.text(key));
     notes.extend(unknown(file));
+    if file.body.is_empty() {
+        let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
+        let help = "write its prompt below the second `---`";
+        notes.push(Diagnostic::warning("agent/empty", what).at(file.place("name")).help(help));
+    }
     let what = Agent {
         description: description.to_owned(),
         tools,

@@ -224,6 +224,15 @@ fn the_head_says_what_an_agent_may_use() {
 }
 
 #[test]
+fn an_agent_without_a_text_is_told_and_answers() {
+    let system = machine().with_file("/w/p/.x/agents/a.md", "---\ndescription: A.\nname: a\n---\n\n \n");
+    let seen = look(&system, None, agents::load);
+    assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
+    let told = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
+    assert_eq!(seen.notes, [("agent/empty".into(), told.into())]);
+}
+
+#[test]
 fn an_agent_without_tools_has_all_and_one_with_an_empty_list_has_none() {
     let tools = |head: &str| {
         let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", head));
@@ -535,7 +544,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
         texts(&seen.got),
         [
             "## git\n\nAsk before you push.\n\n- log\n- status: Shows what changed.\n\n  In short form.",
-            "## zeta\n\nits tools are not known yet",
+            "## zeta\n\nIts tools are not known yet.",
         ]
     );
     assert_eq!(
@@ -546,7 +555,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
             ("tools", "- log\n- status: Shows what changed.\n\n  In short form."),
         ]
     );
-    assert_eq!(facts(&seen.got.items[1]), [("name", "zeta"), ("tools", "its tools are not known yet")]);
+    assert_eq!(facts(&seen.got.items[1]), [("name", "zeta"), ("tools", "Its tools are not known yet.")]);
     let Origin::Fact { key, .. } = &seen.got.items[0].pieces[0].origin else { panic!("it is a fact") };
     assert_eq!((key.kind(), key.name()), ("mcp", "git"));
     assert_eq!(seen.told("mcp/no-recording").len(), 1);
@@ -607,7 +616,7 @@ fn a_recording_that_is_none_is_told_with_its_line() {
             .with_file("/home/u/.x/mcp.json", r#"{"mcpServers": {"git": {"command": "g"}}}"#)
             .with_file("/home/u/.x/mcp-descriptions/git.json", recorded);
         let seen = said(&system, None, "mcp-servers", &json!({}));
-        assert_eq!(texts(&seen.got), ["## git\n\nits tools are not known yet"]);
+        assert_eq!(texts(&seen.got), ["## git\n\nIts tools are not known yet."]);
         let told = seen.told("mcp/recording")[0];
         assert!(
             told.starts_with("~/.x/mcp-descriptions/git.json was left out: ") && told.contains(what),
