@@ -102,10 +102,19 @@ const AGENTS: Kind<Agent> = Kind {
     read,
 };
 
+/// The same without those that are bundled.
+const OWN: Kind<Agent> = Kind { layers: &[Scope::Global, Scope::Project], ..AGENTS };
+
 /// Finds, reads and checks the agents of all layers: the weakest layer first, each sorted by path. Nothing fails.
 #[must_use]
 pub fn load(look: &Look<'_>) -> Vec<AgentEntry> {
     markdown::load(&AGENTS, look)
+}
+
+/// The same for those of the user and the project: one that hides a bundled agent has nothing to hide here.
+#[must_use]
+pub fn load_own(look: &Look<'_>) -> Vec<AgentEntry> {
+    markdown::load(&OWN, look)
 }
 
 /// Returns the agent that answers to a name; case does not matter.

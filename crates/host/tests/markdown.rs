@@ -5,6 +5,7 @@
 
 use preface_core::{
     extension::Status,
+    fact::{Fact, FactKey, Stability},
     mcp_servers::{self, McpServers},
     origin::Origin,
     profile::{ByteOrderMark, Home},
@@ -230,6 +231,51 @@ fn an_agent_without_a_text_is_told_and_answers() {
     assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
     let told = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
     assert_eq!(seen.notes, [("agent/empty".into(), told.into())]);
+}
+
+fn own(system: &MemorySystem) -> Fact {
+    look(system, None, |look| provider::answer(&FactKey::new("agents", "own"), look)).got
+}
+
+#[test]
+fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
+    let system = machine().with_bundled(BUNDLED, agent("helper", "").into_bytes());
+    let none = own(&system);
+    assert_eq!((none.value, none.stability), (None, Stability::Conversation));
+    let long = format!("---\nname: b\ndescription: |\n  One\n  {}\n---\nB", "é".repeat(400));
+    let system = system
+        .with_file("/home/u/.x/agents/z.md", agent("a", ""))
+        .with_file("/home/u/.x/agents/c.md", agent("c", ""))
+        .with_file("/home/u/.x/agents/h.md", agent("Helper", ""))
+        .with_file("/w/p/.x/agents/c.md", "---\nname: c\ndescription: \"The\\u202E project's.\"\n---\nC")
+        .with_file("/w/p/.x/agents/b.md", long)
+        .with_file("/w/p/.x/agents/bad.md", "---\nname: bad\n---\nC");
+    let fact = own(&system);
+    let b = format!("- b: One {}…", "é".repeat(296));
+    let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
+    assert_eq!(fact.value.as_deref(), Some(lines.join("\n").as_str()));
+    let codes: Vec<&str> = fact.diagnostics.iter().map(|note| note.code.as_str()).collect();
+    assert_eq!(codes, ["agent/invalid", "agent/shadowed"]);
+    assert_eq!(own(&system).value, fact.value);
+    assert_eq!(
+        look(&system, None, |look| provider::answer(&FactKey::new("agents", "all"), look)).got.value,
+        None
+    );
+}
+
+#[test]
+fn fifty_own_agents_are_listed_and_the_others_counted() {
+    let all = |many: usize| {
+        let file = |system: MemorySystem, at| {
+            system.with_file(format!("/w/p/.x/agents/{at}.md"), agent(&format!("a{at:02}"), ""))
+        };
+        own(&(0..many).fold(machine(), file)).value.expect("there are agents")
+    };
+    assert_eq!((all(50).lines().count(), all(50).lines().last()), (50, Some("- a49: Does a49.")));
+    assert_eq!((all(53).lines().count(), all(53).lines().last()), (51, Some("- and 3 more")));
+    let broken =
+        (0..30).fold(machine(), |system, at| system.with_file(format!("/w/p/.x/agents/{at}.md"), "No head."));
+    assert_eq!(own(&broken).diagnostics.len(), 10);
 }
 
 #[test]
