@@ -104,10 +104,19 @@ const AGENTS: Kind<Agent> = Kind {
     read,
 };
 
+/// The same without those that are bundled.
+const OWN: Kind<Agent> = Kind { layers: &[Scope::Global, Scope::Project], ..AGENTS };
+
 /// Finds, reads and checks the agents of all layers: the weakest layer first, each sorted by path. Nothing fails.
 #[must_use]
 pub fn load(look: &Look<'_>) -> Vec<AgentEntry> {
     markdown::load(&AGENTS, look)
+}
+
+/// The same for those of the user and the project: one that hides a bundled agent has nothing to hide here.
+#[must_use]
+pub fn load_own(look: &Look<'_>) -> Vec<AgentEntry> {
+    markdown::load(&OWN, look)
 }
 
 /// Returns the agent that answers to a name; case does not matter.
@@ -164,6 +173,11 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     let reminder = ["criticalSystemReminder", "criticalSystemReminder_EXPERIMENTAL"];
     let reminder = reminder.iter().find_map(|key| file.text(key));
     notes.extend(unknown(file));
+    if file.body.is_empty() {
+        let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
+        let help = "write its prompt below the second `---`";
+        notes.push(Diagnostic::warning("agent/empty", what).at(file.place("name")).help(help));
+    }
     let what = Agent {
         description: description.to_owned(),
         tools,

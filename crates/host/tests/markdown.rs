@@ -5,6 +5,7 @@
 
 use preface_core::{
     extension::Status,
+    fact::{Fact, FactKey, Stability},
     mcp_servers::{self, McpServers},
     origin::Origin,
     profile::{ByteOrderMark, Home},
@@ -221,6 +222,60 @@ fn the_head_says_what_an_agent_may_use() {
             ".x/agents/a.md: `modle` is no field of an agent that preface knows (line 10)".into()
         )]
     );
+}
+
+#[test]
+fn an_agent_without_a_text_is_told_and_answers() {
+    let system = machine().with_file("/w/p/.x/agents/a.md", "---\ndescription: A.\nname: a\n---\n\n \n");
+    let seen = look(&system, None, agents::load);
+    assert_eq!(rows(&seen.got), [("a", Scope::Project, Status::Ok, true)]);
+    let told = ".x/agents/a.md: agent `a` has no text of its own (line 3)";
+    assert_eq!(seen.notes, [("agent/empty".into(), told.into())]);
+}
+
+fn own(system: &MemorySystem) -> Fact {
+    look(system, None, |look| provider::answer(&FactKey::new("agents", "own"), look)).got
+}
+
+#[test]
+fn own_agents_are_a_fact_sorted_by_name_one_line_each() {
+    let system = machine().with_bundled(BUNDLED, agent("helper", "").into_bytes());
+    let none = own(&system);
+    assert_eq!((none.value, none.stability), (None, Stability::Conversation));
+    let long = format!("---\nname: b\ndescription: |\n  One\n  {}\n---\nB", "é".repeat(400));
+    let system = system
+        .with_file("/home/u/.x/agents/z.md", agent("a", ""))
+        .with_file("/home/u/.x/agents/c.md", agent("c", ""))
+        .with_file("/home/u/.x/agents/h.md", agent("Helper", ""))
+        .with_file("/w/p/.x/agents/c.md", "---\nname: c\ndescription: \"The\\u202E project's.\"\n---\nC")
+        .with_file("/w/p/.x/agents/b.md", long)
+        .with_file("/w/p/.x/agents/bad.md", "---\nname: bad\n---\nC");
+    let fact = own(&system);
+    let b = format!("- b: One {}…", "é".repeat(296));
+    let lines = ["- Helper: Does Helper.", "- a: Does a.", &b, "- c: The\\u{202e} project's."];
+    assert_eq!(fact.value.as_deref(), Some(lines.join("\n").as_str()));
+    let codes: Vec<&str> = fact.diagnostics.iter().map(|note| note.code.as_str()).collect();
+    assert_eq!(codes, ["agent/invalid", "agent/shadowed"]);
+    assert_eq!(own(&system).value, fact.value);
+    assert_eq!(
+        look(&system, None, |look| provider::answer(&FactKey::new("agents", "all"), look)).got.value,
+        None
+    );
+}
+
+#[test]
+fn fifty_own_agents_are_listed_and_the_others_counted() {
+    let all = |many: usize| {
+        let file = |system: MemorySystem, at| {
+            system.with_file(format!("/w/p/.x/agents/{at}.md"), agent(&format!("a{at:02}"), ""))
+        };
+        own(&(0..many).fold(machine(), file)).value.expect("there are agents")
+    };
+    assert_eq!((all(50).lines().count(), all(50).lines().last()), (50, Some("- a49: Does a49.")));
+    assert_eq!((all(53).lines().count(), all(53).lines().last()), (51, Some("- and 3 more")));
+    let broken =
+        (0..30).fold(machine(), |system, at| system.with_file(format!("/w/p/.x/agents/{at}.md"), "No head."));
+    assert_eq!(own(&broken).diagnostics.len(), 10);
 }
 
 #[test]
@@ -535,7 +590,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
         texts(&seen.got),
         [
             "## git\n\nAsk before you push.\n\n- log\n- status: Shows what changed.\n\n  In short form.",
-            "## zeta\n\nits tools are not known yet",
+            "## zeta\n\nIts tools are not known yet.",
         ]
     );
     assert_eq!(
@@ -546,7 +601,7 @@ fn each_server_and_tool_is_named_from_what_was_recorded() {
             ("tools", "- log\n- status: Shows what changed.\n\n  In short form."),
         ]
     );
-    assert_eq!(facts(&seen.got.items[1]), [("name", "zeta"), ("tools", "its tools are not known yet")]);
+    assert_eq!(facts(&seen.got.items[1]), [("name", "zeta"), ("tools", "Its tools are not known yet.")]);
     let Origin::Fact { key, .. } = &seen.got.items[0].pieces[0].origin else { panic!("it is a fact") };
     assert_eq!((key.kind(), key.name()), ("mcp", "git"));
     assert_eq!(seen.told("mcp/no-recording").len(), 1);
@@ -607,7 +662,7 @@ fn a_recording_that_is_none_is_told_with_its_line() {
             .with_file("/home/u/.x/mcp.json", r#"{"mcpServers": {"git": {"command": "g"}}}"#)
             .with_file("/home/u/.x/mcp-descriptions/git.json", recorded);
         let seen = said(&system, None, "mcp-servers", &json!({}));
-        assert_eq!(texts(&seen.got), ["## git\n\nits tools are not known yet"]);
+        assert_eq!(texts(&seen.got), ["## git\n\nIts tools are not known yet."]);
         let told = seen.told("mcp/recording")[0];
         assert!(
             told.starts_with("~/.x/mcp-descriptions/git.json was left out: ") && told.contains(what),

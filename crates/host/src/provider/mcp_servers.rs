@@ -32,7 +32,7 @@ const MOST_TOOLS: usize = 200;
 /// The most characters of a tool's name.
 const NAME_LIMIT: usize = 128;
 /// What is said of a server that nobody talked to.
-const UNKNOWN: &str = "its tools are not known yet";
+const UNKNOWN: &str = "Its tools are not known yet.";
 
 impl ContextProvider for McpServers {
     fn name(&self) -> &'static str {
@@ -173,7 +173,7 @@ fn lines_as_lf(text: &str) -> String {
 }
 
 fn unrecorded(server: &ServerEntry, name: &str, look: &Look<'_>) -> Diagnostic {
-    let what = format!("nothing is recorded of MCP server `{name}`: {UNKNOWN}");
+    let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
     let note = Diagnostic::info("mcp/no-recording", what).at(place);
     match mcp_descriptions::path(&server.name, look) {

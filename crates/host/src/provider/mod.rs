@@ -3,6 +3,7 @@
 //! One more of either is a file here and a line in its list. Nothing else knows their names.
 
 pub mod agent;
+pub mod agent_facts;
 pub mod commands;
 pub mod context_files;
 pub mod environment;
@@ -99,8 +100,13 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
 ];
 
 /// The fact providers, in the order in which `preface facts` lists them.
-pub const FACT_PROVIDERS: &[&dyn FactProvider] =
-    &[&environment::Environment, &turn_facts::TurnFacts, &git_facts::Git, &file::File];
+pub const FACT_PROVIDERS: &[&dyn FactProvider] = &[
+    &environment::Environment,
+    &turn_facts::TurnFacts,
+    &git_facts::Git,
+    &file::File,
+    &agent_facts::AgentFacts,
+];
 
 /// Returns the context provider with this name.
 #[must_use]

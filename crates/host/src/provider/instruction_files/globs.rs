@@ -67,6 +67,11 @@ impl Globs {
         Ok(())
     }
 
+    /// True where nothing sound is left.
+    pub fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
     /// Compiles the list. One that is too large is an error.
     pub fn compile(self) -> Result<GlobSet, String> {
         let mut set = GlobSetBuilder::new();
@@ -88,7 +93,7 @@ fn glob(pattern: &str) -> Result<Glob, String> {
         .map_err(|error| error.kind().to_string())
 }
 
-/// Makes a pattern absolute: it starts at `/`, at `~/`, or at the cwd.
+/// Makes a pattern absolute: it starts at `/`, at `~/`, anywhere (`**`), or at the cwd.
 fn absolute(pattern: &str, look: &Look<'_>) -> Result<String, String> {
     let below = |dir: &Path, rest: &str| {
         let dir = literal(dir);
@@ -102,6 +107,9 @@ fn absolute(pattern: &str, look: &Look<'_>) -> Result<String, String> {
     }
     if let Some(rest) = pattern.strip_prefix('/') {
         return Ok(below(Path::new("/"), rest));
+    }
+    if pattern == "**" || pattern.starts_with("**/") {
+        return Ok(below(Path::new("/"), pattern));
     }
     let (mut dir, mut rest) = (look.places.cwd.clone(), pattern);
     loop {

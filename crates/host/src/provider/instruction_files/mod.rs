@@ -42,7 +42,7 @@ use reach::{Reach, Trees};
 use reader::{Reader, absolute_source};
 use splice::{Open, Splicer};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -88,12 +88,12 @@ impl ContextProvider for InstructionFiles {
             said: Said::default(),
             items: Vec::new(),
             left_out: false,
+            excluded: BTreeSet::new(),
+            blank: Vec::new(),
+            unread: Vec::new(),
         };
         build.all();
-        let why = match build.left_out || build.rules.waiting > 0 {
-            true => "everything that there is was left out, held, or waits; the notes say why".to_owned(),
-            false => format!("there is no {} from here up", options.names.join(" or ")),
-        };
+        let why = build.why();
         let mut said = silent(self, section, why);
         said.items = build.finish();
         if !said.items.is_empty() {
@@ -132,6 +132,12 @@ struct Build<'a> {
     items: Vec<Item>,
     /// True where a file was found and not used.
     left_out: bool,
+    /// The files that are excluded.
+    excluded: BTreeSet<PathBuf>,
+    /// The files that say nothing.
+    blank: Vec<String>,
+    /// The user's files that nobody asked for.
+    unread: Vec<String>,
 }
 
 /// The files that were said, by what they are and where they really lie.
@@ -197,6 +203,16 @@ impl Rules {
     }
 }
 
+/// What a rule that is about some files has to say to this build.
+enum Call {
+    /// One of its files is worked on.
+    Comes,
+    /// None is yet.
+    Later,
+    /// None can be: no pattern of it is sound.
+    Never,
+}
+
 impl Build<'_> {
     fn all(&mut self) {
         let (options, look) = (self.options, self.look);
@@ -212,6 +228,48 @@ impl Build<'_> {
         if let Some(project) = look.places.project.as_ref().filter(|_| look.gate.layer_speaks()) {
             let reach = self.trees.of(&look.places.cwd, look);
             self.take_rules(project, Scope::Project, &reach);
+        }
+        for candidate in &walk::unread(options, look) {
+            self.pass_over(candidate);
+        }
+    }
+
+    /// Tells of a file of the user's that is not read here.
+    fn pass_over(&mut self, candidate: &Candidate) {
+        if self.exclude.is_match(&candidate.path) {
+            return;
+        }
+        let source = self.look.places.source(candidate.scope, &candidate.path);
+        self.notes.tell(Severity::Info, "instructions/unread", || {
+            let note = Diagnostic::info("instructions/unread", format!("{} is not read here", source.path))
+                .at(Place::file(Some(source.scope), source.path.clone()));
+            match &self.options.hints.unread {
+                Some(hint) => note.help(hint),
+                None => note,
+            }
+        });
+        self.unread.push(source.path.clone());
+    }
+
+    /// Why nothing is said, where that is so.
+    fn why(&self) -> String {
+        let why = self.why_of_read();
+        match self.unread.as_slice() {
+            [] => why,
+            [one] => format!("{why}; {one} is not read here"),
+            many => format!("{why}; {} are not read here", many.join(" and ")),
+        }
+    }
+
+    fn why_of_read(&self) -> String {
+        let some = self.left_out || self.rules.waiting > 0 || self.rules.beyond > 0;
+        match self.blank.as_slice() {
+            _ if some => {
+                "everything that there is was left out, held, or waits; the notes say why".to_owned()
+            }
+            [] => format!("there is no {} from here up", self.options.names.join(" or ")),
+            [one] => format!("{one} is empty"),
+            [one, more @ ..] => format!("{one} and {} more are empty", more.len()),
         }
     }
 
@@ -230,9 +288,9 @@ impl Build<'_> {
         if let Some(example) = example {
             let rules = if waiting == 1 { "1 rule waits" } else { &format!("{waiting} rules wait") };
             let what = format!("{rules} for a file to be worked on, such as {example}");
-            self.look.note(
-                Diagnostic::info("rules/waiting", what).help("`touched` names files that are worked on"),
-            );
+            let hint = self.options.hints.waiting.as_deref();
+            let help = hint.unwrap_or("`touched` names files that are worked on");
+            self.look.note(Diagnostic::info("rules/waiting", what).help(help));
         }
         self.items
     }
@@ -295,15 +353,16 @@ impl Build<'_> {
             _ => Some(0),
         };
         let Some(from) = from else { return };
-        let open = Open { path, text: &text, from };
+        let open = Open { path, text: &text, from, to: usize::MAX };
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
-        if !is_blank(&pieces) {
-            self.say(candidate, &source, pieces);
+        match is_blank(&pieces) {
+            true => self.blank.push(source.path.clone()),
+            false => self.say(candidate, &source, pieces),
         }
     }
 
     /// Where a file really lies, where it may be read.
-    fn place(&self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
+    fn place(&mut self, candidate: &Candidate, source: &Arc<Source>, is_link: bool) -> Option<PathBuf> {
         let Candidate { path, kind, scope, dir } = candidate;
         let real = match self.look.system.canonical(path) {
             Ok(real) => real,
@@ -315,9 +374,12 @@ impl Build<'_> {
             }
         };
         if *kind != Kind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real)) {
-            self.note(Severity::Info, "instructions/excluded", source, |shown| {
-                format!("{shown} was left out: it is excluded")
-            });
+            // The user's own file may be met again on the way down.
+            if self.excluded.insert(path.clone()) {
+                self.note(Severity::Info, "instructions/excluded", source, |shown| {
+                    format!("{shown} was left out: it is excluded")
+                });
+            }
             return None;
         }
         if *scope != Scope::Project {
@@ -352,33 +414,41 @@ impl Build<'_> {
             });
         }
         let Some(paths) = head.paths else { return Some(head.body) };
-        if self.is_touched(&paths, source) {
-            return Some(head.body);
+        match self.call(&paths, source) {
+            Call::Comes => return Some(head.body),
+            Call::Never => self.left_out = true,
+            Call::Later => {
+                self.rules.waiting += 1;
+                self.rules.example.get_or_insert_with(|| {
+                    format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
+                });
+            }
         }
-        self.rules.waiting += 1;
-        self.rules.example.get_or_insert_with(|| {
-            format!("{} (`{}`)", source.path, short(&paths.first().cloned().unwrap_or_default()))
-        });
         None
     }
 
-    fn is_touched(&mut self, paths: &[String], source: &Arc<Source>) -> bool {
+    /// Says whether a rule's files are worked on, or could be.
+    fn call(&mut self, paths: &[String], source: &Arc<Source>) -> Call {
         let (globs, mut bad) = Globs::read(paths, &mut self.rules.room, self.look);
         let touched = &self.rules.touched;
-        let is_touched = !touched.is_empty()
-            && match globs.compile() {
-                Ok(set) => touched.iter().any(|path| set.is_match(path)),
+        let call = match globs.is_empty() {
+            true => Call::Never,
+            false if touched.is_empty() => Call::Later,
+            false => match globs.compile() {
+                Ok(set) if touched.iter().any(|path| set.is_match(path)) => Call::Comes,
+                Ok(_) => Call::Later,
                 Err(why) => {
                     bad.push(Bad { pattern: paths.join(", "), why });
-                    false
+                    Call::Never
                 }
-            };
+            },
+        };
         for Bad { pattern, why } in bad {
             self.note(Severity::Warning, "rules/pattern", source, |shown| {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
         }
-        is_touched
+        call
     }
 
     fn say(&mut self, candidate: &Candidate, source: &Arc<Source>, pieces: Vec<Piece>) {

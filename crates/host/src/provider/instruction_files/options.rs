@@ -13,11 +13,15 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "exclude",
-        "globs of files that are never read: absolute, from `~/`, or from the cwd; managed files are",
+        "globs of files that are never read: absolute, from `~/`, anywhere (`**/…`), or from the cwd; managed files are",
     ),
     (
         "fallback",
         "file names read from the root down where no file of `names` exists on the way (default none)",
+    ),
+    (
+        "hints",
+        "a table of helps for notes: `waiting` of rules that wait, `unread` of files that are not read",
     ),
     ("hops", "how many imports may lead from one to the next (default 4, at most 32)"),
     ("imports", "`true` (default) or `false`: `@path` gives way to the text of that file"),
@@ -31,6 +35,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("rules", "a directory of the global and the project directory whose `*.md` are read (default none)"),
     ("shared_dirs", "`hold` (default) or `read` files in directories that other users can write"),
     ("touched", "paths that are worked on: they wake the rules whose `paths` match (default none)"),
+    (
+        "unread",
+        "file names of the global directory that are not read, and told where they exist (default none)",
+    ),
     ("user", "file names read from the global directory (default none)"),
 ];
 
@@ -55,6 +63,15 @@ pub struct Options {
     pub hops: usize,
     pub follow_links: bool,
     pub hold_shared: bool,
+    pub unread: Vec<String>,
+    pub hints: Hints,
+}
+
+/// What a profile advises, in its own words.
+#[derive(Debug, Default)]
+pub struct Hints {
+    pub waiting: Option<String>,
+    pub unread: Option<String>,
 }
 
 /// The order of the directories.
@@ -88,6 +105,8 @@ impl Options {
             hops: said.number("hops", HOPS).min(MOST_HOPS),
             follow_links: options.word("links", &["inside", "follow"], look) == "follow",
             hold_shared: options.word("shared_dirs", &["hold", "read"], look) == "hold",
+            unread: said.lines("unread", &[]),
+            hints: said.hints("hints"),
         }
     }
 }
@@ -139,6 +158,27 @@ impl Said<'_> {
                 Vec::new()
             }
         }
+    }
+
+    fn hints(&self, key: &str) -> Hints {
+        let mut hints = Hints::default();
+        match self.section.options.get(key) {
+            None => {}
+            Some(Value::Object(table)) => {
+                for (name, value) in table {
+                    match (name.as_str(), value) {
+                        ("waiting", Value::String(text)) => hints.waiting = Some(text.clone()),
+                        ("unread", Value::String(text)) => hints.unread = Some(text.clone()),
+                        ("waiting" | "unread", _) => {
+                            self.wrong(key, &format!("has no text for `{name}`"));
+                        }
+                        _ => self.wrong(key, &format!("knows no `{name}`; it has `unread` and `waiting`")),
+                    }
+                }
+            }
+            Some(value) => self.wrong(key, &format!("cannot be {value}; it is a table of texts")),
+        }
+        hints
     }
 
     fn wrong(&self, key: &str, why: &str) {

@@ -43,6 +43,8 @@ pub struct Open<'f> {
     pub text: &'f Rc<Text>,
     /// Where its text begins: behind a rule's head.
     pub from: usize,
+    /// Where its text ends: before the last line end of an import.
+    pub to: usize,
 }
 
 /// Puts imports in, and counts for the whole build.
@@ -130,11 +132,15 @@ impl<'a> Splicer<'a> {
                 cutter.take(ask.start, out);
                 cutter.skip(import.end);
                 chain.open.push(import.real);
-                self.put(&Open { path: &import.path, text: &import.text, from: 0 }, chain, out);
+                self.put(
+                    &Open { path: &import.path, text: &import.text, from: 0, to: import.text.inline_end() },
+                    chain,
+                    out,
+                );
                 chain.open.pop();
             }
         }
-        cutter.take_rest(out);
+        cutter.take(file.to, out);
     }
 
     /// Decides about one `@path`. `None` leaves it as it is written.
@@ -266,7 +272,7 @@ const OUTSIDE: Refusal = refuse(
     "it leads out of the work tree, or of the directory where there is none",
     "copy the file into it, or import it from a file of your own",
 );
-const MISSING: Refusal = because(Severity::Info, "imports/missing", "there is no such file", MEND);
+const MISSING: Refusal = refuse("imports/missing", "there is no such file", MEND);
 const EXCLUDED: Refusal =
     because(Severity::Info, "imports/excluded", "the file is excluded", "take it out of `exclude` to use it");
 const UNREAD: Refusal =

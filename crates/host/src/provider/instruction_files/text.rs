@@ -48,6 +48,13 @@ impl Text {
         self.asks.get_or_init(|| imports::scan(&self.whole(), 0))
     }
 
+    /// Where the text ends when it stands inside of another: its last line end is not part of it.
+    pub fn inline_end(&self) -> usize {
+        let whole = self.whole();
+        let line = whole.strip_suffix('\n');
+        line.map_or(whole.len(), |line| line.strip_suffix('\r').unwrap_or(line).len())
+    }
+
     /// Cuts the text from its start.
     pub fn cutter(&self) -> Cutter<'_> {
         Cutter { pieces: &self.pieces, in_piece: 0, at: 0 }
@@ -75,11 +82,6 @@ impl Cutter<'_> {
         self.walk(to, |piece, range| {
             out.push(Piece { text: piece.text[range.clone()].to_owned(), origin: piece.origin.part(&range) });
         });
-    }
-
-    /// Takes the rest.
-    pub fn take_rest(mut self, out: &mut Vec<Piece>) {
-        self.take(usize::MAX, out);
     }
 
     fn walk(&mut self, to: usize, mut each: impl FnMut(&Piece, Range<usize>)) {

@@ -65,6 +65,23 @@ pub fn user(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     options.user.iter().map(at).collect()
 }
 
+/// The user's files that are there and that this configuration does not read.
+pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
+    let Some(global) = &look.places.global else { return Vec::new() };
+    let read: Vec<PathBuf> = managed(options, look)
+        .into_iter()
+        .chain(user(options, look))
+        .chain(tree(options, look))
+        .map(|candidate| resolved(look.system, &candidate.path))
+        .collect();
+    let at = |name: &String| candidate(global, Path::new(name), Kind::User, Scope::Global);
+    let is_unread = |candidate: &Candidate| {
+        look.system.stat(&candidate.path).is_some_and(|stat| stat.kind == FileKind::File)
+            && !read.contains(&resolved(look.system, &candidate.path))
+    };
+    options.unread.iter().map(at).filter(is_unread).collect()
+}
+
 /// The files of the tree.
 pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     let dirs: Vec<&Path> = look.places.cwd.ancestors().collect();

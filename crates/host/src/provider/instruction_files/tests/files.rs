@@ -82,6 +82,30 @@ fn managed_and_user_files_come_first_in_either_order() {
 }
 
 #[test]
+fn the_users_files_that_are_not_read_are_told() {
+    let system = machine().with_file("/home/u/.tool/CLAUDE.md", "user");
+    let options = json!({"unread": ["CLAUDE.md", "gone.md"], "hints": {"unread": "set a switch"}});
+    let built = build(&system, options.clone());
+    assert_eq!(built.codes(), [(Severity::Info, "instructions/unread")]);
+    assert_eq!(built.notes[0].message, "~/.tool/CLAUDE.md is not read here");
+    assert_eq!(built.notes[0].help.as_deref(), Some("set a switch"));
+    let why = "there is no CLAUDE.md or .claude/CLAUDE.md or CLAUDE.local.md from here up; ~/.tool/CLAUDE.md is not \
+               read here";
+    assert_eq!(built.said.silent.as_deref(), Some(why));
+    assert_eq!(system.reads("/home/u/.tool/CLAUDE.md"), 0);
+    assert_eq!(build(&system, json!({"unread": ["CLAUDE.md"]})).notes[0].help, None);
+    for more in [json!({"user": ["CLAUDE.md"]}), json!({"exclude": ["~/.tool/*"]}), json!({"unread": []})] {
+        let mut options = options.clone();
+        options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(build(&system, options).told("instructions/unread"), Vec::<&str>::new(), "{more}");
+    }
+    let home = system.with_current_dir("/home/u");
+    let built = build(&home, json!({"unread": ["CLAUDE.md"], "names": [".tool/CLAUDE.md"]}));
+    assert_eq!(built.paths(), [".tool/CLAUDE.md"]);
+    assert_eq!(built.notes, [], "read by another name");
+}
+
+#[test]
 fn fallbacks_are_read_only_where_no_name_is_anywhere_on_the_way() {
     let system = machine()
         .with_file("/w/p/AGENTS.md", "near")
@@ -170,6 +194,9 @@ fn excluded_files_are_told_and_managed_ones_stay() {
         built.told("instructions/excluded")[..2],
         ["~/.tool/CLAUDE.md was left out: it is excluded", ".claude/CLAUDE.md was left out: it is excluded"]
     );
+    let built = with(json!(["**/CLAUDE.md", "**/rules/"]));
+    assert_eq!(built.paths(), ["/etc/tool/CLAUDE.md", "CLAUDE.local.md"], "also above the cwd and at home");
+    assert_eq!(with(json!("**")).paths(), ["/etc/tool/CLAUDE.md"]);
     let built = with(json!(["[a", "*.md"]));
     assert_eq!(built.told("profile/option"), ["`exclude`: `[a` excludes nothing: a `[` has no `]`"]);
     assert_eq!(built.told("instructions/excluded").len(), 2, "a star does not reach over a slash");
@@ -184,6 +211,17 @@ fn blank_files_are_silent_and_texts_are_verbatim() {
     let built = build(&system, json!({}));
     assert_eq!(built.text(), "\n\n  kept \r\n\n");
     assert_eq!(built.notes, []);
+}
+
+#[test]
+fn files_that_say_nothing_are_named() {
+    let why = |system: &MemorySystem, options: Value| build(system, options).said.silent;
+    let one = machine().with_file("/w/p/CLAUDE.md", " \n\t\n");
+    assert_eq!(why(&one, json!({})).as_deref(), Some("CLAUDE.md is empty"));
+    let three = one.with_file("/w/CLAUDE.md", "").with_file("/CLAUDE.md", "\n");
+    assert_eq!(why(&three, json!({})).as_deref(), Some("CLAUDE.md and 2 more are empty"));
+    let why = why(&three, json!({"exclude": ["/CLAUDE.md"]})).expect("it is silent");
+    assert!(why.ends_with("the notes say why"), "{why}");
 }
 
 #[test]
@@ -290,8 +328,10 @@ fn files_beside_the_roots_are_not_read() {
 fn options_that_cannot_be_read_are_told() {
     let options = json!({
         "imports": "maybe", "hops": [], "names": 7, "order": "up", "nmaes": [], "touched": true,
+        "hints": {"unread": 1, "other": "x"},
     });
     let built = build(&machine(), options);
-    assert_eq!(built.told("profile/option").len(), 5);
+    assert_eq!(built.told("profile/option").len(), 7);
+    assert_eq!(build(&machine(), json!({"hints": "x"})).told("profile/option").len(), 1);
     assert_eq!(built.told("profile/unknown-option").len(), 1);
 }

@@ -16,7 +16,7 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
         ("/w/p/c.md", "---\nkept: head\n---\nC"),
     ]);
     let built = build(&system, json!({}));
-    assert_eq!(built.text(), "Read A: B\n., then\nB\n\n---\nkept: head\n---\nC end.");
+    assert_eq!(built.text(), "Read A: B., then\nB\n---\nkept: head\n---\nC end.");
     assert_eq!(built.notes, []);
     let sources: Vec<String> =
         built.said.items[0].pieces.iter().map(|piece| piece.origin.to_string()).collect();
@@ -36,6 +36,28 @@ fn a_text_stands_in_place_of_its_path_with_its_own_origin() {
     );
     assert_eq!(system.reads("/w/p/b.md"), 1);
     assert_origins(&built, &system);
+}
+
+#[test]
+fn the_last_line_end_of_an_import_is_not_part_of_it() {
+    for (file, text) in [
+        ("B\n", "(B)"),
+        ("B\r\n", "(B)"),
+        ("B\n\n", "(B\n)"),
+        ("B\r", "(B\r)"),
+        ("\nB", "(\nB)"),
+        ("\n", "()"),
+        ("\r\n", "()"),
+        ("", "()"),
+        ("@c\n", "(C\n)"),
+        ("@c", "(C\n)"),
+        ("B\u{2028}", "(B\u{2028})"),
+    ] {
+        let system = with(&[("/w/p/CLAUDE.md", "( @b )\n"), ("/w/p/b", file), ("/w/p/c", "C\n\n")]);
+        let built = build(&system, json!({}));
+        assert_eq!(built.text().replace(' ', ""), format!("{text}\n"), "{file:?}");
+        assert_origins(&built, &system);
+    }
 }
 
 #[test]
@@ -86,8 +108,8 @@ fn what_is_missing_or_no_text_stays_and_is_told() {
     assert_eq!(
         told,
         [
-            (Severity::Info, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
-            (Severity::Info, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
+            (Severity::Warning, format!("CLAUDE.md:2: `@gone.md` {stays}: there is no such file").as_str()),
+            (Severity::Warning, &format!("CLAUDE.md:2: `@./gone` {stays}: there is no such file")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@dir` {stays}: it is a directory")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@pipe` {stays}: it is a pipe, socket or device")),
             (Severity::Warning, &format!("CLAUDE.md:3: `@raw` {stays}: the file is no text")),

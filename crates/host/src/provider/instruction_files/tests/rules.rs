@@ -56,6 +56,9 @@ fn a_rule_with_paths_waits_for_a_file_that_matches() {
         built.told("rules/waiting"),
         ["2 rules wait for a file to be worked on, such as .tool/rules/api.md (`src/api/**/*.{ts,tsx}`)"]
     );
+    assert_eq!(built.notes[0].help.as_deref(), Some("`touched` names files that are worked on"));
+    let hinted = build(&system, json!({"rules": "rules", "hints": {"waiting": "touch one"}}));
+    assert_eq!(hinted.notes[0].help.as_deref(), Some("touch one"));
     let texts = |paths: &[&str]| -> Vec<String> {
         touched(&system, paths).items().into_iter().map(|item| item.2).collect()
     };
@@ -76,6 +79,7 @@ fn globs_of_rules_may_be_absolute_or_of_a_directory() {
         ("b.md", "---\npaths: ~/notes/\n---\nB"),
         ("c.md", "---\npaths: [\"src/\"]\n---\nC"),
         ("d.md", "---\npaths: ../other/*.rs\n---\nD"),
+        ("e.md", "---\npaths: \"**/*.py\"\n---\nE"),
     ]);
     for (path, text) in [
         ("/opt/x/y", "A"),
@@ -83,6 +87,8 @@ fn globs_of_rules_may_be_absolute_or_of_a_directory() {
         ("src/deep/x", "C"),
         ("/w/other/x.rs", "D"),
         ("../other/x.rs", "D"),
+        ("x.py", "E"),
+        ("/elsewhere/deep/x.py", "E"),
     ] {
         assert_eq!(touched(&system, &[path]).text(), text, "{path}");
     }
@@ -118,7 +124,14 @@ fn a_pattern_that_is_wrong_matches_nothing_and_is_told() {
     assert!(told[2].ends_with("braces make at most 1000 patterns and 4194304 bytes of one list"));
     assert!(told[4].len() < 200);
     assert_eq!(built.told("rules/head"), [".tool/rules/b.md: `paths` is neither a text nor a list of texts"]);
-    assert_eq!(touched(&system, &[]).told("rules/pattern").len(), 5, "also where nothing is worked on");
+    assert_eq!(built.told("rules/waiting"), Vec::<&str>::new(), "what never matches does not wait");
+    let built = touched(&system, &[]);
+    assert_eq!(built.told("rules/pattern").len(), 5, "also where nothing is worked on");
+    assert_eq!(
+        built.told("rules/waiting"),
+        ["1 rule waits for a file to be worked on, such as .tool/rules/a.md (`src/[`)"]
+    );
+    assert!(built.said.silent.as_deref().is_some_and(|why| why.ends_with("the notes say why")));
 }
 
 #[test]

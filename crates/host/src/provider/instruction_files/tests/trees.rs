@@ -58,9 +58,10 @@ fn place(name: &str) -> PathBuf {
 /// The files by where they really lie.
 type Disk = BTreeMap<PathBuf, String>;
 
-/// Replaces each `@path` by hand: word by word, the fences by their lines.
+/// Replaces each `@path` by hand: word by word, the fences by their lines. An imported text loses its last line end.
 fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize) -> String {
     let text = &disk[&real(path)];
+    let text = text.strip_suffix('\n').filter(|_| chain.len() > 1).unwrap_or(text);
     let mut out = String::new();
     let mut in_fence = false;
     for line in text.split_inclusive('\n') {

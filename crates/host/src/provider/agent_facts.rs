@@ -1,0 +1,80 @@
+//! Facts of agents: those that the user and the project have defined, for a model that may start one.
+
+use super::{FactInfo, FactProvider};
+use crate::{
+    agents::{self, AgentEntry},
+    look::Look,
+    markdown::shown,
+};
+use preface_core::{
+    fact::{Fact, FactKey, Stability},
+    lint::hidden::escape_hidden,
+    turn::one_line,
+};
+
+/// Answers `agents:`.
+#[derive(Debug)]
+pub struct AgentFacts;
+
+/// The most agents that are listed.
+const MOST: usize = 50;
+/// The longest description, in characters.
+const DESCRIPTION_LIMIT: usize = 300;
+/// How many notes about files are told.
+const MOST_NOTES: usize = 10;
+
+impl FactProvider for AgentFacts {
+    fn facts(&self) -> &'static [FactInfo] {
+        const FACTS: &[FactInfo] = &[FactInfo {
+            kind: "agents",
+            name: "own",
+            dynamic: false,
+            about: "The agents that you and the project have defined, one line each; absent where there is none",
+            example: "- reviewer: Reads a change and finds what is wrong with it.",
+            stability: Stability::Conversation,
+            cost: "reads agents/*.md",
+        }];
+        FACTS
+    }
+
+    fn is_of_files(&self) -> bool {
+        true
+    }
+
+    fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
+        if key.name() != "own" {
+            return Fact::absent("no such name");
+        }
+        let before = look.notes.borrow().len();
+        let entries = agents::load_own(look);
+        // What came up belongs to the fact: it is told again where the fact is known.
+        let notes = look.notes.borrow_mut().split_off(before);
+        let mut fact = match listed(&entries) {
+            Some(text) => Fact::of(text, "agents/*.md", Stability::Conversation),
+            None => Fact::absent("there is no agent of yours or of the project"),
+        };
+        fact.diagnostics = notes.into_iter().take(MOST_NOTES).collect();
+        fact
+    }
+}
+
+/// The agents that answer to their names, sorted by name.
+fn listed(entries: &[AgentEntry]) -> Option<String> {
+    let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
+    active.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut lines: Vec<String> = active.iter().take(MOST).map(|entry| line(entry)).collect();
+    if active.len() > MOST {
+        lines.push(format!("- and {} more", active.len() - MOST));
+    }
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn line(entry: &AgentEntry) -> String {
+    let description = entry.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
+    let description = one_line(description).unwrap_or_default();
+    let name = shown(&entry.name);
+    match description.char_indices().nth(DESCRIPTION_LIMIT) {
+        Some((end, _)) => format!("- {name}: {}…", escape_hidden(&description[..end])),
+        None => format!("- {name}: {}", escape_hidden(&description)),
+    }
+}
