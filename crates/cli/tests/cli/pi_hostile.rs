@@ -195,7 +195,7 @@ fn every_variant_passes_its_own_lint() {
 fn options_of_a_wrong_form_are_refused_in_plain_words() {
     let sandbox = Sandbox::empty();
     for (option, says) in [
-        ("docs=no", "error: `docs` is `true` or `false`: `no`\n"),
+        ("docs=no", "error: `docs` must be `true` or `false`, not `no`\n"),
         ("no_skills=1", "error: `no_skills` is `true` or `false`: `1`\n"),
         ("date=False", "error: `date` is `true` or `false`: `False`\n"),
         (

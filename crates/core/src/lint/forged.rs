@@ -200,8 +200,11 @@ fn name_at(text: &str, name: &str) -> Option<usize> {
     Some(end)
 }
 
-/// True for characters that take no room: joiners, marks of direction, soft hyphens, tags, controls that are no blank.
+/// True for characters that take no room and are no blank: joiners, marks of direction, soft hyphens, tags, most controls.
 fn is_invisible(c: char) -> bool {
+    if is_white(c) {
+        return false;
+    }
     matches!(
         c,
         '\u{ad}'
@@ -214,7 +217,7 @@ fn is_invisible(c: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{e0000}'..='\u{e0fff}'
-    ) || (c.is_control() && !is_white(c))
+    ) || (c.is_control() && c != '\u{85}')
 }
 
 /// Tells whether only blanks stand between `before`'s last line break and its end.

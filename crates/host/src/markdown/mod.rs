@@ -97,13 +97,28 @@ fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T
     }
 }
 
+/// The most text that the files of one kind have together in a layer.
+const MOST_BYTES: usize = 16 << 20;
+
 fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T>>) {
     let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
     let within = within(scope, look);
+    let mut room = MOST_BYTES;
     for found in Tree::walk(scope, &dir, within.as_deref(), look) {
-        if let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) {
-            entries.push(entry(kind, reading, look));
-        }
+        let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) else { continue };
+        let entry = entry(kind, reading, look);
+        let bytes = entry.body.iter().map(|piece| piece.text.len()).sum();
+        let Some(left) = room.checked_sub(bytes) else {
+            let what = format!(
+                "{} holds more than {} MiB of text; what comes after it by name was left out",
+                look.places.shown(&dir),
+                MOST_BYTES >> 20
+            );
+            look.note(Diagnostic::warning("markdown/too-many", what).help("move what is not needed out of it"));
+            break;
+        };
+        room = left;
+        entries.push(entry);
     }
 }
 

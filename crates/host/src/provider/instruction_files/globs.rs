@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 
 /// The longest pattern: no path is longer.
-const LONGEST: usize = 4_096;
+const LONGEST: usize = 512;
 /// How deep braces may lie in braces.
 const DEEPEST: usize = 32;
 
@@ -30,7 +30,7 @@ impl Room {
     /// The room of one list.
     const LIST: Room = Room { patterns: 1_000, bytes: 4 << 20 };
     /// The room of all lists of a build.
-    pub const BUILD: Room = Room { patterns: 10_000, bytes: 4 << 20 };
+    pub const BUILD: Room = Room { patterns: 10_000, bytes: 512 << 10 };
 
     fn take(&mut self, many: &[String]) {
         self.patterns -= many.len();

@@ -6,7 +6,7 @@ use crate::{
     places::{normal, resolved},
     system::FileKind,
 };
-use preface_core::scope::Scope;
+use preface_core::{diagnostic::Diagnostic, scope::Scope};
 use std::path::{Path, PathBuf};
 
 /// A place where an instruction file may be.
@@ -82,9 +82,16 @@ pub fn unread(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     options.unread.iter().map(at).filter(is_unread).collect()
 }
 
+/// How many directories are looked into, from the cwd up: each is asked for where it really lies.
+const MOST_LEVELS: usize = 128;
+
 /// The files of the tree.
 pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
-    let dirs: Vec<&Path> = look.places.cwd.ancestors().collect();
+    let dirs: Vec<&Path> = look.places.cwd.ancestors().take(MOST_LEVELS).collect();
+    if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
+        let what = format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
+        look.note(Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep"));
+    }
     let mut found = named(&dirs, options, |at| match (at, options.order) {
         (0, _) | (_, Order::RootFirst) => &options.names,
         _ => &options.above,
