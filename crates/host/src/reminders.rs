@@ -221,7 +221,7 @@ mod tests {
             ("file-empty", b"[event:paht]", "`file-empty` names `event:paht`, which its event does not have"),
         ];
         for (id, bytes, told) in cases {
-            let system = machine().with_file(&format!("/home/user/.x/reminders/{id}.md"), bytes);
+            let system = machine().with_file(format!("/home/user/.x/reminders/{id}.md"), bytes);
             let (found, notes) = find(&system);
             assert_eq!(notes, [*told]);
             assert_eq!(found.iter().count(), 2, "{told}: what the bundle says stands");

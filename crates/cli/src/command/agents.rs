@@ -8,7 +8,7 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::{one_line, short, wrap},
+        text::{columns, one_line, short, wrap},
     },
 };
 use preface::{Engine, core::diagnostic::Diagnostic, host::agents::AgentEntry};
@@ -19,8 +19,13 @@ Examples:
   preface agents --all --trust once
   preface agents --format json | jq -r '.[] | select(.active).name'";
 
-/// The widest column of tools.
+/// The widest column of names.
+const NAME: usize = 32;
+/// The widest column of tools, and what it is left where room is short.
 const TOOLS: usize = 32;
+const FEW_TOOLS: usize = 8;
+/// What the path is left before the tools give way.
+const PATH: usize = 16;
 /// The longest description.
 const DESCRIPTION: usize = 160;
 
@@ -64,13 +69,14 @@ fn view(rows: &[&AgentEntry], left_out: usize, room: Option<usize>) -> String {
     } else {
         let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left, Side::Left]);
         table.row(["name", "layer", "state", "tools", "path"].map(|head| Cell::styled(head, dim)));
+        let widest = widest_tools(rows, room);
         for agent in rows {
             let state = State::of(*agent);
             table.row([
-                Cell::styled(one_line(&agent.name), if agent.active { style::BOLD } else { dim }),
+                Cell::styled(name(agent), if agent.active { style::BOLD } else { dim }),
                 Cell::styled(agent.origin.scope.as_str(), style::scope(agent.origin.scope)),
                 Cell::styled(state.word(), state.style()),
-                short(&one_line(&tools(agent)), TOOLS).into_owned().into(),
+                short(&one_line(&tools(agent)), widest).into_owned().into(),
                 one_line(&agent.origin.path).into(),
             ]);
         }
@@ -89,6 +95,21 @@ fn view(rows: &[&AgentEntry], left_out: usize, room: Option<usize>) -> String {
         out.push_str(&format!("{dim}not shown: {left_out} more; `--all` shows them and why{dim:#}\n"));
     }
     out
+}
+
+fn name(agent: &AgentEntry) -> String {
+    short(&one_line(&agent.name), NAME).into_owned()
+}
+
+/// How wide the column of tools may be, so that a path still has its room behind it.
+fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
+    let Some(room) = room else { return TOOLS };
+    let widest = |cell: fn(&AgentEntry) -> String| rows.iter().map(|agent| columns(&cell(agent))).max();
+    let before = [widest(name), widest(|agent| agent.origin.scope.as_str().into())]
+        .into_iter()
+        .chain([widest(|agent| State::of(agent).word().into())])
+        .map(|width| width.unwrap_or_default().max("layer".len()) + 2);
+    room.saturating_sub(before.sum::<usize>() + 2 + PATH).clamp(FEW_TOOLS, TOOLS)
 }
 
 fn tools(agent: &AgentEntry) -> String {
@@ -115,4 +136,37 @@ fn below(agent: &AgentEntry) -> Vec<String> {
         lines.extend(told.map(|note| one_line(&note.message)));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use preface::{ASSETS, Request, host::system::memory::MemorySystem};
+
+    #[test]
+    fn a_listing_fits_into_a_terminal() {
+        let tools = "Read, Write, Edit, Glob, Grep, Bash, Task, WebFetch, WebSearch";
+        let file =
+            |name: &str| format!("---\nname: {name}\ndescription: Reviews.\ntools: {tools}\n---\n\nYou.\n");
+        let system = MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/u")
+            .with_dir("/w")
+            .with_file("/home/u/.claude/agents/a.md", file("agent-with-a-longer-name"))
+            .with_file("/home/u/.claude/agents/somewhere/deep/down/b.md", file(&"n".repeat(60)))
+            .with_current_dir("/w");
+        let request = Request { preset: Some("claude-code".into()), ..Request::new("/w") };
+        let agents = Engine::new(&system).agents(&request).unwrap().agents;
+        let all: Vec<&AgentEntry> = agents.iter().collect();
+        let own: Vec<&AgentEntry> =
+            all.iter().copied().filter(|agent| agent.name.starts_with("agent-with")).collect();
+        for (rows, room) in [(&all, 80), (&own, 80), (&all, 100)] {
+            let view = anstream::adapter::strip_str(&view(rows, 0, Some(room))).to_string();
+            let widest = view.lines().map(columns).max();
+            assert!(widest.is_some_and(|widest| widest <= room), "{room} columns:\n{view}");
+        }
+        let view = anstream::adapter::strip_str(&view(&own, 0, Some(80))).to_string();
+        let row = "agent-with-a-longer-name  global  active  Read, Write, Edit, …  ~/.claude/agent…";
+        assert_eq!(view.lines().nth(1), Some(row));
+    }
 }

@@ -118,7 +118,7 @@ impl<'s> Probe<'s> {
 fn about_a_directory(key: &FactKey) -> bool {
     matches!(
         (key.kind(), key.name()),
-        ("file" | "project_file" | "git", _) | ("prompt", "cwd" | "cwd_slashes")
+        ("agents" | "file" | "project_file" | "git", _) | ("prompt", "cwd" | "cwd_slashes")
     )
 }
 
