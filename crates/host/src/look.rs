@@ -221,7 +221,7 @@ impl Look<'_> {
         let source = self.places.source(scope, path);
         let pieces = self.bom.apply(decode(&read.bytes, &source));
         if std::str::from_utf8(&read.bytes).is_err() {
-            let bad = pieces.iter().filter(|piece| piece.text == "\u{fffd}").count();
+            let bad = read.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
             self.note(
                 Diagnostic::warning(
                     "file/not-utf8",

@@ -196,8 +196,8 @@ fn options_of_a_wrong_form_are_refused_in_plain_words() {
     let sandbox = Sandbox::empty();
     for (option, says) in [
         ("docs=no", "error: `docs` must be `true` or `false`, not `no`\n"),
-        ("no_skills=1", "error: `no_skills` is `true` or `false`: `1`\n"),
-        ("date=False", "error: `date` is `true` or `false`: `False`\n"),
+        ("no_skills=1", "error: `no_skills` must be `true` or `false`, not `1`\n"),
+        ("date=False", "error: `date` must be `true` or `false`, not `False`\n"),
         (
             r#"tool_texts={"read":1}"#,
             "error: `tool_texts`: invalid type: integer `1`, expected a table of `snippet` and `guidelines`, or\n       of a `file`\n",

@@ -105,7 +105,9 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
     let within = within(scope, look);
     let mut room = MOST_BYTES;
     for found in Tree::walk(scope, &dir, within.as_deref(), look) {
-        let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) else { continue };
+        let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) else {
+            continue;
+        };
         let entry = entry(kind, reading, look);
         let bytes = entry.body.iter().map(|piece| piece.text.len()).sum();
         let Some(left) = room.checked_sub(bytes) else {
@@ -114,7 +116,9 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
                 look.places.shown(&dir),
                 MOST_BYTES >> 20
             );
-            look.note(Diagnostic::warning("markdown/too-many", what).help("move what is not needed out of it"));
+            look.note(
+                Diagnostic::warning("markdown/too-many", what).help("move what is not needed out of it"),
+            );
             break;
         };
         room = left;

@@ -28,7 +28,7 @@ impl Text {
         let pieces = bom.apply(decode(&read.bytes, &source));
         let bad = match std::str::from_utf8(&read.bytes) {
             Ok(_) => 0,
-            Err(_) => pieces.iter().filter(|piece| piece.text == "\u{fffd}").count(),
+            Err(_) => read.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count(),
         };
         let binary = bad > 0 || read.bytes.contains(&0);
         let id = read.stat.id;

@@ -89,8 +89,11 @@ const MOST_LEVELS: usize = 128;
 pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     let dirs: Vec<&Path> = look.places.cwd.ancestors().take(MOST_LEVELS).collect();
     if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
-        let what = format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
-        look.note(Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep"));
+        let what =
+            format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
+        look.note(
+            Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep"),
+        );
     }
     let mut found = named(&dirs, options, |at| match (at, options.order) {
         (0, _) | (_, Order::RootFirst) => &options.names,
