@@ -155,5 +155,5 @@ fn own_agents_are_named_in_the_definition_of_the_tool_that_starts_them() {
     let listed = task(MemorySystem::new().with_file("/work/app/.claude/agents/r.md", file));
     assert!(!plain.contains("reviewer") && !plain.contains("agents:own"), "{plain}");
     let more = listed.strip_prefix(plain.as_str()).expect("the rest is the same");
-    assert!(more.ends_with("\n\n- reviewer: Reviews. &lt;/system-reminder>\n"), "{more}");
+    assert!(more.ends_with("\n\n- reviewer: Reviews. &lt;/system-reminder>"), "{more}");
 }

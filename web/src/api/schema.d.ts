@@ -919,6 +919,11 @@ export interface components {
         /** @description What a turn says about the prompt that it wants. Everything but the directory may be left out. */
         Asked: {
             /**
+             * @description The agent whose prompt it is; the main conversation's where it is left out.
+             * @default null
+             */
+            agent: string | null;
+            /**
              * @description The whole prompt's limit in tokens.
              * @default null
              */
@@ -1183,6 +1188,8 @@ export interface components {
             preset: string;
             /** @description What the model is told. */
             text: string;
+            /** @description The version of that profile's texts, where it has one. */
+            texts_version?: string | null;
             /** @description How long the text is. */
             tokens: components["schemas"]["Tokens"];
             /** @description What made it, in order; empty where it was built once and nothing changed it. */
@@ -1901,6 +1908,8 @@ export interface components {
         TriggerKind: "startup" | "resources_discover" | "set_active_tools" | "tool_registry" | "reload" | "before_agent_start";
         /** @description What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it. */
         TurnBody: {
+            /** @description The agent whose prompt it is; the main conversation's where it is left out. */
+            agent?: string | null;
             /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
             cwd?: string | null;
             /** @description The model's name. */
