@@ -157,3 +157,15 @@ fn own_agents_are_named_in_the_definition_of_the_tool_that_starts_them() {
     let more = listed.strip_prefix(plain.as_str()).expect("the rest is the same");
     assert!(more.ends_with("\n\n- reviewer: Reviews. &lt;/system-reminder>"), "{more}");
 }
+
+/// Other names of a tool mean the tool, in what an agent may use and in what it may not.
+#[test]
+fn an_agents_tools_go_by_any_of_their_names() {
+    let tools = |head: &str| {
+        let file = format!("---\nname: a\ndescription: A.\n{head}\n---\n\nYou.\n");
+        let built = build(&machine(&[]).with_file("/work/app/.claude/agents/a.md", file), "a", Vec::new());
+        built.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(tools("tools: FileRead, Agent, Bash(git:*)"), "Bash Read Task");
+    assert_eq!(tools("tools: Read, Edit, Task\ndisallowedTools: FileEdit, Agent"), "Read");
+}

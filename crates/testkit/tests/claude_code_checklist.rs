@@ -256,3 +256,49 @@ fn tool_descriptions_stand_in_the_definitions_alone() {
         }
     }
 }
+
+/// A project adds text and replaces nothing, where nothing guards its texts.
+#[test]
+fn a_project_does_not_replace_the_prompt() {
+    let settings = r#"{"systemPrompt": {"custom": "Theirs.", "append": "More.", "combine": true}}"#;
+    let system = machine().with_file("/work/app/.claude/settings.json", settings);
+    let built = build(&system, &[]);
+    assert_eq!(built.prompt.text, format!("{}\n\nMore.", text(&machine(), &[])));
+    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "prompt/not-for-projects"));
+}
+
+/// Options in the user's settings, in each of their spellings; what the caller sets is said last.
+#[test]
+fn options_are_settings_too() {
+    let with = |options: &str| {
+        let settings = format!(r#"{{"options": {options}, "permissions": {{}}, "env": {{"A": "b"}}}}"#);
+        machine()
+            .with_file("/home/user/.claude/settings.json", settings)
+            .with_file("/work/CLAUDE.md", "Up.")
+            .with_file("/work/app/CLAUDE.md", "Own.")
+    };
+    let root_first = text(&with("{}"), &["claudeMd.order=root-first"]);
+    for options in [r#"{"claudeMd.order": "root-first"}"#, r#"{"claudeMd": {"order": "root-first"}}"#] {
+        assert_eq!(text(&with(options), &[]), root_first, "{options}");
+        assert_eq!(text(&with(options), &["claudeMd.order=seed"]), text(&with("{}"), &[]), "{options}");
+    }
+    let catalog = build(&with(r#"{"order": "catalog", "claudeMdExcludes": ["**/CLAUDE.md"]}"#), &[]);
+    assert_eq!(ids(&catalog)[2], "conversational-style");
+    // What belongs to another program is one note; what nobody knows is told.
+    let built = build(&with(r#"{"sesions": true}"#), &[]);
+    let note = |code: &str| built.prompt.diagnostics.iter().find(|note| note.code == code).cloned();
+    assert_eq!(
+        note("settings/unknown-option").and_then(|note| note.help).as_deref(),
+        Some("did you mean `sessions`?")
+    );
+    assert!(note("settings/shared").is_some() && note("SettingsLiteralEnvValue").is_none());
+}
+
+/// An exact counter measures the prompt; tools are described beside it whoever counts.
+#[test]
+fn an_exact_counter_can_be_asked_for() {
+    let request = Request { counter: Some("o200k".into()), ..ask(&[]) };
+    let built = Engine::new(&machine()).build(&request).expect("it builds");
+    assert_eq!(built.prompt.text, text(&machine(), &[]));
+    assert!(built.tools.iter().all(|tool| tool.description.is_some()));
+}
