@@ -130,8 +130,11 @@ impl Engine<'_> {
         let of_settings = options::of_settings(&own, &bare, diagnostics);
         let profile = match of_settings.is_empty() {
             true => profile,
-            // What the caller says is said last.
-            false => with(&[of_settings, options].concat())?,
+            // What the caller says is said last; that it is fine by itself is known.
+            false => with(&[of_settings, options].concat()).map_err(|error| match error {
+                Error::Usage(what, help) => Error::Usage(format!("{what}, in your settings.json"), help),
+                other => other,
+            })?,
         };
         self.check_named_preset(&own, &profile, profiles.as_deref(), diagnostics)?;
 
