@@ -1,8 +1,8 @@
 //! Context provider `instruction-files`: the files in which people tell a model how to work, with the files that those
 //! import and the rules beside them.
 //!
-//! Managed files speak first, then the user's and the user's rules, then the tree's, then the project's rules. [`walk`]
-//! says where files may be, [`rules`] which of a directory of rules, [`reader`] reads through the gate, [`splice`] puts
+//! Managed files speak first, then the user's and the user's rules, then the tree's, then the project's rules. `walk`
+//! says where files may be, `rules` which of a directory of rules, `reader` reads through the gate, `splice` puts
 //! imports in their place. Everything that a project can make large has a limit, and each limit says what it left out.
 
 mod globs;
