@@ -75,12 +75,7 @@ fn walk(
     answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
 ) -> Result<Prompt, LineError> {
     let mut diagnostics: Diagnostics = world.diagnostics.clone();
-    let mut supply = |facts: &mut Facts, diagnostics: &mut Diagnostics, key: FactKey| {
-        let fact = answer(&key).ok_or_else(|| LineError::Missing(key.clone()))?;
-        diagnostics.extend(fact.diagnostics.iter().cloned());
-        facts.supply(key, fact);
-        Ok::<(), LineError>(())
-    };
+    let mut supply = supplier(answer);
     // Facts that the world already holds have been reported on by whoever recorded them, except in a replay.
     diagnostics.extend(facts.iter().flat_map(|(_, fact)| fact.diagnostics.iter().cloned()));
 
@@ -127,14 +122,21 @@ pub fn remind(
     answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
 ) -> Result<(Vec<Aside>, Diagnostics), LineError> {
     let mut diagnostics = Diagnostics::new();
-    let mut supply = |facts: &mut Facts, diagnostics: &mut Diagnostics, key: FactKey| {
+    let mut supply = supplier(answer);
+    let asides = reminded(due, profile, &mut Facts::default(), &mut diagnostics, &mut supply)?;
+    Ok((asides, diagnostics))
+}
+
+/// Records what is answered, and what is to be said of it.
+fn supplier<'a>(
+    answer: &'a mut dyn FnMut(&FactKey) -> Option<Fact>,
+) -> impl FnMut(&mut Facts, &mut Diagnostics, FactKey) -> Result<(), LineError> + 'a {
+    |facts, diagnostics, key| {
         let fact = answer(&key).ok_or_else(|| LineError::Missing(key.clone()))?;
         diagnostics.extend(fact.diagnostics.iter().cloned());
         facts.supply(key, fact);
         Ok(())
-    };
-    let asides = reminded(due, profile, &mut Facts::default(), &mut diagnostics, &mut supply)?;
-    Ok((asides, diagnostics))
+    }
 }
 
 fn reminded(

@@ -109,11 +109,9 @@ impl Engine<'_> {
         let bare = load(&[]).map_err(Error::Profile)?;
         let (options, sets) = given.split(&bare)?;
         // It is the caller's options that are wrong: the profile is fine without them.
-        let with = |options: &[Setting]| match options.is_empty() {
-            true => Ok(bare.clone()),
-            false => load(options).map_err(|error| Error::Usage(error.message, error.help)),
-        };
-        let profile = with(&options)?;
+        let with =
+            |options: &[Setting]| load(options).map_err(|error| Error::Usage(error.message, error.help));
+        let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
         let (places, global) = if profile.home == default_home() {
             diagnostics.append(&mut notes);
@@ -127,7 +125,7 @@ impl Engine<'_> {
             bundled.iter().chain(&global).chain(&sets).cloned().collect(),
             &mut Diagnostics::new(),
         );
-        let of_settings = options::of_settings(&own, &bare, diagnostics);
+        let of_settings = options::of_settings(&own, &profile, diagnostics);
         let profile = match of_settings.is_empty() {
             true => profile,
             // What the caller says is said last; that it is fine by itself is known.
