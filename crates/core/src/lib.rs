@@ -9,6 +9,7 @@ pub mod assemble;
 pub mod assets;
 pub mod audit;
 pub mod budget;
+pub mod catalog;
 pub mod compose;
 pub mod condition;
 mod covering;

@@ -6,38 +6,14 @@ use preface_core::{
     diagnostic::{Diagnostic, Place},
     extension::id_fault,
     lint::hidden::escape_hidden,
+    mcp_servers::Described,
     scope::Scope,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
 
 /// The directory of the recordings, below the global one.
 const DIR: &str = "mcp-descriptions";
-
-/// What a server says of itself. All of it is somebody else's text.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Described {
-    /// How to use the server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// Its tools, as `tools/list` answers.
-    #[serde(default)]
-    pub tools: Vec<DescribedTool>,
-}
-
-/// A tool of a server.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DescribedTool {
-    /// Its name.
-    pub name: String,
-    /// What it does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// The JSON Schema of its arguments.
-    #[serde(default, rename = "inputSchema", skip_serializing_if = "Option::is_none")]
-    pub input_schema: Option<Value>,
-}
 
 /// Returns where the recording of a server lies; `None` where there is no directory, or the id is no file name.
 #[must_use]
@@ -56,8 +32,7 @@ pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
     let bytes = read.bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&read.bytes);
     match object(bytes) {
         Ok(mut described) => {
-            described.tools.sort_by(|a, b| a.name.cmp(&b.name));
-            described.tools.dedup_by(|a, b| a.name == b.name);
+            described.settle();
             Some(described)
         }
         Err(error) => {

@@ -7,11 +7,15 @@
 //! [`McpFile::read`] judges each server by itself, [`resolve`] decides which of several of one id is active. The result
 //! is data: nothing here starts a program or talks to an address, and no `${NAME}` is expanded.
 
+mod described;
 mod entry;
 mod read;
 mod resolve;
 mod server;
 
+pub use described::{
+    Described, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, Fetched, Want,
+};
 pub use entry::{ServerCategory, ServerEntry};
 pub use read::McpFile;
 pub use resolve::{McpServers, resolve};

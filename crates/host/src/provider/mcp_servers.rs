@@ -5,15 +5,12 @@
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, SectionOptions, silent};
-use crate::{
-    look::Look,
-    mcp_descriptions::{self, Described, DescribedTool},
-};
+use crate::{look::Look, mcp_descriptions};
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     fact::FactKey,
     lint::{forged::neutralise, hidden::escape_hidden},
-    mcp_servers::ServerEntry,
+    mcp_servers::{Described, DescribedTool, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
     template::trim,
@@ -101,7 +98,7 @@ struct Told {
 
 impl Told {
     fn new(described: Described, server: &str, look: &Look<'_>) -> Self {
-        let Described { instructions, tools } = described;
+        let Described { instructions, tools, .. } = described;
         let mut was_cut = Vec::new();
         let instructions = instructions.as_deref().map(lines_as_lf).and_then(|text| {
             let text = trim(&text);

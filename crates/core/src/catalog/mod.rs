@@ -1,0 +1,13 @@
+//! Imported prompt catalogs: texts with expressions in them, compiled when they were imported, worked out here.
+//!
+//! `preface-catalog` reads the files of a catalog and compiles each `${…}` to an [`Expression`]. What it makes is data: an
+//! [`Index`] and a [`CatalogText`] for each prompt. Bindings say what each name in an expression stands for. Evaluation is
+//! total: it has no loops but those over lists, a limit on its work, and no way to the machine (seed 003 §5).
+
+mod expression;
+mod index;
+mod text;
+
+pub use expression::{Binary, Expression, Number, Statement, Unary};
+pub use index::{Entry, Generation, INDEX_FORMAT, Index};
+pub use text::{CatalogText, Chunk, Unread};

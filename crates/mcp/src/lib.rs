@@ -1,0 +1,8 @@
+//! Talks to MCP servers: starts or reaches them, asks what they offer, and lets go of them again, each within its own
+//! deadline. The runtime stays inside: whoever calls waits.
+
+mod heard;
+mod reach;
+
+pub use heard::{Heard, Trouble};
+pub use reach::{Limits, Reach, Target};
