@@ -2,7 +2,7 @@
 
 use crate::{compile::compile, header, readme, version};
 use preface_core::{
-    catalog::{CatalogText, Chunk, Entry, INDEX_FORMAT, Index},
+    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT, Index},
     diagnostic::{Diagnostic, Place},
 };
 use std::{collections::BTreeMap, fmt};
@@ -94,44 +94,23 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut prompts: BTreeMap<String, (Entry, CatalogText)> = BTreeMap::new();
     for file in files {
-        let Some(text) = readable(file, &mut notes) else { continue };
-        let header = header::read(&file.name, text, &mut notes);
-        let Some(name) = header.name else {
-            let what = format!("`{}` has no usable name and is left out", file.name);
-            let place = Place::within(None, &file.name, text, 0..0);
-            notes.push(
-                Diagnostic::warning("catalog/no-name", what).at(place).help("give its head a line `name: …`"),
-            );
+        let mut own_notes = Vec::new();
+        let tokens = readme.tokens.get(&file.name).copied();
+        let Some((entry, text)) = prompt(file, generation, tokens, &mut own_notes) else {
+            notes.extend(own_notes);
             continue;
         };
-        if let Some((first, _)) = prompts.get(&name) {
-            let what = format!("`{}` has the name of `{}`, `{name}`, and is left out", file.name, first.file);
-            let place = Place::file(None, &file.name);
-            notes.push(
-                Diagnostic::warning("catalog/same-name", what)
-                    .at(place)
-                    .help("give one of them another name"),
+        if let Some((first, _)) = prompts.get(&entry.name) {
+            let what = format!(
+                "`{}` has the name of `{}`, `{}`, and is left out",
+                file.name, first.file, entry.name
             );
+            let note = Diagnostic::warning("catalog/same-name", what).at(Place::file(None, &file.name));
+            notes.push(note.help("give one of them another name"));
             continue;
         }
-        let compiled = compile(&file.name, text, header.body, &header.variables, generation);
-        notes.extend(compiled.notes);
-        let entry = Entry {
-            name: name.clone(),
-            file: file.name.clone(),
-            description: header.description,
-            changed_in: header.changed_in,
-            variables: header.variables,
-            tokens: readme.tokens.get(&file.name).copied(),
-            bytes: compiled.bytes,
-            values: compiled.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Value { .. })).count(),
-            kept: compiled.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Kept { .. })).count(),
-            digest: digest(&file.bytes),
-            compiled: String::new(),
-        };
-        let text = CatalogText { prompt: name.clone(), file: file.name.clone(), chunks: compiled.chunks };
-        let entry = Entry { compiled: digest(&compiled_bytes(&text)), ..entry };
-        prompts.insert(name, (entry, text));
+        notes.extend(own_notes);
+        prompts.insert(entry.name.clone(), (entry, text));
     }
     if prompts.is_empty() {
         return Err(ImportError::NoPrompt { files: source.files.len(), notes });
@@ -141,6 +120,46 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     let digest = index_digest(&entries);
     let index = Index { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
     Ok(Imported { index, texts, notes })
+}
+
+/// Reads and compiles a file. `None` where it is left out, which is a note.
+pub(crate) fn prompt(
+    file: &SourceFile,
+    generation: Generation,
+    tokens: Option<u32>,
+    notes: &mut Vec<Diagnostic>,
+) -> Option<(Entry, CatalogText)> {
+    let text = readable(file, notes)?;
+    let header = header::read(&file.name, text, notes);
+    let Some(name) = header.name else {
+        let what = format!("`{}` has no usable name and is left out", file.name);
+        let note =
+            Diagnostic::warning("catalog/no-name", what).at(Place::within(None, &file.name, text, 0..0));
+        notes.push(note.help("give its head a line `name: …`"));
+        return None;
+    };
+    let compiled = compile(&file.name, text, header.body, &header.variables, generation);
+    notes.extend(compiled.notes);
+    let count = |which: fn(&Chunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
+    let (values, kept) = (
+        count(|chunk| matches!(chunk, Chunk::Value { .. })),
+        count(|chunk| matches!(chunk, Chunk::Kept { .. })),
+    );
+    let text = CatalogText { prompt: name.clone(), file: file.name.clone(), chunks: compiled.chunks };
+    let entry = Entry {
+        name,
+        file: file.name.clone(),
+        description: header.description,
+        changed_in: header.changed_in,
+        variables: header.variables,
+        tokens,
+        bytes: compiled.bytes,
+        values,
+        kept,
+        digest: digest(&file.bytes),
+        compiled: digest(&compiled_bytes(&text)),
+    };
+    Some((entry, text))
 }
 
 /// Returns the bytes that a compiled text is kept as: JSON on one line, and a line end.
