@@ -9,13 +9,18 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table of `snippet` and `guidelines`, or of a `file` and a `catalog`"
+)]
 struct Written {
     snippet: Option<String>,
     #[serde(default)]
     guidelines: Vec<String>,
     /// The description for the tool's definition.
     file: Option<String>,
+    /// The prompt of a catalog that may take its place.
+    catalog: Option<String>,
 }
 
 impl Builder<'_> {
@@ -26,9 +31,9 @@ impl Builder<'_> {
         let written: BTreeMap<String, Written> = self.take_or("tool_texts")?;
         written
             .into_iter()
-            .map(|(name, Written { snippet, guidelines, file: named })| {
+            .map(|(name, Written { snippet, guidelines, file: named, catalog })| {
                 let description = named.map(|named| self.description(&name, &named, file)).transpose()?;
-                Ok((name, BuiltinTexts { snippet, description, guidelines }))
+                Ok((name, BuiltinTexts { snippet, description, catalog, imported: None, guidelines }))
             })
             .collect()
     }
