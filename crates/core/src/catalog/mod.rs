@@ -9,5 +9,5 @@ mod index;
 mod text;
 
 pub use expression::{Binary, Expression, Number, Statement, Unary};
-pub use index::{Entry, Generation, INDEX_FORMAT, Index};
+pub use index::{Entry, Generation, INDEX_FORMAT, Index, compiled_file};
 pub use text::{CatalogText, Chunk, Unread};
