@@ -131,7 +131,7 @@ impl From<Error> for Failure {
         match error {
             Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
-            Error::Render(note) => (*note).into(),
+            Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
                 let largest: Vec<String> = over
                     .largest

@@ -29,6 +29,7 @@ mod gatherings;
 mod given;
 pub mod grant;
 mod hooks;
+mod imported;
 pub mod keep;
 pub mod lint;
 mod log;
