@@ -129,11 +129,10 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
             digest: digest(&file.bytes),
             compiled: String::new(),
         };
-        let first_line = text[..header.body].matches('\n').count() + 1;
         let text = CatalogText {
             prompt: name.clone(),
             file: file.name.clone(),
-            first_line,
+            first_line: first_line(text, header.body),
             chunks: compiled.chunks,
         };
         let entry = Entry { compiled: digest(&compiled_bytes(&text)), ..entry };
@@ -203,4 +202,9 @@ fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f
             None
         }
     }
+}
+
+/// The line that the byte `body` of a file stands on, from 1.
+pub(crate) fn first_line(text: &str, body: usize) -> usize {
+    text[..body].matches('\n').count() + 1
 }

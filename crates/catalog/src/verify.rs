@@ -4,7 +4,7 @@ use crate::{
     SourceFile,
     compile::compile,
     generation_of, header,
-    import::{compiled_bytes, digest, index_digest},
+    import::{compiled_bytes, digest, first_line, index_digest},
 };
 use preface_core::{
     catalog::{CatalogText, INDEX_FORMAT, Index},
@@ -90,5 +90,6 @@ fn again(index: &Index, file: &SourceFile) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(&file.bytes).ok()?;
     let header = header::read(&file.name, text, &mut Vec::new());
     let chunks = compile(&file.name, text, header.body, &header.variables, index.generation).chunks;
-    Some(compiled_bytes(&CatalogText { prompt: header.name?, file: file.name.clone(), chunks }))
+    let first_line = first_line(text, header.body);
+    Some(compiled_bytes(&CatalogText { prompt: header.name?, file: file.name.clone(), first_line, chunks }))
 }

@@ -145,9 +145,9 @@ pub struct Section {
     pub id: SectionId,
     /// What it says.
     pub body: Body,
-    /// The prompt of a catalog whose text takes the place of its own, where one is in use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub catalog: Option<String>,
+    /// The prompts whose text takes the place of its own where a catalog is in use: the first that the catalog has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
     /// How its text is read.
     #[serde(default)]
     pub language: Language,
@@ -229,7 +229,7 @@ impl Section {
         Section {
             id,
             body,
-            catalog: None,
+            catalog: Vec::new(),
             language: Language::default(),
             when: None,
             intro: None,

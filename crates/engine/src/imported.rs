@@ -27,16 +27,20 @@ pub(crate) fn lay(system: &dyn System, profile: &mut Profile, notes: &mut Diagno
     let Some(choice) = profile.catalog.take() else { return Ok(()) };
     let mut shelf = Shelf::open(system, &choice, notes)?;
     for section in &mut profile.sections {
-        let Some(prompt) = &section.catalog else { continue };
-        if let Some(body) = shelf.body(prompt, &format!("section `{}`", section.id), notes) {
+        if section.catalog.is_empty() {
+            continue;
+        }
+        if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), notes) {
             section.body = Body::Catalog(body);
             section.intro = None;
             (section.prefix, section.suffix) = (None, None);
         }
     }
     for (name, texts) in &mut profile.tool_texts {
-        let Some(prompt) = &texts.catalog else { continue };
-        texts.imported = shelf.body(prompt, &format!("tool `{name}`"), notes);
+        if texts.catalog.is_empty() {
+            continue;
+        }
+        texts.imported = shelf.body(&texts.catalog, &format!("tool `{name}`"), notes);
     }
     let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
     let used = format!("catalog.{}.{}", shelf.index.version, &digits[..digits.len().min(8)]);
@@ -57,7 +61,7 @@ pub(crate) fn lay_agent(
     notes: &mut Diagnostics,
 ) -> Result<(), Error> {
     let (Some(choice), Some(agent)) = (&profile.catalog, agent) else { return Ok(()) };
-    let Some(prompt) = choice.agents.get(agent) else { return Ok(()) };
+    let Some(prompts) = choice.agents.get(agent) else { return Ok(()) };
     let is_bundled = |id: &SectionId| {
         contributions.iter().filter(|said| said.section == *id).flat_map(|said| &said.items).any(|item| {
             item.pieces.iter().any(|piece| matches!(&piece.origin, Origin::Source { source, .. } if source.scope == Scope::Bundled))
@@ -71,7 +75,7 @@ pub(crate) fn lay_agent(
     let Some(section) = profile.sections.iter_mut().find(speaks) else { return Ok(()) };
     let mut quiet = Diagnostics::new();
     let mut shelf = Shelf::open(system, choice, &mut quiet)?;
-    if let Some(body) = shelf.body(prompt, &format!("agent `{agent}`"), notes) {
+    if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), notes) {
         section.body = Body::Catalog(body);
     }
     Ok(())
@@ -113,17 +117,19 @@ impl<'a> Shelf<'a> {
         Ok(Shelf { system, choice, index, texts })
     }
 
-    /// The text of a prompt, ready for the line; `None` with a note where it cannot be used.
-    fn body(&mut self, prompt: &str, place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
-        if self.index.entry(prompt).is_none() {
+    /// The text of the first of these prompts that there is, ready for the line; `None` with a note where it cannot be used.
+    fn body(&mut self, prompts: &[String], place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
+        let Some(prompt) = prompts.iter().find(|prompt| self.index.entry(prompt).is_some()) else {
+            let names: Vec<String> = prompts.iter().map(|prompt| format!("`{prompt}`")).collect();
             let what = format!(
-                "catalog {} has no prompt `{prompt}`; preface's own words stand for {place}",
-                self.index.version
+                "catalog {} has no prompt {}; preface's own words stand for {place}",
+                self.index.version,
+                names.join(" or ")
             );
             notes.push(Diagnostic::info("catalog/no-prompt", what));
             return None;
-        }
-        let mut wanted = BTreeSet::from([prompt.to_owned()]);
+        };
+        let mut wanted = BTreeSet::from([prompt.clone()]);
         while let Some(name) = wanted.pop_first() {
             if self.texts.texts.contains_key(&name) || self.index.entry(&name).is_none() {
                 continue;

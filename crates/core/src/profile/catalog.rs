@@ -14,7 +14,28 @@ pub struct CatalogChoice {
     pub bindings: Bindings,
     /// The prompts of agents, by the agents' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub agents: BTreeMap<String, String>,
+    pub agents: BTreeMap<String, Prompts>,
+}
+
+/// Names of prompts, the first choice first. One may be written by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OneOrMany")]
+pub struct Prompts(pub Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl From<OneOrMany> for Prompts {
+    fn from(written: OneOrMany) -> Prompts {
+        Prompts(match written {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many,
+        })
+    }
 }
 
 /// A version of a catalog, and the digest that it must have: `2.1.37@blake3:0123456789abcdef`.

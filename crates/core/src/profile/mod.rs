@@ -11,7 +11,7 @@ mod raw;
 mod tags;
 
 pub use build::{KEYS, SECTION_KEYS, Setting, Texts, build};
-pub use catalog::{CatalogChoice, Pin};
+pub use catalog::{CatalogChoice, Pin, Prompts};
 pub use raw::{ProfileError, RawProfile, read};
 pub use tags::OwnTags;
 
@@ -248,9 +248,9 @@ pub struct BuiltinTexts {
     /// What the tool's definition says of it, a template; it takes the place of the manifest's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Vec<Piece>>,
-    /// The prompt of a catalog that takes the place of the description, where one is in use.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub catalog: Option<String>,
+    /// The prompts that take the place of the description where a catalog is in use: the first that the catalog has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
     /// The text of that prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<CatalogBody>,

@@ -3,7 +3,7 @@
 use super::{Builder, Texts};
 use crate::{
     catalog::Bindings,
-    profile::{CatalogChoice, Pin, ProfileError},
+    profile::{CatalogChoice, Pin, ProfileError, Prompts},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ struct Written {
     bindings: Option<String>,
     /// More of them; they win.
     bind: Bindings,
-    agents: BTreeMap<String, String>,
+    agents: BTreeMap<String, Prompts>,
 }
 
 impl Builder<'_> {

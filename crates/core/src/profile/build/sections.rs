@@ -6,7 +6,7 @@ use crate::{
     condition::Condition,
     fact::Stability,
     origin::Piece,
-    profile::{Candidate, Frame, Group, Guideline, ProfileError, Win, overlay::BODY},
+    profile::{Candidate, Frame, Group, Guideline, ProfileError, Prompts, Win, overlay::BODY},
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
     },
@@ -152,7 +152,7 @@ impl Builder<'_> {
         #[serde(default)]
         struct Written {
             between: Option<String>,
-            catalog: Option<String>,
+            catalog: Prompts,
             cut: CutRule,
             empty: Option<String>,
             file: Option<String>,
@@ -227,7 +227,7 @@ impl Builder<'_> {
         Ok(Section {
             id: SectionId::new(id),
             body,
-            catalog: written.catalog,
+            catalog: written.catalog.0,
             language: written.language,
             when: written.when,
             intro: written

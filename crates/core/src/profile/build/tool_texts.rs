@@ -3,7 +3,7 @@
 use super::{Builder, Texts};
 use crate::{
     origin::Piece,
-    profile::{BuiltinTexts, ProfileError},
+    profile::{BuiltinTexts, ProfileError, Prompts},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,8 +19,9 @@ struct Written {
     guidelines: Vec<String>,
     /// The description for the tool's definition.
     file: Option<String>,
-    /// The prompt of a catalog that may take its place.
-    catalog: Option<String>,
+    /// The prompts of a catalog that may take its place.
+    #[serde(default)]
+    catalog: Prompts,
 }
 
 impl Builder<'_> {
@@ -33,7 +34,10 @@ impl Builder<'_> {
             .into_iter()
             .map(|(name, Written { snippet, guidelines, file: named, catalog })| {
                 let description = named.map(|named| self.description(&name, &named, file)).transpose()?;
-                Ok((name, BuiltinTexts { snippet, description, catalog, imported: None, guidelines }))
+                Ok((
+                    name,
+                    BuiltinTexts { snippet, description, catalog: catalog.0, imported: None, guidelines },
+                ))
             })
             .collect()
     }
