@@ -201,7 +201,7 @@ impl Reader<'_, '_> {
                 None => self.note(span, "a line under `variables` is no `- NAME`", "write `  - NAME`"),
             },
             Under::Nothing => {
-                self.note(span, "an indented line belongs to no key", "remove the line, or its indent")
+                self.note(span, "an indented line belongs to no key", "remove the line, or its indent");
             }
         }
     }

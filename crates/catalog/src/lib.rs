@@ -19,13 +19,17 @@
 //! ```
 
 mod compile;
+mod diff;
 mod header;
 mod import;
 mod readme;
+mod verify;
 mod version;
 
 pub use compile::{Compiled, compile};
+pub use diff::{Change, Difference, Likeness, Names, Rename, Side, diff};
 pub use header::{Header, read as read_header};
 pub use import::{ImportError, Imported, Source, SourceFile, compiled_bytes, import};
 pub use readme::{Readme, read as read_readme};
+pub use verify::{Kept, verify};
 pub use version::generation_of;
