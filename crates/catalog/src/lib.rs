@@ -26,7 +26,7 @@ mod readme;
 mod verify;
 mod version;
 
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, MAX_BYTES, MAX_NESTING, MAX_WORK, compile};
 pub use diff::{Change, Difference, Likeness, Names, Rename, Side, diff};
 pub use header::{Header, read as read_header};
 pub use import::{ImportError, Imported, Source, SourceFile, compiled_bytes, import};
