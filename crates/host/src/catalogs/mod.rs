@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The directory in the middle has its name from the digests in the index. So a catalog that is imported again is written
-//! beside the old one, and the one rename that puts the new index in place is what replaces it.
+//! beside the old one, and the one rename that puts the new index in place is what replaces it. The index has a seal: a
+//! digest of what it says.
 
 mod names;
 mod read;
@@ -17,7 +18,7 @@ mod write;
 mod tests;
 
 pub use names::{number, stem_fault};
-pub use read::{Kept, index, raw, text, versions};
+pub use read::{Files, Kept, files, index, raw, text, versions};
 pub use write::{KeptFile, Replace, Written, remove, write};
 
 use crate::{
@@ -89,6 +90,12 @@ fn files_key(index: &Index) -> String {
         }
     }
     hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// Returns the digest of all that an index says, which stands beside it in its file.
+fn seal(index: &Index) -> String {
+    // An index has nothing in it that JSON cannot say.
+    digest(&serde_json::to_vec(index).unwrap_or_default())
 }
 
 /// Returns the digest of bytes as an index writes it.

@@ -4,7 +4,7 @@ use super::{
     CATALOGS_LIMIT, COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, RAW,
     catalog_dir, digest, dir, files_key,
     names::{number, stem_fault},
-    place,
+    place, seal,
 };
 use crate::system::{FileKind, ReadError, System, Within};
 use preface_core::{
@@ -14,9 +14,12 @@ use preface_core::{
     suggestion,
 };
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
+
+/// The most files of a catalog that are looked at.
+const LIST_LIMIT: usize = 10_000;
 
 /// A catalog that is kept.
 #[derive(Clone, Debug)]
@@ -87,6 +90,8 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
     #[derive(serde::Deserialize)]
     struct Form {
         format: u32,
+        #[serde(default)]
+        seal: String,
     }
     let form: Form = match serde_json::from_slice(&read.bytes) {
         Ok(form) => form,
@@ -110,8 +115,9 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
         return fault(format!("it says that it is version `{}`", escape_hidden(&index.version)));
     }
     match index_fault(&index) {
-        None => Ok(index),
         Some(what) => fault(what),
+        None if seal(&index) != form.seal => fault("what it says is not what was sealed".to_owned()),
+        None => Ok(index),
     }
 }
 
@@ -148,6 +154,40 @@ pub fn raw(system: &dyn System, index: &Index, name: &str) -> Result<Vec<u8>, Bo
     } else {
         Err(changed(system, &path, "it is not what was imported"))
     }
+}
+
+/// All that lies beside an index, as it is: nothing is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// The files as they were imported, by name.
+    pub raw: BTreeMap<String, Vec<u8>>,
+    /// What they were compiled to, by the name that it is kept under.
+    pub compiled: BTreeMap<String, Vec<u8>>,
+}
+
+/// Reads all that lies beside an index. What cannot be read is noted, and left out.
+#[must_use]
+pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Files {
+    let mut found = Files::default();
+    let Ok(dir) = catalog_dir(system, &index.version) else { return found };
+    let dir = dir.join(files_key(index));
+    for (kind, limit, into) in
+        [(RAW, FILE_LIMIT, &mut found.raw), (COMPILED, COMPILED_LIMIT, &mut found.compiled)]
+    {
+        let dir = dir.join(kind);
+        let entries = system.list(&dir, LIST_LIMIT).unwrap_or_else(|error| {
+            notes.push(*unreadable(system, &dir, &error.to_string()));
+            Vec::new()
+        });
+        for entry in entries {
+            let path = dir.join(&entry.name);
+            match system.read(&path, Within::Anywhere, limit) {
+                Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.bytes),
+                Err(error) => notes.push(*unreadable(system, &path, &error.to_string())),
+            }
+        }
+    }
+    found
 }
 
 fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {

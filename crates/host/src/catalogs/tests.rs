@@ -1,7 +1,10 @@
 //! Keeping, reading and removing catalogs, on a disk in memory that fails where it is told to.
 
 use super::*;
-use crate::system::memory::{Fault, MemorySystem};
+use crate::system::{
+    Within,
+    memory::{Fault, MemorySystem},
+};
 use preface_core::{
     catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT},
     diagnostic::Diagnostics,
@@ -185,7 +188,7 @@ fn a_changed_byte_is_found_where_it_is_read() {
         let system = system();
         old().write(&system, Replace::No).unwrap();
         let path = format!("/state/catalogs/2.1.37/{path}");
-        let mut bytes = system.read(path.as_ref(), crate::system::Within::Anywhere, 9999).unwrap().bytes;
+        let mut bytes = system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes;
         // A digit of the digest of the first entry, or any byte of a text.
         let at = match bytes.windows(7).position(|window| window == b"blake3:") {
             Some(at) => at + 10,
@@ -205,6 +208,22 @@ fn a_changed_byte_is_found_where_it_is_read() {
         assert!(old().write(&system, Replace::No).is_ok());
         assert!(old().stands(&system), "importing again puts {path} right");
     }
+}
+
+#[test]
+fn an_index_that_says_something_else_is_not_believed() {
+    let system = system();
+    old().write(&system, Replace::No).unwrap();
+    let path = "/state/catalogs/2.1.37/index.json";
+    let said = String::from_utf8(system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes).unwrap();
+    for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
+        assert_ne!(from, to);
+        system.put_file(path, said.replacen(from, to, 1));
+        let changed = said.contains(from);
+        assert_eq!(code(index(&system, "2.1.37")) == "catalog/changed", changed, "{from}");
+    }
+    system.put_file(path, said.replace("  ", " "));
+    assert!(old().stands(&system), "blanks say nothing");
 }
 
 #[test]
@@ -251,8 +270,11 @@ fn no_version_and_no_name_leads_out() {
     let mut made = Made::new("1.0", &[("a.md", "One.")]);
     made.write(&system, Replace::No).unwrap();
     made.index.prompts[0].file = "../../../../secret.md".into();
-    system.put_file("/state/catalogs/1.0/index.json", serde_json::to_vec(&made.index).unwrap());
-    assert_eq!(code(index(&system, "1.0")), "catalog/changed");
+    let mut forged = serde_json::to_value(&made.index).unwrap();
+    forged["seal"] = seal(&made.index).into();
+    system.put_file("/state/catalogs/1.0/index.json", forged.to_string());
+    let note = index(&system, "1.0").unwrap_err();
+    assert!(note.message.contains("cannot be kept"), "{}", note.message);
 }
 
 #[test]

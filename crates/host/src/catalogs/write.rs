@@ -4,6 +4,7 @@
 use super::{
     COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, RAW, catalog_dir, digest, files_key, place,
     read::{self, index_fault},
+    seal,
 };
 use crate::system::{FileKind, ReadError, System, Within, Write, WriteError};
 use preface_core::{
@@ -11,11 +12,18 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     lint::hidden::escape_hidden,
 };
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 const DIR_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 const LOCK: &str = ".lock";
+/// How many files are written at a time. Each is flushed to the disk, and a disk flushes several in the time of one.
+const WRITERS: usize = 8;
 /// The most entries of a directory that are looked at to remove them.
 const SWEEP_LIMIT: usize = 10_000;
 
@@ -37,6 +45,14 @@ pub enum Replace {
     No,
     /// They go.
     Yes,
+}
+
+/// An index as it is written.
+#[derive(serde::Serialize)]
+struct Sealed<'a> {
+    #[serde(flatten)]
+    index: &'a Index,
+    seal: String,
 }
 
 /// What became of a catalog that was to be kept.
@@ -66,7 +82,8 @@ pub fn write(
 ) -> Result<Written, Box<Diagnostic>> {
     let dir = catalog_dir(system, &index.version)?;
     check(index, files)?;
-    let mut bytes = serde_json::to_vec_pretty(index).map_err(|error| invalid(index, &error.to_string()))?;
+    let sealed = Sealed { index, seal: seal(index) };
+    let mut bytes = serde_json::to_vec_pretty(&sealed).map_err(|error| invalid(index, &error.to_string()))?;
     bytes.push(b'\n');
     if bytes.len() as u64 > INDEX_LIMIT {
         return Err(invalid(index, &format!("its index is larger than {INDEX_LIMIT} bytes")));
@@ -172,17 +189,29 @@ fn put(
         for (name, _) in names(system, &dir, notes).into_iter().filter(|(name, _)| is_unfinished(name)) {
             system.remove(&dir.join(name)).map_err(|error| not_written(system, &dir, &error))?;
         }
-        for file in files {
-            let (name, bytes) = match kind {
-                RAW => (file.file.to_owned(), file.raw),
-                _ => (catalog::compiled_file(file.file), file.compiled),
-            };
-            let path = dir.join(name);
-            let there = system.read(&path, Within::Anywhere, bytes.len() as u64);
-            if !there.is_ok_and(|there| there.bytes == bytes) {
-                one(system, &path, bytes)?;
+        let next = AtomicUsize::new(0);
+        let write = || -> Result<(), Box<Diagnostic>> {
+            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (name, bytes) = match kind {
+                    RAW => (file.file.to_owned(), file.raw),
+                    _ => (catalog::compiled_file(file.file), file.compiled),
+                };
+                let path = dir.join(name);
+                let there = system.read(&path, Within::Anywhere, bytes.len() as u64);
+                if !there.is_ok_and(|there| there.bytes == bytes) {
+                    one(system, &path, bytes)?;
+                }
             }
-        }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+            // A writer that panics takes the import with it.
+            writers.into_iter().try_for_each(|writer| match writer.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })?;
     }
     Ok(())
 }
