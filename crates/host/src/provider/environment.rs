@@ -93,7 +93,7 @@ impl FactProvider for Environment {
             "local_date" => local(look, |now| now.strftime("%Y-%m-%d").to_string()),
             "local_time" => local(look, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
             "long_time" => local(look, |now| long_time::tell(look, now)),
-            "month" => match look.turn.now.parse::<jiff::Timestamp>() {
+            "month" => match look.turn.now.parse::<Timestamp>() {
                 Ok(now) => clock(now.strftime("%B %Y").to_string()),
                 Err(error) => Fact::absent(error.to_string()),
             },
