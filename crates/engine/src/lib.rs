@@ -18,6 +18,7 @@
 
 mod agents;
 pub mod analyze;
+pub mod catalogs;
 pub mod consent;
 mod counters;
 mod default_store;

@@ -18,7 +18,7 @@ mod write;
 mod tests;
 
 pub use names::{number, stem_fault};
-pub use read::{Files, Kept, files, index, raw, text, versions};
+pub use read::{Files, Kept, files, index, no_prompt, raw, text, versions};
 pub use write::{KeptFile, Replace, Written, remove, write};
 
 use crate::{

@@ -191,18 +191,20 @@ pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Fil
 }
 
 fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {
-    if let Some(entry) = index.entry(name) {
-        return Ok(entry);
-    }
+    index.entry(name).ok_or_else(|| no_prompt(index, name))
+}
+
+/// Says that a catalog has no prompt of this name, and which one is close.
+#[must_use]
+pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
     let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
-    let note = Diagnostic::error("catalog/no-prompt", what);
     let names = index.prompts.iter().map(|entry| entry.name.as_str());
     let list = format!("`preface catalog list {}` shows them", index.version);
     let help = match suggestion::did_you_mean(name, names) {
         Some(near) => format!("did you mean `{}`? {list}", escape_hidden(near)),
         None => list,
     };
-    Err(note.help(help).into())
+    Diagnostic::error("catalog/no-prompt", what).help(help).into()
 }
 
 fn file(
