@@ -32,6 +32,7 @@ mod hooks;
 pub mod keep;
 pub mod lint;
 mod log;
+pub mod mcp;
 mod named;
 pub mod object;
 mod options;

@@ -8,7 +8,7 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile, ProfileError,
+    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OwnTags, Profile, ProfileError,
     RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
@@ -69,7 +69,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 45] = [
+pub const KEYS: [&str; 46] = [
     "about",
     "added_after",
     "added_prefix",
@@ -90,6 +90,7 @@ pub const KEYS: [&str; 45] = [
     "home",
     "join",
     "layer_tools",
+    "mcp",
     "messages",
     "neutralise_tags",
     "options",
@@ -201,6 +202,7 @@ impl Builder<'_> {
         let texts_version: Option<String> = self.take("texts_version")?;
         let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
+        let mcp: McpUse = self.take_or("mcp")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
         let guidelines = self.guidelines()?;
@@ -251,6 +253,7 @@ impl Builder<'_> {
             tool_texts,
             snippet_from,
             layer_tools,
+            mcp,
             repeat_tools,
             tools_apply,
             messages,
