@@ -621,6 +621,7 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
         .turn
         .tools
         .iter()
+        .filter(|tool| !tool.is_of_server())
         .map(|tool| (tool, said(tool)))
         .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
         .map(|(tool, said)| {

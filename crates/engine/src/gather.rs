@@ -24,7 +24,7 @@ use preface_core::{
     settings::{self, LayerSettings, Merged, Own},
     suggestion::did_you_mean,
     trust::{Trust, TrustMode},
-    turn::Turn,
+    turn::{Tool, Turn},
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
@@ -64,6 +64,8 @@ pub(crate) struct Gathered {
     pub store: Option<PathBuf>,
     pub scopes: Scopes,
     pub mcp: McpServers,
+    /// The tools of servers that could be active.
+    pub server_tools: Vec<Tool>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
     /// The paths of skills that hooks named.
@@ -151,6 +153,7 @@ impl Engine<'_> {
             store,
             scopes: Scopes::default(),
             mcp: McpServers::default(),
+            server_tools: Vec::new(),
             diagnostics,
             audit,
             stack: Stack::default(),
@@ -205,6 +208,7 @@ impl Engine<'_> {
         notes.extend(mcp.diagnostics.iter().cloned());
         gathered.mcp = mcp;
         self.allow(&mut gathered, &mut notes);
+        self.recall_servers(&request.tools, &mut gathered, &mut notes);
         let named = named::find(&gathered, &self.look(&gathered, ask))?;
         named.settle(&mut gathered);
         if gathered.system_prompt.custom.is_some() {

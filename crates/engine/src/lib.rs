@@ -34,6 +34,7 @@ mod imported;
 pub mod keep;
 pub mod lint;
 mod log;
+pub mod mcp;
 mod named;
 pub mod object;
 mod options;

@@ -1,8 +1,18 @@
 //! Talks to MCP servers: starts or reaches them, asks what they offer, and lets go of them again, each within its own
 //! deadline. The runtime stays inside: whoever calls waits.
 
+mod ask;
+mod conversation;
 mod heard;
+mod intake;
+mod lines;
+mod nobody;
+mod program;
 mod reach;
+mod reading;
+mod story;
+mod words;
 
+pub use ask::ask;
 pub use heard::{Heard, Trouble};
 pub use reach::{Limits, Reach, Target};

@@ -9,7 +9,7 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile, ProfileError,
+    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OwnTags, Profile, ProfileError,
     RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
@@ -92,6 +92,7 @@ pub const KEYS: [&str; 46] = [
     "home",
     "join",
     "layer_tools",
+    "mcp",
     "messages",
     "neutralise_tags",
     "options",
@@ -204,6 +205,7 @@ impl Builder<'_> {
         let texts_version: Option<String> = self.take("texts_version")?;
         let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
+        let mcp: McpUse = self.take_or("mcp")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
         let guidelines = self.guidelines()?;
@@ -254,6 +256,7 @@ impl Builder<'_> {
             tool_texts,
             snippet_from,
             layer_tools,
+            mcp,
             repeat_tools,
             tools_apply,
             messages,

@@ -85,6 +85,9 @@ pub struct Profile {
     /// True: the tools that the user and the project bring are active without being named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layer_tools: bool,
+    /// What MCP servers bring beside the sections that they fill.
+    #[serde(default, skip_serializing_if = "McpUse::is_none")]
+    pub mcp: McpUse,
     /// True: a tool that is named twice is listed twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_tools: bool,
@@ -168,6 +171,21 @@ impl Profile {
     #[must_use]
     pub fn section(&self, id: &SectionId) -> Option<&Section> {
         self.sections.iter().find(|section| section.id == *id)
+    }
+}
+
+/// What a profile takes of MCP servers beside the sections that they fill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpUse {
+    /// True: their tools are active, as `mcp__<server>__<tool>`.
+    pub tools: bool,
+}
+
+impl McpUse {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    fn is_none(&self) -> bool {
+        *self == McpUse::default()
     }
 }
 
