@@ -3,6 +3,11 @@
 
 mod heard;
 mod reach;
+mod serve;
 
 pub use heard::{Heard, Trouble};
 pub use reach::{Limits, Reach, Target};
+pub use serve::{
+    About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
+    ResourceOffer, ToolOffer, serve, serve_stdio,
+};
