@@ -89,11 +89,10 @@ impl Asker {
 
     /// Refuses a directory that does not really lie below a root, whether it is there or not.
     fn directory(&self, system: &dyn System, named: Option<&str>) -> Result<PathBuf, Refusal> {
-        let Some(named) = named else { return Ok(self.here.clone()) };
-        let dir = normal(&self.here, Path::new(named));
-        let is_path = !named.contains('\0') && named.chars().count() <= LONGEST;
+        let dir = normal(&self.here, Path::new(named.unwrap_or_default()));
+        let is_path = named.is_none_or(|named| !named.contains('\0') && named.chars().count() <= LONGEST);
         let real = system.canonical(&dir).ok().filter(|_| is_path);
-        let short: String = named.chars().take(200).collect();
+        let short: String = named.map_or_else(|| shown(&dir), |named| named.chars().take(200).collect());
         if !real.is_some_and(|real| self.roots.iter().any(|root| real.starts_with(root))) {
             let roots: Vec<String> = self.roots.iter().map(|root| format!("`{}`", shown(root))).collect();
             return Err(Refusal::arguments(
