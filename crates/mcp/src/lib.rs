@@ -10,9 +10,14 @@ mod nobody;
 mod program;
 mod reach;
 mod reading;
+mod serve;
 mod story;
 mod words;
 
 pub use ask::ask;
 pub use heard::{Heard, Trouble};
 pub use reach::{Limits, Reach, Target};
+pub use serve::{
+    About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
+    ResourceOffer, ToolOffer, serve, serve_stdio,
+};

@@ -70,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 46] = [
+pub const KEYS: [&str; 47] = [
     "about",
     "added_after",
     "added_prefix",

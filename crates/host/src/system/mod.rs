@@ -6,6 +6,7 @@ pub mod git_status;
 pub mod memory;
 pub mod os;
 mod program;
+pub mod read_only;
 mod resolve;
 mod run;
 pub mod trail;
