@@ -2,16 +2,23 @@
 //! deadline. The runtime stays inside: whoever calls waits.
 
 mod ask;
+mod by_address;
+mod by_program;
 mod conversation;
 mod heard;
+mod hidden;
+mod http;
 mod intake;
+mod judgement;
 mod lines;
 mod nobody;
 mod program;
 mod reach;
 mod reading;
+mod secrets;
 mod serve;
 mod story;
+mod time;
 mod words;
 
 pub use ask::ask;
