@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
         "nothing is lost at the end: {rest:?}"
     );
 
-    let text = CatalogText { prompt: "a".to_owned(), file: "a.md".to_owned(), chunks: compiled.chunks };
+    let text = CatalogText { prompt: "a".to_owned(), file: "a.md".to_owned(), first_line: 1, chunks: compiled.chunks };
     let bytes = compiled_bytes(&text);
     let again: CatalogText = serde_json::from_slice(&bytes).expect("what is kept is read again");
     assert_eq!(again, text);

@@ -117,7 +117,7 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     }
     let (entries, texts): (Vec<Entry>, Vec<CatalogText>) = prompts.into_values().unzip();
     let texts = entries.iter().map(Entry::compiled_file).zip(texts).collect();
-    let digest = index_digest(&entries);
+    let digest = Index::digest_of_entries(&entries);
     let index = Index { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
     Ok(Imported { index, texts, notes })
 }
@@ -145,7 +145,9 @@ pub(crate) fn prompt(
         count(|chunk| matches!(chunk, Chunk::Value { .. })),
         count(|chunk| matches!(chunk, Chunk::Kept { .. })),
     );
-    let text = CatalogText { prompt: name.clone(), file: file.name.clone(), chunks: compiled.chunks };
+    let first_line = text[..header.body].matches('\n').count() + 1;
+    let text =
+        CatalogText { prompt: name.clone(), file: file.name.clone(), first_line, chunks: compiled.chunks };
     let entry = Entry {
         name,
         file: file.name.clone(),
@@ -172,36 +174,36 @@ pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
     bytes
 }
 
-/// Returns the digest of a catalog from its entries: over the lines `name`, tab, digest of the file, by name.
-pub(crate) fn index_digest(entries: &[Entry]) -> String {
-    let mut lines: Vec<(&str, &str)> = entries.iter().map(|entry| (&*entry.name, &*entry.digest)).collect();
-    lines.sort_unstable();
-    let mut hasher = blake3::Hasher::new();
-    for (name, digest) in lines {
-        for part in [name, "\t", digest, "\n"] {
-            hasher.update(part.as_bytes());
-        }
-    }
-    format!("blake3:{}", hasher.finalize().to_hex())
-}
-
 /// Returns the digest of bytes, `blake3:…`.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
+/// The longest name of a file, in bytes.
+const MAX_NAME: usize = 200;
+
+/// Says why a file cannot be kept under its name. Names end up in paths, so only plain ones will do.
+fn name_fault(name: &str) -> Option<&'static str> {
+    let Some(stem) = name.strip_suffix(".md") else { return Some("does not end in `.md`") };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.len() > MAX_NAME {
+        return Some("is longer than 200 bytes");
+    }
+    if !stem.starts_with(|c: char| c.is_ascii_alphanumeric()) || !stem.chars().all(plain) {
+        return Some(
+            "has other characters than letters, digits, `-`, `_` and `.`, or starts with one of the last three",
+        );
+    }
+    None
+}
+
 /// Returns the text of a file, where it has a name that can be kept and is UTF-8.
 fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f str> {
-    let plain = file.name.strip_suffix(".md").is_some_and(|stem| {
-        !stem.is_empty()
-            && !stem.starts_with('.')
-            && !stem.contains(|c: char| c.is_control() || "/\\:".contains(c))
-    });
     let place = Place::file(None, &file.name);
-    if !plain {
-        let what = format!("`{}` is no name of a prompt's file and is left out", file.name.escape_default());
-        let remedy = "a prompt is a `.md` file in the folder itself";
-        notes.push(Diagnostic::warning("catalog/file-name", what).at(place).help(remedy));
+    if let Some(fault) = name_fault(&file.name) {
+        let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
+        let note = Diagnostic::warning("catalog/file-name", what).at(place);
+        notes.push(note.help("call it `name-of-the-prompt.md`"));
         return None;
     }
     match std::str::from_utf8(&file.bytes) {

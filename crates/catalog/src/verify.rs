@@ -2,7 +2,7 @@
 
 use crate::{
     SourceFile, generation_of,
-    import::{compiled_bytes, digest, index_digest, prompt},
+    import::{compiled_bytes, digest, prompt},
 };
 use preface_core::{
     catalog::{Entry, INDEX_FORMAT, Index},
@@ -36,7 +36,7 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
         let what = format!("the index says version {} and another generation", index.version);
         notes.push(error("catalog/generation", "index", what));
     }
-    if index_digest(&index.prompts) != index.digest {
+    if Index::digest_of_entries(&index.prompts) != index.digest {
         let what = "the digest of the index is not that of its entries".to_owned();
         notes.push(error("catalog/index-digest", "index", what));
     }

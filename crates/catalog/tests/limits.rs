@@ -50,7 +50,12 @@ fn the_deepest_that_is_read_fits_a_small_stack_and_is_read_again() {
             for tail in ["", "=>1", " x"] {
                 let source = format!("${{{}a{}{tail}}}", open.repeat(times), close.repeat(times));
                 let chunk = compile_one(&source);
-                let text = CatalogText { prompt: String::new(), file: String::new(), chunks: vec![chunk] };
+                let text = CatalogText {
+                    prompt: String::new(),
+                    file: String::new(),
+                    first_line: 1,
+                    chunks: vec![chunk],
+                };
                 let again: CatalogText = serde_json::from_slice(&compiled_bytes(&text)).expect(&source);
                 assert_eq!(again, text);
             }
