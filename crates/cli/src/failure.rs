@@ -171,6 +171,12 @@ impl From<Diagnostic> for Failure {
     }
 }
 
+impl From<Box<Diagnostic>> for Failure {
+    fn from(note: Box<Diagnostic>) -> Self {
+        (*note).into()
+    }
+}
+
 impl From<KeepError> for Failure {
     fn from(error: KeepError) -> Self {
         let hint = error.hint();
