@@ -12,6 +12,7 @@ mod intake;
 mod judgement;
 mod lines;
 mod nobody;
+mod overheard;
 mod program;
 mod reach;
 mod reading;
@@ -23,6 +24,8 @@ mod words;
 
 pub use ask::ask;
 pub use heard::{Heard, Trouble};
+#[doc(hidden)]
+pub use overheard::overheard;
 pub use reach::{Limits, Reach, Target};
 pub use serve::{
     About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,

@@ -2,7 +2,7 @@
 
 /// What is left of a stream that is being read.
 #[derive(Default)]
-pub(super) struct Events {
+pub(crate) struct Events {
     rest: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
@@ -17,7 +17,7 @@ const ID: usize = 1 << 10;
 
 impl Events {
     /// Takes more of the stream, and returns the data of the events that are whole now.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         // Where the rest has no end of a line, only what is new may have one.
         let mut look = self.rest.len();
         self.rest.extend_from_slice(bytes);

@@ -11,5 +11,6 @@ mod headers;
 mod posts;
 
 pub(crate) use address::Address;
+pub(crate) use events::Events;
 pub(crate) use headers::Headers;
 pub(crate) use posts::Posts;
