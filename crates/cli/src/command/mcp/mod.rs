@@ -1,6 +1,12 @@
 //! `preface mcp`: the MCP servers of the layers.
 
+mod asking;
+mod inspect;
 mod list;
+mod refresh;
+mod test;
+
+pub use refresh::before_build;
 
 use crate::{
     failure::{Exit, Failure},
@@ -10,12 +16,15 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   preface mcp list                every server of every layer, and why
-  preface mcp list --active       only those that answer to their name
+  preface mcp refresh             ask all that may run, and record it
+  preface mcp inspect git         all that one of them says
+  preface mcp test                does each start and answer
   preface scopes --why mcp/git    the story of one server";
 
-/// Show the MCP servers of the layers
+/// Show and ask the MCP servers of the layers
 ///
-/// They are read from the mcp.json of each layer. This version lists them; it starts none and connects to none.
+/// They are read from the mcp.json of each layer. `refresh` asks them what they offer and records it; builds read the
+/// recordings and start nothing.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -27,12 +36,18 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Command {
+    Inspect(inspect::Args),
     List(list::Args),
+    Refresh(refresh::Args),
+    Test(test::Args),
 }
 
 /// Does it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match &args.command {
+        Command::Inspect(args) => inspect::run(ui, args),
         Command::List(args) => list::run(ui, args),
+        Command::Refresh(args) => refresh::run(ui, args),
+        Command::Test(args) => test::run(ui, args),
     }
 }
