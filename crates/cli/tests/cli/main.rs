@@ -16,6 +16,8 @@ mod lint;
 mod man;
 mod mcp;
 #[cfg(unix)]
+mod mcp_asked;
+#[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]
 mod pi_project;

@@ -13,7 +13,7 @@ use crate::{
 };
 use preface::{
     Engine,
-    core::mcp_servers::{RecordedBy, ServerEntry},
+    core::mcp_servers::{RecordedBy, Server, ServerEntry},
     mcp::{Known, ServersReport},
 };
 use serde_json::json;
@@ -79,6 +79,10 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
         let name = Cell::from(format!("  {}", one_line(&server.name)));
         match report.known.get(&server.name) {
             Some(known) => table.row([name, about(known).into()]),
+            None if matches!(server.server, Some(Server::Sse(_))) => {
+                let why = "nothing: preface does not speak SSE, the older way";
+                table.row([name, Cell::styled(why, style::DIM)]);
+            }
             None => {
                 let how = format!("nothing: `preface mcp refresh {}` asks it", one_line(&server.name));
                 table.row([name, Cell::styled(how, style::DIM)]);

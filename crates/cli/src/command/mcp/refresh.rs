@@ -13,7 +13,7 @@ Examples:
   preface mcp refresh                  ask all servers that may run
   preface mcp refresh git docs         ask two of them
   preface mcp refresh --timeout 30     give each half a minute
-  preface mcp refresh --format json | jq -r '.[] | select(.state != \"answered\").name'";
+  preface mcp refresh --format json | jq '.[].diagnostics'";
 
 /// Ask MCP servers what they offer, and record it
 ///
