@@ -79,12 +79,19 @@ pub fn recall(entry: &ServerEntry, look: &Look<'_>) -> Option<Recalled> {
         let recording = Recording { described, ..Recording::default() };
         return Some(Recalled { by: RecordedBy::Hand, recording });
     }
+    let recording = recorded(entry, look)?;
+    Some(Recalled { by: RecordedBy::Preface, recording })
+}
+
+/// Returns what preface recorded of a server. A file that cannot be read is a note.
+#[must_use]
+pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
     let path = path(entry, look.system, look.places)?;
     let read = look.read(&Wanted::global(&path, RECORDING_LIMIT))?;
     match serde_json::from_slice::<Recording>(&read.bytes) {
         Ok(mut recording) => {
             recording.described.settle();
-            Some(Recalled { by: RecordedBy::Preface, recording })
+            Some(recording)
         }
         Err(error) => {
             let shown = look.places.source(Scope::Global, &path).path.clone();

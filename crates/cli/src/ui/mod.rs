@@ -51,6 +51,11 @@ impl Ui {
         self.in_is_terminal && self.err_is_terminal
     }
 
+    /// True where a person sees what is said on stderr while it is said.
+    pub fn is_watched(&self) -> bool {
+        self.err_is_terminal
+    }
+
     /// Returns how many columns a view on stdout may have; `None` in a pipe, where nothing is shortened.
     pub fn columns(&self) -> Option<usize> {
         if !self.out_is_terminal {
