@@ -42,6 +42,7 @@ pub(crate) fn lay(system: &dyn System, profile: &mut Profile, notes: &mut Diagno
         }
         texts.imported = shelf.body(&texts.catalog, &format!("tool `{name}`"), notes);
     }
+    shelf.tell_missing(notes);
     let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
     let used = format!("catalog.{}.{}", shelf.index.version, &digits[..digits.len().min(8)]);
     profile.texts_version = Some(match &profile.texts_version {
@@ -78,6 +79,7 @@ pub(crate) fn lay_agent(
     if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), notes) {
         section.body = Body::Catalog(body);
     }
+    shelf.tell_missing(notes);
     Ok(())
 }
 
@@ -87,6 +89,8 @@ struct Shelf<'a> {
     choice: &'a CatalogChoice,
     index: Index,
     texts: Texts,
+    /// The places that it has no text for.
+    missing: Vec<String>,
 }
 
 impl<'a> Shelf<'a> {
@@ -114,19 +118,23 @@ impl<'a> Shelf<'a> {
             notes.push(Diagnostic::info("catalog/not-pinned", what).help(help));
         }
         let texts = Texts { version: index.version.clone(), ..Texts::default() };
-        Ok(Shelf { system, choice, index, texts })
+        Ok(Shelf { system, choice, index, texts, missing: Vec::new() })
     }
 
-    /// The text of the first of these prompts that there is, ready for the line; `None` with a note where it cannot be used.
+    /// Says which places it has no text for.
+    fn tell_missing(&self, notes: &mut Diagnostics) {
+        if !self.missing.is_empty() {
+            let what = format!("catalog {} has no text for {}", self.index.version, self.missing.join(", "));
+            let help = "what preface says there itself stands there";
+            notes.push(Diagnostic::info("catalog/no-prompt", what).help(help));
+        }
+    }
+
+    /// The text of the first of these prompts that there is, ready for the line; `None` where there is none, or with a note
+    /// where it cannot be used.
     fn body(&mut self, prompts: &[String], place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
         let Some(prompt) = prompts.iter().find(|prompt| self.index.entry(prompt).is_some()) else {
-            let names: Vec<String> = prompts.iter().map(|prompt| format!("`{prompt}`")).collect();
-            let what = format!(
-                "catalog {} has no prompt {}; preface's own words stand for {place}",
-                self.index.version,
-                names.join(" or ")
-            );
-            notes.push(Diagnostic::info("catalog/no-prompt", what));
+            self.missing.push(place.to_owned());
             return None;
         };
         let mut wanted = BTreeSet::from([prompt.clone()]);
