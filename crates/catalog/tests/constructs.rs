@@ -221,6 +221,7 @@ const KEPT: &[(&str, &str, &str)] = &[
     ("tool-description-crane", "${lens}", "undeclared lens"),
     ("tool-description-crane", "${load.mark}", "undeclared load"),
     ("tool-description-crane", "${MAX_LOADS - done}", "undeclared done"),
+    ("tool-description-crane", "${String}", "undeclared String"),
     ("data-shell-lines", "${VAR}", "undeclared VAR"),
     ("data-shell-lines", "${HEADERS[@]}", "unparsed"),
     ("data-shell-lines", "${OUT:-tide.txt}", "unparsed"),
