@@ -2,7 +2,7 @@
 
 use crate::{compile::compile, header, readme, version};
 use preface_core::{
-    catalog::{CatalogText, Chunk, Entry, INDEX_FORMAT, Index},
+    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT, Index},
     diagnostic::{Diagnostic, Place},
 };
 use std::{collections::BTreeMap, fmt};
@@ -94,53 +94,74 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut prompts: BTreeMap<String, (Entry, CatalogText)> = BTreeMap::new();
     for file in files {
-        let Some(text) = readable(file, &mut notes) else { continue };
-        let header = header::read(&file.name, text, &mut notes);
-        let Some(name) = header.name else {
-            let what = format!("`{}` has no usable name and is left out", file.name);
-            let place = Place::within(None, &file.name, text, 0..0);
-            notes.push(
-                Diagnostic::warning("catalog/no-name", what).at(place).help("give its head a line `name: …`"),
-            );
+        let mut own_notes = Vec::new();
+        let tokens = readme.tokens.get(&file.name).copied();
+        let Some((entry, text)) = prompt(file, generation, tokens, &mut own_notes) else {
+            notes.extend(own_notes);
             continue;
         };
-        if let Some((first, _)) = prompts.get(&name) {
-            let what = format!("`{}` has the name of `{}`, `{name}`, and is left out", file.name, first.file);
-            let place = Place::file(None, &file.name);
-            notes.push(
-                Diagnostic::warning("catalog/same-name", what)
-                    .at(place)
-                    .help("give one of them another name"),
+        if let Some((first, _)) = prompts.get(&entry.name) {
+            let what = format!(
+                "`{}` has the name of `{}`, `{}`, and is left out",
+                file.name, first.file, entry.name
             );
+            let note = Diagnostic::warning("catalog/same-name", what).at(Place::file(None, &file.name));
+            notes.push(note.help("give one of them another name"));
             continue;
         }
-        let compiled = compile(&file.name, text, header.body, &header.variables, generation);
-        notes.extend(compiled.notes);
-        let entry = Entry {
-            name: name.clone(),
-            file: file.name.clone(),
-            description: header.description,
-            changed_in: header.changed_in,
-            variables: header.variables,
-            tokens: readme.tokens.get(&file.name).copied(),
-            bytes: compiled.bytes,
-            values: compiled.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Value { .. })).count(),
-            kept: compiled.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Kept { .. })).count(),
-            digest: digest(&file.bytes),
-            compiled: String::new(),
-        };
-        let text = CatalogText { prompt: name.clone(), file: file.name.clone(), chunks: compiled.chunks };
-        let entry = Entry { compiled: digest(&compiled_bytes(&text)), ..entry };
-        prompts.insert(name, (entry, text));
+        notes.extend(own_notes);
+        prompts.insert(entry.name.clone(), (entry, text));
     }
     if prompts.is_empty() {
         return Err(ImportError::NoPrompt { files: source.files.len(), notes });
     }
     let (entries, texts): (Vec<Entry>, Vec<CatalogText>) = prompts.into_values().unzip();
     let texts = entries.iter().map(Entry::compiled_file).zip(texts).collect();
-    let digest = index_digest(&entries);
+    let digest = Index::digest_of_entries(&entries);
     let index = Index { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
     Ok(Imported { index, texts, notes })
+}
+
+/// Reads and compiles a file. `None` where it is left out, which is a note.
+pub(crate) fn prompt(
+    file: &SourceFile,
+    generation: Generation,
+    tokens: Option<u32>,
+    notes: &mut Vec<Diagnostic>,
+) -> Option<(Entry, CatalogText)> {
+    let text = readable(file, notes)?;
+    let header = header::read(&file.name, text, notes);
+    let Some(name) = header.name else {
+        let what = format!("`{}` has no usable name and is left out", file.name);
+        let note =
+            Diagnostic::warning("catalog/no-name", what).at(Place::within(None, &file.name, text, 0..0));
+        notes.push(note.help("give its head a line `name: …`"));
+        return None;
+    };
+    let compiled = compile(&file.name, text, header.body, &header.variables, generation);
+    notes.extend(compiled.notes);
+    let count = |which: fn(&Chunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
+    let (values, kept) = (
+        count(|chunk| matches!(chunk, Chunk::Value { .. })),
+        count(|chunk| matches!(chunk, Chunk::Kept { .. })),
+    );
+    let first_line = text[..header.body].matches('\n').count() + 1;
+    let text =
+        CatalogText { prompt: name.clone(), file: file.name.clone(), first_line, chunks: compiled.chunks };
+    let entry = Entry {
+        name,
+        file: file.name.clone(),
+        description: header.description,
+        changed_in: header.changed_in,
+        variables: header.variables,
+        tokens,
+        bytes: compiled.bytes,
+        values,
+        kept,
+        digest: digest(&file.bytes),
+        compiled: digest(&compiled_bytes(&text)),
+    };
+    Some((entry, text))
 }
 
 /// Returns the bytes that a compiled text is kept as: JSON on one line, and a line end.
@@ -153,36 +174,36 @@ pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
     bytes
 }
 
-/// Returns the digest of a catalog from its entries: over the lines `name`, tab, digest of the file, by name.
-pub(crate) fn index_digest(entries: &[Entry]) -> String {
-    let mut lines: Vec<(&str, &str)> = entries.iter().map(|entry| (&*entry.name, &*entry.digest)).collect();
-    lines.sort_unstable();
-    let mut hasher = blake3::Hasher::new();
-    for (name, digest) in lines {
-        for part in [name, "\t", digest, "\n"] {
-            hasher.update(part.as_bytes());
-        }
-    }
-    format!("blake3:{}", hasher.finalize().to_hex())
-}
-
 /// Returns the digest of bytes, `blake3:…`.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("blake3:{}", blake3::hash(bytes).to_hex())
 }
 
+/// The longest name of a file, in bytes.
+const MAX_NAME: usize = 200;
+
+/// Says why a file cannot be kept under its name. Names end up in paths, so only plain ones will do.
+fn name_fault(name: &str) -> Option<&'static str> {
+    let Some(stem) = name.strip_suffix(".md") else { return Some("does not end in `.md`") };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.len() > MAX_NAME {
+        return Some("is longer than 200 bytes");
+    }
+    if !stem.starts_with(|c: char| c.is_ascii_alphanumeric()) || !stem.chars().all(plain) {
+        return Some(
+            "has other characters than letters, digits, `-`, `_` and `.`, or starts with one of the last three",
+        );
+    }
+    None
+}
+
 /// Returns the text of a file, where it has a name that can be kept and is UTF-8.
 fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f str> {
-    let plain = file.name.strip_suffix(".md").is_some_and(|stem| {
-        !stem.is_empty()
-            && !stem.starts_with('.')
-            && !stem.contains(|c: char| c.is_control() || "/\\:".contains(c))
-    });
     let place = Place::file(None, &file.name);
-    if !plain {
-        let what = format!("`{}` is no name of a prompt's file and is left out", file.name.escape_default());
-        let remedy = "a prompt is a `.md` file in the folder itself";
-        notes.push(Diagnostic::warning("catalog/file-name", what).at(place).help(remedy));
+    if let Some(fault) = name_fault(&file.name) {
+        let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
+        let note = Diagnostic::warning("catalog/file-name", what).at(place);
+        notes.push(note.help("call it `name-of-the-prompt.md`"));
         return None;
     }
     match std::str::from_utf8(&file.bytes) {

@@ -1,13 +1,11 @@
 //! Whether what was kept of an import still agrees: index, raw files and compiled texts.
 
 use crate::{
-    SourceFile,
-    compile::compile,
-    generation_of, header,
-    import::{compiled_bytes, digest, index_digest},
+    SourceFile, generation_of,
+    import::{compiled_bytes, digest, prompt},
 };
 use preface_core::{
-    catalog::{CatalogText, INDEX_FORMAT, Index},
+    catalog::{Entry, INDEX_FORMAT, Index},
     diagnostic::{Diagnostic, Place},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +36,7 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
         let what = format!("the index says version {} and another generation", index.version);
         notes.push(error("catalog/generation", "index", what));
     }
-    if index_digest(&index.prompts) != index.digest {
+    if Index::digest_of_entries(&index.prompts) != index.digest {
         let what = "the digest of the index is not that of its entries".to_owned();
         notes.push(error("catalog/index-digest", "index", what));
     }
@@ -67,9 +65,19 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
             }
             Some(bytes) => {
                 let file = SourceFile { name: entry.file.clone(), bytes: bytes.clone() };
-                if text.is_some_and(|text| again(index, &file).as_ref() != Some(text)) {
+                let again = prompt(&file, index.generation, entry.tokens, &mut Vec::new());
+                if text.is_some_and(|text| {
+                    again.as_ref().is_none_or(|(_, again)| compiled_bytes(again) != *text)
+                }) {
                     let what = format!("`{stored}` is not what `{}` compiles to", entry.file);
                     notes.push(error("catalog/compiled", &stored, what));
+                }
+                if again
+                    .is_some_and(|(again, _)| Entry { compiled: entry.compiled.clone(), ..again } != *entry)
+                {
+                    let what =
+                        format!("the index says something else of `{}` than the file does", entry.file);
+                    notes.push(error("catalog/entry", &entry.file, what));
                 }
             }
         }
@@ -83,12 +91,4 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
         notes.push(note.help("remove the file, or import the catalog again"));
     }
     notes
-}
-
-/// Compiles a file once more, and returns the bytes that would be kept.
-fn again(index: &Index, file: &SourceFile) -> Option<Vec<u8>> {
-    let text = std::str::from_utf8(&file.bytes).ok()?;
-    let header = header::read(&file.name, text, &mut Vec::new());
-    let chunks = compile(&file.name, text, header.body, &header.variables, index.generation).chunks;
-    Some(compiled_bytes(&CatalogText { prompt: header.name?, file: file.name.clone(), chunks }))
 }

@@ -30,9 +30,11 @@ mod gatherings;
 mod given;
 pub mod grant;
 mod hooks;
+mod imported;
 pub mod keep;
 pub mod lint;
 mod log;
+pub mod mcp;
 mod named;
 pub mod object;
 mod options;
@@ -61,6 +63,8 @@ pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
+#[cfg(feature = "mcp")]
+pub use preface_mcp as mcp_protocol;
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
 pub use preface_store as store;

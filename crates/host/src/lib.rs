@@ -15,6 +15,7 @@ pub mod hook_command;
 pub mod look;
 pub mod markdown;
 pub mod mcp_descriptions;
+pub mod mcp_recordings;
 pub mod places;
 pub mod profile;
 pub mod provider;

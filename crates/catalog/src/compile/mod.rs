@@ -21,6 +21,9 @@ use std::{collections::BTreeSet, ops::Range};
 /// such thing ends with its line.
 pub const MAX_WORK: usize = 16 * 1024 * 1024;
 
+/// How many notes a file gets at most. One more says how many there would be.
+const MAX_NOTES: usize = 100;
+
 /// A body that was taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
@@ -49,7 +52,7 @@ pub fn compile(
     let mut compiler = Compiler {
         path,
         text: &text[..end],
-        variables,
+        variables: variables.iter().map(String::as_str).collect(),
         generation,
         allocator: Allocator::default(),
         work: 0,
@@ -57,8 +60,10 @@ pub fn compile(
         chunks: Vec::new(),
         notes: Vec::new(),
         undeclared: BTreeSet::new(),
+        untold: 0,
     };
     compiler.run();
+    compiler.tell_untold();
     Compiled { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
 }
 
@@ -66,7 +71,7 @@ struct Compiler<'t> {
     path: &'t str,
     /// The file up to the end of its body.
     text: &'t str,
-    variables: &'t [String],
+    variables: BTreeSet<&'t str>,
     generation: Generation,
     allocator: Allocator,
     work: usize,
@@ -76,6 +81,8 @@ struct Compiler<'t> {
     notes: Vec<Diagnostic>,
     /// Names that there was a note about already.
     undeclared: BTreeSet<String>,
+    /// How many notes were too many.
+    untold: usize,
 }
 
 impl Compiler<'_> {
@@ -196,9 +203,7 @@ impl Compiler<'_> {
         if self.generation == Generation::B {
             let mut names = BTreeSet::new();
             expression.free_names(&mut Vec::new(), &mut names);
-            if let Some(name) =
-                names.into_iter().find(|name| !self.variables.iter().any(|declared| declared == name))
-            {
+            if let Some(name) = names.into_iter().find(|name| !self.variables.contains(name)) {
                 return Err(Unread::Undeclared(name.to_owned()));
             }
         }
@@ -206,27 +211,41 @@ impl Compiler<'_> {
     }
 
     fn note(&mut self, why: &Unread, span: &Range<usize>) {
-        let place = || Place::within(None, self.path, self.text, span.clone());
-        self.notes.push(match why {
+        let stays = "it stays in the prompt as it is written";
+        let note = match why {
             Unread::Unparsed(why) => {
                 Diagnostic::warning("catalog/unparsed", format!("a `${{…}}` is no expression: {why}"))
-                    .at(place())
-                    .help("it stays in the prompt as it is written")
+                    .help(stays)
             }
-            Unread::Unsupported(what) => Diagnostic::warning(
-                "catalog/unsupported",
-                format!("a `${{…}}` has {what}, which is not worked out here"),
-            )
-            .at(place())
-            .help("it stays in the prompt as it is written"),
-            Unread::Undeclared(name) if self.undeclared.contains(name) => return,
+            Unread::Unsupported(what) => {
+                let what = format!("a `${{…}}` has {what}, which is not worked out here");
+                Diagnostic::warning("catalog/unsupported", what).help(stays)
+            }
             Unread::Undeclared(name) => {
+                if !self.undeclared.insert(name.clone()) {
+                    return;
+                }
                 let what =
                     format!("`{name}` in a `${{…}}` is no variable of the file, and stays as it is written");
-                let note = Diagnostic::info("catalog/undeclared", what).at(place());
-                self.undeclared.insert(name.clone());
-                note.help("if it is meant to be one, list it under `variables:`")
+                Diagnostic::info("catalog/undeclared", what).help("if it is one, list it under `variables:`")
             }
-        });
+        };
+        self.tell(note, span.clone());
+    }
+
+    fn tell(&mut self, note: Diagnostic, span: Range<usize>) {
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push(note.at(Place::within(None, self.path, self.text, span)));
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    fn tell_untold(&mut self) {
+        if self.untold > 0 {
+            let what = format!("there are {} notes more of this file", self.untold);
+            let note = Diagnostic::warning("catalog/more-notes", what).at(Place::file(None, self.path));
+            self.notes.push(note.help("see to the first ones, and import the catalog again"));
+        }
     }
 }

@@ -43,7 +43,11 @@ pub(super) fn tree(from: &ast::Expression, room: usize) -> Result<Expression, Re
             Expression::Index { of: boxed(&member.object)?, index: boxed(&member.expression)? }
         }
         ast::Expression::ComputedMemberExpression(_) => return refuse("`?.[…]`"),
-        ast::Expression::ChainExpression(chain) => return element(&chain.expression, room),
+        ast::Expression::ChainExpression(chain) => {
+            let mut made = element(&chain.expression, room)?;
+            cut_short(&mut made);
+            return Ok(made);
+        }
         ast::Expression::CallExpression(called) => call(called, room)?,
         ast::Expression::UnaryExpression(unary) => return one_value(unary, room),
         ast::Expression::BinaryExpression(binary) => Expression::Binary {
@@ -138,6 +142,19 @@ fn element(element: &ast::ChainElement, room: usize) -> Result<Expression, Refus
         }),
         ast::ChainElement::ComputedMemberExpression(_) => refuse("`?.[…]`"),
         _ => refuse("a private member"),
+    }
+}
+
+/// Marks what follows a `?.` in its chain: where that cuts the chain short, there is no member to ask for further on.
+fn cut_short(link: &mut Expression) -> bool {
+    match link {
+        Expression::Member { of, optional, .. } => {
+            *optional |= cut_short(of);
+            *optional
+        }
+        Expression::Index { of, .. } => cut_short(of),
+        Expression::Call { function, .. } => cut_short(function),
+        _ => false,
     }
 }
 

@@ -16,6 +16,7 @@ mod keep;
 mod lint;
 mod man;
 mod mcp;
+mod mcp_serve;
 #[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]

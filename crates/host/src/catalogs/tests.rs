@@ -28,7 +28,7 @@ impl Made {
         for (file, words) in prompts {
             let name = format!("Data: {}", file.trim_end_matches(".md"));
             let chunks = vec![Chunk::Text { text: (*words).to_owned(), span: 0..words.len() }];
-            let text = CatalogText { prompt: name.clone(), file: (*file).to_owned(), chunks };
+            let text = CatalogText { prompt: name.clone(), file: (*file).to_owned(), first_line: 1, chunks };
             let compiled = serde_json::to_vec(&text).unwrap();
             entries.push(Entry {
                 name,

@@ -6,11 +6,12 @@ pub mod git_status;
 pub mod memory;
 pub mod os;
 mod program;
+pub mod read_only;
 mod resolve;
 mod run;
 pub mod trail;
 
-pub use run::{Ran, Run, RunError, RunStatus, STDERR_LIMIT};
+pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT};
 
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -131,8 +132,8 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Returns a time zone by its name, such as `Europe/Berlin`.
     fn zone(&self, name: &str) -> Option<TimeZone>;
 
-    /// Reads an environment variable. Only directories, the terminal, the editor, the time zone and preface's own
-    /// variables are ever read.
+    /// Reads an environment variable. Only directories, the terminal, the editor, the time zone, preface's own variables,
+    /// and those that an MCP server is to be given are ever read.
     fn var(&self, name: &str) -> Option<OsString>;
 
     /// Returns the working directory of the process.
