@@ -68,6 +68,7 @@ fn every_command_that_a_page_names_exists() {
     assert!(commands.iter().any(|name| name == "build"), "the help lists the commands: {commands:?}");
     for name in [
         "README.md",
+        "docs/catalogs.md",
         "docs/claude-code.md",
         "docs/conversations.md",
         "docs/hooks.md",

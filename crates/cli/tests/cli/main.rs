@@ -3,6 +3,7 @@
 mod agents;
 mod build;
 mod build_request;
+mod catalog;
 mod completions;
 mod conversations;
 mod counting;

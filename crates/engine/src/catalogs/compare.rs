@@ -1,8 +1,10 @@
 //! What differs between two catalogs that are kept.
 
+use super::body;
 use preface_catalog::{Difference, diff};
 use preface_core::{catalog::Index, diagnostic::Diagnostic};
 use preface_host::{catalogs, system::System};
+use std::collections::BTreeSet;
 
 /// Two catalogs, side by side.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub struct Compared {
     pub after: Index,
     /// What differs.
     pub difference: Difference,
+    /// The changed prompts whose bodies are the same: only their heads, or how they are written down, differ.
+    pub same_body: BTreeSet<String>,
 }
 
 impl Compared {
@@ -30,12 +34,19 @@ impl Compared {
     }
 }
 
-/// Compares two catalogs that are kept.
+/// Compares two catalogs that are kept. Of the prompts that changed, the texts are read.
 ///
 /// # Errors
 /// One of them is not imported, or not what was written.
 pub fn compare(system: &dyn System, before: &str, after: &str) -> Result<Compared, Box<Diagnostic>> {
     let (before, after) = (catalogs::index(system, before)?, catalogs::index(system, after)?);
     let difference = diff(&before, &after);
-    Ok(Compared { before, after, difference })
+    let body = |index: &Index, name: &str| catalogs::text(system, index, name).map(|text| body(&text));
+    let mut same_body = BTreeSet::new();
+    for change in &difference.changed {
+        if body(&before, &change.before.name)? == body(&after, &change.after.name)? {
+            same_body.insert(change.after.name.clone());
+        }
+    }
+    Ok(Compared { before, after, difference, same_body })
 }

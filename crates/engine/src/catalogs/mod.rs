@@ -30,7 +30,8 @@ use preface_core::{
     diagnostic::Diagnostic,
 };
 
-/// Finds a prompt by its name, or by the name of its file, with or without its ending.
+/// Finds a prompt by its name, with or without its category, or by the name of its file, with or without its ending. The case
+/// of a name does not matter, and a name that several could mean is none.
 ///
 /// # Errors
 /// `catalog/no-prompt`, with a name that is close.
@@ -39,11 +40,18 @@ pub fn find<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnosti
         entry.file == name || entry.file.strip_suffix(".md").is_some_and(|stem| stem == name)
     };
     let found = index.entry(name).or_else(|| index.prompts.iter().find(is_file));
-    let is_near = |entry: &&Entry| entry.name.to_lowercase() == name.to_lowercase();
-    match found.or_else(|| index.prompts.iter().find(is_near)) {
-        Some(entry) => Ok(entry),
-        None => Err(preface_host::catalogs::no_prompt(index, name)),
-    }
+    let name_of = |entry: &Entry| entry.name.to_lowercase();
+    let short_of =
+        |entry: &Entry| name_of(entry).split_once(": ").map_or_else(String::new, |(_, name)| name.to_owned());
+    let only = |of: &dyn Fn(&Entry) -> String| {
+        let wanted = name.to_lowercase();
+        let mut matching = index.prompts.iter().filter(|entry| of(entry) == wanted);
+        matching.next().filter(|_| matching.next().is_none())
+    };
+    found
+        .or_else(|| only(&name_of))
+        .or_else(|| only(&short_of))
+        .ok_or_else(|| preface_host::catalogs::no_prompt(index, name))
 }
 
 /// Returns the body of a prompt as it is written: escapes decoded, expressions as they stand.

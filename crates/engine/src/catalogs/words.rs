@@ -29,17 +29,86 @@ pub struct Word {
 pub fn words(before: &str, after: &str) -> Vec<Word> {
     let diff =
         TextDiff::configure().algorithm(Algorithm::Patience).timeout(PATIENCE).diff_words(before, after);
-    let mut found: Vec<Word> = Vec::new();
+    let mut runs = Runs::default();
     for change in diff.iter_all_changes() {
-        let kind = match change.tag() {
-            ChangeTag::Equal => DiffKind::Same,
-            ChangeTag::Delete => DiffKind::Removed,
-            ChangeTag::Insert => DiffKind::Added,
-        };
-        match found.last_mut() {
-            Some(last) if last.kind == kind => last.text.push_str(change.value()),
-            _ => found.push(Word { kind, text: change.value().to_owned() }),
+        match change.tag() {
+            ChangeTag::Equal => runs.same(change.value()),
+            ChangeTag::Delete => runs.differ(DiffKind::Removed, change.value()),
+            ChangeTag::Insert => runs.differ(DiffKind::Added, change.value()),
         }
     }
-    found
+    runs.end();
+    runs.found
+}
+
+/// Joins words to runs. Blanks between two changes belong to both, so that a sentence that was written anew is one change.
+#[derive(Debug, Default)]
+struct Runs {
+    found: Vec<Word>,
+    removed: String,
+    added: String,
+    /// Blanks behind a change that nothing has followed yet.
+    blanks: String,
+}
+
+impl Runs {
+    fn differ(&mut self, kind: DiffKind, text: &str) {
+        self.removed.push_str(&self.blanks);
+        self.added.push_str(&self.blanks);
+        self.blanks.clear();
+        match kind {
+            DiffKind::Removed => self.removed.push_str(text),
+            _ => self.added.push_str(text),
+        }
+    }
+
+    fn same(&mut self, text: &str) {
+        let changing = !self.removed.is_empty() && !self.added.is_empty();
+        if changing && text.chars().all(|c| c == ' ') {
+            self.blanks.push_str(text);
+            return;
+        }
+        self.end();
+        self.push(DiffKind::Same, text.to_owned());
+    }
+
+    fn end(&mut self) {
+        let (removed, added) = (std::mem::take(&mut self.removed), std::mem::take(&mut self.added));
+        let blanks = std::mem::take(&mut self.blanks);
+        self.push(DiffKind::Removed, removed);
+        self.push(DiffKind::Added, added);
+        self.push(DiffKind::Same, blanks);
+    }
+
+    fn push(&mut self, kind: DiffKind, text: String) {
+        match self.found.last_mut() {
+            _ if text.is_empty() => {}
+            Some(last) if last.kind == kind => last.text.push_str(&text),
+            _ => self.found.push(Word { kind, text }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runs_make_both_texts() {
+        let texts =
+            ["", "a", "Use tabs.", "Never at night.\nOr so.", "Only by day.\nOr so", " a  b c", "x b  y c\n"];
+        for before in texts {
+            for after in texts {
+                let words = words(before, after);
+                let without = |kind| -> String {
+                    words.iter().filter(|word| word.kind != kind).map(|word| word.text.as_str()).collect()
+                };
+                assert_eq!(without(DiffKind::Added), before);
+                assert_eq!(without(DiffKind::Removed), after);
+            }
+        }
+        let shown: Vec<String> =
+            words("Never at night.\n", "Only by day.\n").into_iter().map(|word| word.text).collect();
+        assert_eq!(shown, ["Never at night.", "Only by day.", "\n"]);
+    }
 }

@@ -76,6 +76,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             "before": { "version": compared.before.version, "pin": compared.before.pin() },
             "after": { "version": compared.after.version, "pin": compared.after.pin() },
             "difference": compared.difference,
+            "sameBody": compared.same_body,
         }))?,
         Format::Text => {
             let few = ui.columns().is_some() && !args.all;

@@ -43,6 +43,7 @@ pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
             rows: found
                 .changed
                 .iter()
+                .filter(|change| !compared.same_body.contains(&change.after.name))
                 .map(|change| Row::two(&change.before, &change.after, &change.variables))
                 .collect(),
         },
@@ -57,7 +58,12 @@ pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
         let style = kind.style;
         out.push_str(&format!(", {style}{} {}{style:#}", number(kind.rows.len()), kind.word));
     }
-    out.push_str(&format!(", {} the same\n", number(found.same)));
+    out.push_str(&format!(", {} the same", number(found.same + compared.same_body.len())));
+    if !compared.same_body.is_empty() {
+        // Their files differ: in the head, or in how the body is written down.
+        out.push_str(&format!(" {dim}({} but for the file's form){dim:#}", number(compared.same_body.len())));
+    }
+    out.push('\n');
     if kinds.iter().all(|kind| kind.rows.is_empty()) {
         return out;
     }
@@ -77,12 +83,12 @@ pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
 /// A row for each category: how many prompts, what became of them, and what that is in tokens.
 fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> String {
     let dim = style::DIM;
-    let mut sums: BTreeMap<String, ([usize; 2], [usize; 2])> = BTreeMap::new();
+    let mut sums: BTreeMap<String, ([usize; 2], [Option<usize>; 2])> = BTreeMap::new();
     for (at, index) in [&compared.before, &compared.after].into_iter().enumerate() {
         for entry in &index.prompts {
             let (prompts, tokens) = sums.entry(halves(&entry.name).0).or_default();
             prompts[at] += 1;
-            tokens[at] += entry.tokens.unwrap_or_default() as usize;
+            tokens[at] = add(tokens[at], entry.tokens.map(|tokens| tokens as usize));
         }
     }
     let categories: BTreeSet<&String> =
@@ -97,32 +103,39 @@ fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> Strin
         Stand::Right,
         Stand::Right,
     ]);
-    let heads = ["category", "prompts", "added", "removed", "renamed", "changed", "tokens", "change"];
+    let heads = ["category", "prompts", "added", "removed", "renamed", "changed", "tokens", "difference"];
     table.row(heads.map(|head| Cell::styled(head, dim)));
-    let mut line = |name: Cell, prompts: [usize; 2], tokens: [usize; 2], is_of: &dyn Fn(&Row) -> bool| {
-        let many = |kind: &Kind| kind.rows.iter().filter(|row| is_of(row)).count();
-        let [added, removed, renamed, changed] = kinds.each_ref().map(|kind| {
-            let many = many(kind);
-            if many == 0 { Cell::default() } else { Cell::styled(number(many), kind.style) }
-        });
-        let pair = |pair: [usize; 2]| format!("{} → {}", number(pair[0]), number(pair[1]));
-        table.row([
-            name,
-            pair(prompts).into(),
-            added,
-            removed,
-            renamed,
-            changed,
-            pair(tokens).into(),
-            signed(difference(tokens[0], tokens[1])).into(),
-        ]);
-    };
-    let mut total = ([0; 2], [0; 2]);
+    let mut line =
+        |name: Cell, prompts: [usize; 2], tokens: [Option<usize>; 2], is_of: &dyn Fn(&Row) -> bool| {
+            let many = |kind: &Kind| kind.rows.iter().filter(|row| is_of(row)).count();
+            let [added, removed, renamed, changed] = kinds.each_ref().map(|kind| {
+                let many = many(kind);
+                if many == 0 { Cell::default() } else { Cell::styled(number(many), kind.style) }
+            });
+            let pair = |pair: [Option<usize>; 2]| {
+                let [before, after] = pair.map(|value| value.map_or_else(|| "-".to_owned(), number));
+                format!("{before} → {after}")
+            };
+            table.row([
+                name,
+                pair(prompts.map(Some)).into(),
+                added,
+                removed,
+                renamed,
+                changed,
+                pair(tokens).into(),
+                match tokens {
+                    [Some(before), Some(after)] => signed(difference(before, after)).into(),
+                    _ => Cell::default(),
+                },
+            ]);
+        };
+    let mut total = ([0; 2], [None; 2]);
     for category in categories {
         let (prompts, tokens) = sums.get(category).copied().unwrap_or_default();
         for at in 0..2 {
             total.0[at] += prompts[at];
-            total.1[at] += tokens[at];
+            total.1[at] = add(total.1[at], tokens[at]);
         }
         line(category.as_str().into(), prompts, tokens, &|row| row.category == *category);
     }
@@ -153,8 +166,9 @@ impl Kind {
         for (category, mut rows) in by_category {
             rows.sort_by_key(|row| std::cmp::Reverse(row.size()));
             let shown = if few && rows.len() > FEW + 1 { FEW } else { rows.len() };
-            let tokens: i64 = rows.iter().filter_map(|row| row.tokens).sum();
-            let said = format!("{}, {} tokens", number(rows.len()), signed(tokens));
+            let tokens = rows.iter().filter_map(|row| row.tokens).reduce(|a, b| a + b);
+            let tokens = tokens.map_or_else(String::new, |tokens| format!(", {} tokens", signed(tokens)));
+            let said = format!("{}{tokens}", number(rows.len()));
             out.push_str(&format!("  {bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
             let width = self.rows.iter().map(|row| columns(&row.amount())).max().unwrap_or_default();
             for row in &rows[..shown] {
@@ -249,6 +263,11 @@ impl Row {
     }
 }
 
+/// Adds what was counted to what was counted.
+fn add(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    a.zip(b).map(|(a, b)| a + b).or(a).or(b)
+}
+
 fn difference(before: usize, after: usize) -> i64 {
     let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
     wide(after) - wide(before)
@@ -261,5 +280,77 @@ fn signed(value: i64) -> String {
         0 => "0".to_owned(),
         value if value > 0 => format!("+{digits}"),
         _ => format!("-{digits}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use preface::{
+        catalogs::{Change, Difference},
+        core::catalog::{Generation, Index},
+    };
+
+    fn side(name: &str, tokens: Option<u32>) -> Side {
+        Side { name: name.to_owned(), file: "a.md".to_owned(), bytes: 400, tokens }
+    }
+
+    fn index(version: &str) -> Index {
+        Index {
+            format: 1,
+            version: version.to_owned(),
+            generation: Generation::A,
+            digest: String::new(),
+            prompts: Vec::new(),
+        }
+    }
+
+    fn compared() -> Compared {
+        let long =
+            "Data: A prompt with a name that goes on and on, much longer than a terminal is wide, \u{1b}[2J";
+        let names = Names { added: vec!["A_NAME".repeat(12)], removed: vec!["OTHER".to_owned()] };
+        let change = |name: &str, tokens| Change {
+            before: side(name, Some(100)),
+            after: side(name, tokens),
+            variables: names.clone(),
+        };
+        let difference = Difference {
+            added: (0..20).map(|at| side(&format!("Data: Part {at}"), Some(at * 10))).collect(),
+            removed: vec![side(long, None)],
+            changed: vec![change(long, Some(1_200)), change("Tool: Bell", Some(90))],
+            ..Difference::default()
+        };
+        Compared { before: index("1.0.0"), after: index("1.0.1"), difference, same_body: BTreeSet::new() }
+    }
+
+    #[test]
+    fn every_line_fits_into_a_terminal() {
+        for (few, room) in [(true, 80), (false, 80), (true, 100), (false, 60)] {
+            let view = anstream::adapter::strip_str(&view(&compared(), few, Some(room))).to_string();
+            for line in view.lines().filter(|line| !line.starts_with("1.0.0")) {
+                assert!(columns(line) <= room.max(80), "{room} columns: {line}");
+                assert!(!line.contains('\u{1b}'), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_come_first_and_what_is_left_out_is_counted() {
+        let shown = anstream::adapter::strip_str(&view(&compared(), true, Some(80))).to_string();
+        let added = shown.split("\nadded 20\n").nth(1).unwrap();
+        let lines: Vec<&str> = added.lines().take(7).collect();
+        let expected = [
+            "  Data  20, +1,900 tokens",
+            "    +190  Part 19",
+            "    +180  Part 18",
+            "    +170  Part 17",
+            "    +160  Part 16",
+            "    +150  Part 15",
+            "          and 15 more",
+        ];
+        assert_eq!(lines, expected);
+        assert!(shown.ends_with("\nnot shown: 15 smaller ones; `--all` shows them\n"), "{shown}");
+        let all = anstream::adapter::strip_str(&view(&compared(), false, None)).to_string();
+        assert!(all.contains("Part 0\n") && !all.contains("not shown"), "{all}");
     }
 }

@@ -1,6 +1,6 @@
 //! `preface catalog list`: the catalogs that are kept, or the prompts of one of them.
 
-use super::{halves, is_of, some, tokens};
+use super::{halves, in_tokens, is_of, some, sum, tokens};
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -107,18 +107,17 @@ fn document(kept: &Kept) -> Value {
 struct Sums {
     prompts: usize,
     bytes: usize,
-    tokens: usize,
+    tokens: Option<usize>,
     values: usize,
     kept: usize,
 }
 
 impl Sums {
-    fn of<'e>(entries: impl Iterator<Item = &'e Entry>) -> Self {
-        let mut sums = Sums::default();
+    fn of<'e>(entries: impl Iterator<Item = &'e Entry> + Clone) -> Self {
+        let mut sums = Sums { tokens: sum(entries.clone()), ..Sums::default() };
         for entry in entries {
             sums.prompts += 1;
             sums.bytes += entry.bytes;
-            sums.tokens += entry.tokens.unwrap_or_default() as usize;
             sums.values += entry.values;
             sums.kept += entry.kept;
         }
@@ -158,7 +157,7 @@ fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
                     generation.into(),
                     number(sums.prompts).into(),
                     number(sums.bytes).into(),
-                    number(sums.tokens).into(),
+                    sums.tokens.map_or_else(|| "-".to_owned(), number).into(),
                     number(sums.values).into(),
                     number(sums.kept).into(),
                     index.pin().into(),
@@ -205,16 +204,16 @@ fn prompts_view(rows: &[&Entry], room: Option<usize>) -> String {
     out.extend(lines.next().map(|head| format!("  {head}\n")));
     for (category, entries) in &by_category {
         let sums = Sums::of(entries.iter().copied());
-        let said = format!("{}, {} tokens", count(sums.prompts, "prompt"), number(sums.tokens));
+        let said = format!("{}, {}", count(sums.prompts, "prompt"), in_tokens(sums.tokens));
         out.push_str(&format!("{bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
         out.extend(lines.by_ref().take(entries.len()).map(|line| format!("  {line}\n")));
     }
     let sums = Sums::of(rows.iter().copied());
     out.push_str(&format!(
-        "{bold}total{bold:#}  {}, {} bytes, {} tokens, {}, {} kept\n",
+        "{bold}total{bold:#}  {}, {} bytes, {}, {}, {} kept\n",
         count(sums.prompts, "prompt"),
         number(sums.bytes),
-        number(sums.tokens),
+        in_tokens(sums.tokens),
         count(sums.values, "value"),
         number(sums.kept)
     ));

@@ -81,6 +81,16 @@ fn tokens(entry: &Entry) -> String {
     entry.tokens.map_or_else(|| "-".to_owned(), |tokens| number(tokens as usize))
 }
 
+/// The tokens of prompts together; `None` where nobody counted any of them.
+fn sum<'e>(entries: impl Iterator<Item = &'e Entry>) -> Option<usize> {
+    entries.filter_map(|entry| entry.tokens).map(|tokens| tokens as usize).reduce(|a, b| a + b)
+}
+
+/// Says how many tokens that are.
+fn in_tokens(tokens: Option<usize>) -> String {
+    tokens.map_or_else(|| "not counted".to_owned(), |tokens| format!("{} tokens", number(tokens)))
+}
+
 /// A number, or nothing where it is none: a column of zeros hides what is not.
 fn some(value: usize) -> String {
     if value == 0 { String::new() } else { number(value) }

@@ -19,6 +19,7 @@ use serde_json::json;
 const EXAMPLES: &str = "\
 Examples:
   preface catalog show 2.1.37 'Tool Description: Glob'
+  preface catalog show 2.1.37 glob
   preface catalog show 2.1.37 tool-description-glob
   preface catalog show 2.1.37 tool-description-glob --raw
   preface catalog show 2.1.37 tool-description-glob --format json";

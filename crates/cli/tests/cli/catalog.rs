@@ -1,0 +1,379 @@
+//! `preface catalog`: importing, listing, showing, comparing, verifying and removing. The catalogs are invented.
+
+use crate::sandbox::Sandbox;
+use std::{fs, path::PathBuf};
+
+const README: &str = "\
+# Prompts
+
+Counts as of **[Claude Code v1.2.3](somewhere)**.
+
+- [Tool Description: Bell](./system-prompts/tool-description-bell.md) (**12** tks) - Rings.
+- [System Prompt: Manners](./system-prompts/system-prompt-manners.md) (**7** tks) - Be kind.
+";
+const BELL: &str = "<!--\nname: 'Tool Description: Bell'\ndescription: Rings: once\nccVersion: 1.2.0\nvariables:\n  - BELL_NAME\n-->\nUse ${BELL_NAME} to ring.\nNever at night.\n";
+const MANNERS: &str =
+    "<!--\nname: 'System Prompt: Manners'\ndescription: Be kind\nccVersion: 1.1.9\n-->\nBe kind.\n";
+
+/// A home, and a catalog in `cat`.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .work("cat/README.md", README)
+        .work("cat/system-prompts/tool-description-bell.md", BELL)
+        .work("cat/system-prompts/system-prompt-manners.md", MANNERS);
+    sandbox
+}
+
+/// The same with two catalogs that are imported, 1.2.3 and 1.2.4.
+fn imported() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.run("preface catalog import cat").exits(0);
+    sandbox
+        .work("new/system-prompts/tool-description-bell.md", BELL.replace("Never at night", "Only by day"))
+        .work("new/system-prompts/system-prompt-manners.md", MANNERS.replace("1.1.9", "1.2.4"))
+        .work(
+            "new/system-prompts/tool-description-horn.md",
+            "<!--\nname: 'Tool Description: Horn'\ndescription: Blows\nccVersion: 1.2.4\n-->\nBlow ${it} ${A +}.\n",
+        );
+    sandbox.run("preface catalog import new --version v1.2.4").exits(0);
+    sandbox
+}
+
+/// Where a catalog is kept, and the directory of its files.
+fn kept(sandbox: &Sandbox, version: &str) -> (PathBuf, PathBuf) {
+    let dir = sandbox.path("home/.local/state/preface/catalogs").join(version);
+    let is_dir = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let files = fs::read_dir(&dir).unwrap().map(Result::unwrap).find(is_dir).unwrap().path();
+    (dir, files)
+}
+
+/// Leaves out the line with the time, which is another one each time.
+fn timeless(stdout: &str) -> String {
+    stdout.lines().filter(|line| !line.starts_with("time ")).map(|line| format!("{line}\n")).collect()
+}
+
+/// The pin of an imported catalog.
+fn pin(sandbox: &Sandbox, version: &str) -> String {
+    let rows = sandbox.run("preface catalog list --format json").exits(0).json();
+    let row = rows.as_array().unwrap().iter().find(|row| row["version"] == version).unwrap().clone();
+    row["pin"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn nothing_is_imported_and_nothing_is_made_by_looking() {
+    let sandbox = Sandbox::empty();
+    let nothing = "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n";
+    sandbox.run("preface catalog list").exits(0).prints(nothing).says("");
+    sandbox.run("preface catalog verify").exits(0).prints(nothing).says("");
+    sandbox.run("preface catalog list --format json").exits(0).prints("[]\n");
+    sandbox.run("preface catalog list 1.2.3").exits(1).says(
+        "\
+error: the catalog 1.2.3 is not imported
+hint: `preface catalog import DIR` imports one, `preface catalog list` shows what there is
+",
+    );
+    sandbox.run("preface catalog remove 1.2.3").exits(1);
+    assert!(!sandbox.path("home/.local").exists(), "looking makes nothing");
+}
+
+#[test]
+fn an_import_says_what_it_took_in_and_how_to_pin_it() {
+    let sandbox = sandbox();
+    let ran = sandbox.run("preface catalog import cat").exits(0).says("");
+    let pin = pin(&sandbox, "1.2.3");
+    let digest = sandbox.run("preface catalog list --format json").json()[0]["digest"].clone();
+    let digest = digest.as_str().unwrap();
+    assert_eq!(pin, format!("1.2.3@{}", &digest[.."blake3:".len() + 16]));
+    let expected = format!(
+        "\
+1.2.3  imported
+generation  A: bodies are source, up to 2.1.79
+prompts     2
+expressions 1: 1 value, 0 kept as written
+tokens      19 by its README
+bytes       49
+digest      {digest}
+
+To pin it, in settings or for one call:
+  catalog = \"{pin}\"
+  --set catalog={pin}
+"
+    );
+    assert_eq!(timeless(&ran.stdout), expected);
+    let again = sandbox.run("preface catalog import cat").exits(0);
+    assert!(again.stdout.starts_with("1.2.3  imported already, with the same texts\n"), "{}", again.stdout);
+    sandbox.run("preface catalog list").exits(0).prints(&format!(
+        "\
+version  gen  prompts  bytes  tokens  values  kept  pin
+1.2.3    A          2     49      19       1     0  {pin}
+"
+    ));
+}
+
+#[test]
+fn the_prompts_of_a_catalog_are_listed_by_category() {
+    let sandbox = imported();
+    sandbox.run("preface catalog list 1.2.4").exits(0).says("").prints(
+        "  tokens  bytes  values  kept  changed  name
+System Prompt  1 prompt, not counted
+       -      8                1.2.4    Manners
+Tool Description  2 prompts, not counted
+       -     38       1        1.2.0    Bell
+       -     18       1     1  1.2.4    Horn
+total  3 prompts, 64 bytes, not counted, 2 values, 1 kept
+",
+    );
+    let rows = sandbox.run("preface catalog list 1.2.3 --category tool-description --format json").json();
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+    assert_eq!(rows[0]["name"], "Tool Description: Bell");
+    sandbox.run("preface catalog list 1.2.3 --category tools").exits(2).says(
+        "\
+error: the catalog 1.2.3 has no category `tools`
+hint: it has System Prompt, Tool Description
+",
+    );
+}
+
+#[test]
+fn a_prompt_is_shown_as_it_is_written() {
+    let sandbox = imported();
+    let body = "Use ${BELL_NAME} to ring.\nNever at night.";
+    for name in ["'Tool Description: Bell'", "'tool description: bell'", "bell", "tool-description-bell.md"] {
+        sandbox.run(&format!("preface catalog show 1.2.3 {name}")).exits(0).prints(body).says("");
+    }
+    sandbox.run("preface catalog show 1.2.3 bell --raw").exits(0).prints(BELL);
+    let json = sandbox.run("preface catalog show 1.2.4 horn --format json").exits(0).json();
+    assert_eq!(json["entry"]["kept"], 1);
+    sandbox.run("preface catalog show 1.2.3 'Tool Description: Bel'").exits(1).says(
+        "\
+error: the catalog 1.2.3 has no prompt `Tool Description: Bel`
+hint: did you mean `Tool Description: Bell`? `preface catalog list 1.2.3` shows them
+",
+    );
+}
+
+#[test]
+fn two_catalogs_are_compared() {
+    let sandbox = imported();
+    sandbox.run("preface catalog diff 1.2.3 1.2.4").exits(0).says("").prints(
+        "\
+1.2.3 → 1.2.4  3 prompts, 1 added, 1 changed, 1 the same (1 but for the file's form)
+
+category          prompts  added  removed  renamed  changed  tokens  difference
+System Prompt       1 → 1                                     7 → -
+Tool Description    1 → 2      1                          1  12 → -
+total               2 → 3      1                          1  19 → -
+
+added 1
+  Tool Description  1
+    +18 B  Horn
+
+changed 1
+  Tool Description  1
+    -3 B  Bell
+",
+    );
+    sandbox.run("preface catalog diff 1.2.3 1.2.3").exits(0).prints("1.2.3 → 1.2.3  2 prompts, 2 the same\n");
+    sandbox.run("preface catalog diff 1.2.3 1.2.4 bell").exits(0).prints(
+        "\
+--- 1.2.3: Tool Description: Bell
++++ 1.2.4: Tool Description: Bell
+@@ -1,2 +1,2 @@
+ Use ${BELL_NAME} to ring.
+-Never at night.
+\\ No newline at end of file
++Only by day.
+\\ No newline at end of file
+",
+    );
+    let words = sandbox.run("preface catalog diff 1.2.3 1.2.4 bell --words").exits(0);
+    assert!(words.stdout.contains("to ring.\n[-Never at night.-]{+Only by day.+}"), "{}", words.stdout);
+    sandbox.run("preface catalog diff 1.2.3 1.2.4 manners").exits(0).prints("");
+    let json = sandbox.run("preface catalog diff 1.2.3 1.2.4 --format json").exits(0).json();
+    assert_eq!(json["difference"]["added"][0]["name"], "Tool Description: Horn");
+    assert_eq!(json["sameBody"][0], "System Prompt: Manners");
+}
+
+#[test]
+fn other_texts_of_a_version_need_a_word() {
+    let sandbox = imported();
+    let before = pin(&sandbox, "1.2.3");
+    sandbox.work("cat/system-prompts/system-prompt-manners.md", MANNERS.replace("kind", "gentle"));
+    let refused = sandbox.run("preface catalog import cat").exits(1).prints("");
+    assert!(
+        refused
+            .stderr
+            .starts_with(&format!("error: other texts of the catalog 1.2.3 are imported: {before}\n")),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(pin(&sandbox, "1.2.3"), before);
+    let done = sandbox.run("preface catalog import cat --replace").exits(0);
+    assert!(done.stdout.starts_with("1.2.3  imported, in place of another one\n"), "{}", done.stdout);
+    sandbox.run("preface catalog show 1.2.3 manners").exits(0).prints("Be gentle.");
+    sandbox.run("preface catalog verify").exits(0);
+}
+
+#[test]
+fn a_changed_byte_is_found_in_each_kind_of_file() {
+    for (path, shown) in [
+        ("index.json", "index.json"),
+        ("raw/tool-description-bell.md", "tool-description-bell.md"),
+        ("compiled/tool-description-bell.json", "tool-description-bell.json"),
+    ] {
+        let sandbox = imported();
+        sandbox
+            .run("preface catalog verify")
+            .exits(0)
+            .prints("1.2.3  whole: 2 prompts\n1.2.4  whole: 3 prompts\n")
+            .says("");
+        let (dir, files) = kept(&sandbox, "1.2.3");
+        let file = if path == "index.json" { dir.join(path) } else { files.join(path) };
+        let mut bytes = fs::read(&file).unwrap();
+        // In words, so that it is still what it looks like.
+        let at = bytes.windows(4).position(|word| word == b"ring" || word == b"Ring").unwrap();
+        bytes[at + 1] = b'o';
+        fs::write(&file, bytes).unwrap();
+        let ran = sandbox.run("preface catalog verify").exits(1);
+        assert!(
+            ran.stdout.starts_with("1.2.3  changed: ") && ran.stdout.contains("\n1.2.4  whole"),
+            "{path}: {}",
+            ran.stdout
+        );
+        assert!(ran.stderr.contains(shown), "{path}: {}", ran.stderr);
+        let json = sandbox.run("preface catalog verify 1.2.3 --format json").exits(1).json();
+        assert_eq!(json[0]["whole"], false, "{path}");
+        sandbox.run("preface catalog verify 1.2.4").exits(0);
+        sandbox.run("preface catalog import cat").exits(0);
+        sandbox.run("preface catalog verify").exits(0).says("");
+    }
+}
+
+#[test]
+fn a_catalog_is_removed_whole() {
+    let sandbox = imported();
+    sandbox
+        .run("preface catalog remove 1.2.3")
+        .exits(0)
+        .prints("")
+        .says("The catalog 1.2.3 is not kept any more.\n");
+    assert!(!sandbox.path("home/.local/state/preface/catalogs/1.2.3").exists());
+    sandbox.run("preface catalog show 1.2.3 bell").exits(1);
+    sandbox.run("preface catalog verify").exits(0).prints("1.2.4  whole: 3 prompts\n");
+}
+
+#[test]
+fn no_version_leads_out_of_the_directory() {
+    let sandbox = sandbox();
+    for version in ["../../x", "..", "1.2.3/../..", "1.2.3-beta"] {
+        let ran = sandbox.run(&format!("preface catalog import cat --version {version}")).exits(1);
+        assert!(ran.stderr.contains("version"), "{}", ran.stderr);
+        for command in ["list", "remove"] {
+            sandbox.run(&format!("preface catalog {command} {version}")).exits(1);
+        }
+        sandbox.run(&format!("preface catalog verify {version}")).exits(1);
+    }
+    assert!(!sandbox.path("home/.local/state/x").exists());
+    assert!(!sandbox.path("home/.local/state/preface/catalogs").exists(), "nothing was made");
+}
+
+#[test]
+fn a_directory_that_is_no_catalog_is_refused() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("empty/README.md", README).work("none/system-prompts/a.md", "No head.\n");
+    let said = sandbox.run("preface catalog import empty").exits(1).stderr;
+    assert!(said.contains("`[ROOT]/work/empty/system-prompts` is not found"), "{said}");
+    let said = sandbox.run("preface catalog import none --version 1.2.3").exits(1).stderr;
+    assert!(said.starts_with("error: none of the 1 files of the catalog is a prompt\n"), "{said}");
+    let said = sandbox.run("preface catalog import none").exits(1).stderr;
+    assert!(said.contains("--version"), "{said}");
+    sandbox.run("preface catalog import nowhere").exits(1);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_prompt_of_the_directory_is_left_out_with_a_note() {
+    let sandbox = sandbox();
+    sandbox
+        .work("outside.md", MANNERS.replace("Manners", "Outside"))
+        .work("cat/system-prompts/..md", MANNERS)
+        .work("cat/system-prompts/notes.txt", "notes")
+        .work("cat/system-prompts/deep/a.md", MANNERS)
+        .work("cat/system-prompts/Tool-Description-Bell.md", BELL)
+        .work("cat/system-prompts/huge.md", "x".repeat((1 << 20) + 1));
+    let link = |to: &str, name: &str| {
+        let at = sandbox.path("work/cat/system-prompts").join(name);
+        std::os::unix::fs::symlink(sandbox.path("work").join(to), at).unwrap();
+    };
+    link("outside.md", "link.md");
+    link("nowhere.md", "dangling.md");
+    link("cat/README.md", "inside.md");
+    let ran = sandbox.run("preface catalog import cat --verbose").exits(0);
+    for said in [
+        "`system-prompts/link.md` is left out: it leads out of the catalog's directory",
+        "`system-prompts/dangling.md` is left out",
+        "`..md` is left out: its name does not start with a letter or a digit",
+        "`notes.txt` is left out: its name does not end in `.md`",
+        "`deep` is left out: it is a directory",
+        "`tool-description-bell.md` is left out: another file is called `Tool-Description-Bell.md`",
+        "`system-prompts/huge.md` is left out: 1048577 bytes, more than the limit of 1048576",
+        "`inside.md` has no usable name",
+    ] {
+        let plain = ran.stderr.replace("\n         ", " ");
+        assert!(plain.contains(said), "{said}\n{plain}");
+    }
+    assert!(!ran.stderr.contains("outside"), "where a link leads is not told: {}", ran.stderr);
+    let rows = sandbox.run("preface catalog list 1.2.3 --format json").exits(0).json();
+    assert_eq!(rows.as_array().unwrap().len(), 2, "{rows}");
+    // A link for the whole directory of prompts is no way out either.
+    fs::create_dir(sandbox.path("work/linked")).unwrap();
+    std::os::unix::fs::symlink(
+        sandbox.path("work/cat/system-prompts"),
+        sandbox.path("work/linked/system-prompts"),
+    )
+    .unwrap();
+    let said = sandbox.run("preface catalog import linked --version 1.2.3").exits(1).stderr;
+    assert!(said.contains("is a link that leads out of"), "{said}");
+}
+
+#[test]
+fn too_many_files_are_refused() {
+    let sandbox = sandbox();
+    for at in 0..2_000 {
+        sandbox.work(&format!("cat/system-prompts/a{at}.md"), "");
+    }
+    let said = sandbox.run("preface catalog import cat").exits(1).stderr;
+    assert!(said.contains("has more than 2000 files"), "{said}");
+}
+
+#[test]
+fn hidden_characters_of_a_catalog_are_shown_in_listings() {
+    let sandbox = sandbox();
+    sandbox.work(
+        "cat/system-prompts/a.md",
+        "<!--\nname: 'Data: Trick \u{1b}[2J\u{202e}'\ndescription: d\nccVersion: 1.\u{7}0\n-->\nText.\n",
+    );
+    sandbox.run("preface catalog import cat").exits(0);
+    let ran = sandbox.run("preface catalog list 1.2.3").exits(0);
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{:?}", ran.stdout);
+}
+
+/// A killed import leaves what was there before: the files of the new one lie beside it, and no index speaks of them.
+#[test]
+fn what_a_killed_import_left_behind_is_no_trouble() {
+    let sandbox = imported();
+    let (dir, _) = kept(&sandbox, "1.2.3");
+    let left = dir.join("0123456789abcdef/raw");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join("half.md"), "ha").unwrap();
+    fs::write(left.join(".preface-00.tmp"), "").unwrap();
+    fs::create_dir_all(dir.with_file_name("1.2.9/fedcba9876543210/raw")).unwrap();
+    sandbox.run("preface catalog verify 1.2.3").exits(0).says("");
+    let said = sandbox.run("preface catalog list").exits(0).stderr;
+    assert!(said.contains("an import of the catalog 1.2.9 did not come to its end"), "{said}");
+    sandbox.run("preface catalog import cat").exits(0).says("");
+    assert!(!left.exists(), "the next import clears up");
+    sandbox.run("preface catalog remove 1.2.9").exits(0);
+    sandbox.run("preface catalog list").exits(0).says("");
+}
