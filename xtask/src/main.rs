@@ -10,9 +10,11 @@ mod crash;
 mod debian;
 mod failure;
 mod flags;
+mod mcp;
 #[cfg(unix)]
 mod nodes;
 mod npm;
+mod packages;
 mod peers;
 mod postgres;
 mod real;
@@ -43,6 +45,7 @@ const COMMANDS: &[Command] = &[
     api::COMMAND,
     bench::COMMAND,
     crash::COMMAND,
+    mcp::COMMAND,
     #[cfg(unix)]
     nodes::COMMAND,
     peers::COMMAND,

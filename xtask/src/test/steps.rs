@@ -104,6 +104,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "clients"]))),
     },
     Step {
+        name: "mcp",
+        about: "cargo xtask mcp: real MCP servers from npm and PyPI are asked, over pipes and over HTTP",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "mcp"]))),
+    },
+    Step {
         name: "web",
         about: "cargo xtask web --test: the editor, built and tried in Chromium against the real service",
         when: When::All,
