@@ -32,6 +32,10 @@ bench *args:
 crash *args:
     cargo xtask crash {{args}}
 
+# Asks real MCP servers what they offer, over pipes and over HTTP.
+mcp:
+    cargo xtask mcp
+
 # Races, kills and cuts off several `preface serve` on one store: `just nodes kill --rounds 20`.
 nodes *args:
     cargo xtask nodes {{args}}

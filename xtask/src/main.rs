@@ -10,11 +10,12 @@ mod crash;
 mod debian;
 mod failure;
 mod flags;
-mod install;
+mod mcp;
 mod mcp_serve;
 #[cfg(unix)]
 mod nodes;
 mod npm;
+mod packages;
 mod peers;
 mod postgres;
 mod real;
@@ -45,6 +46,7 @@ const COMMANDS: &[Command] = &[
     api::COMMAND,
     bench::COMMAND,
     crash::COMMAND,
+    mcp::COMMAND,
     mcp_serve::COMMAND,
     #[cfg(unix)]
     nodes::COMMAND,

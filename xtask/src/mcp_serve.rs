@@ -9,7 +9,7 @@ use crate::{
     Command, child,
     failure::Failure,
     flags::Flags,
-    install::{self, Packages},
+    packages::{self, Node, Python},
     say,
 };
 use std::{
@@ -25,11 +25,17 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Python's packages.
-const REQUIREMENTS: &str = include_str!("mcp_serve/python/requirements.txt");
-/// npm's packages, and the exact version of each that they need.
-const PACKAGE: &str = include_str!("mcp_serve/typescript/package.json");
-const LOCK: &str = include_str!("mcp_serve/typescript/package-lock.json");
+const PACKAGES: Python<'_> = Python {
+    names: "the MCP client for Python",
+    requirements: include_str!("mcp_serve/python/requirements.txt"),
+    file: "xtask/src/mcp_serve/python/requirements.txt",
+};
+const MODULES: Node<'_> = Node {
+    names: "the MCP client for Node",
+    package: include_str!("mcp_serve/typescript/package.json"),
+    lock: include_str!("mcp_serve/typescript/package-lock.json"),
+    file: "xtask/src/mcp_serve/typescript/package.json",
+};
 
 const PYTHON: &str = "xtask/src/mcp_serve/python/story.py";
 const TYPESCRIPT: &str = "xtask/src/mcp_serve/typescript/story.js";
@@ -62,21 +68,17 @@ fn run(words: &[String]) -> Result<(), Failure> {
 /// A client cannot be had, or its story goes another way.
 pub fn play(binary: &Path) -> Result<(), Failure> {
     let directory = child::target().join("mcp-serve");
-    let packages =
-        Packages { about: "the MCP client for Python", list: "xtask/src/mcp_serve/python/requirements.txt" };
-    let python = install::python(&directory.join("python"), &packages, REQUIREMENTS)?;
+    let python = PACKAGES.ensure(&directory.join("python"))?;
     let mut story = process::Command::new(python);
     story.arg(child::root().join(PYTHON)).env("PYTHONDONTWRITEBYTECODE", "1");
     tell(story, binary, PYTHON)?;
 
     let directory = directory.join("typescript");
-    let packages =
-        Packages { about: "the MCP client for Node", list: "xtask/src/mcp_serve/typescript/package.json" };
-    install::node(&directory, &packages, PACKAGE, LOCK)?;
+    MODULES.ensure(&directory)?;
     // A module is looked up from where the script lies.
     let text = fs::read_to_string(child::root().join(TYPESCRIPT));
     let text = text.map_err(|error| Failure::new(format!("`{TYPESCRIPT}` cannot be read: {error}")))?;
-    install::write(&directory.join("story.js"), &text)?;
+    packages::write(&directory.join("story.js"), &text)?;
     let mut story = process::Command::new("node");
     story.arg("story.js").current_dir(&directory);
     tell(story, binary, TYPESCRIPT)
@@ -119,10 +121,12 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packages::tests::{assert_exact, assert_locked};
 
     #[test]
     fn each_package_has_one_exact_version() {
-        install::check(REQUIREMENTS, PACKAGE, LOCK);
+        assert_exact(PACKAGES.requirements);
+        assert_locked(MODULES.package, MODULES.lock);
     }
 
     #[test]

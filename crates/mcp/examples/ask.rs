@@ -38,7 +38,7 @@ impl Server {
             (None, Some(url)) => Reach::Address { url, headers: Vec::new() },
             _ => return Err(format!("`{}` has either a command or a url", self.name).into()),
         };
-        Ok(Target { name: self.name, reach, deadline: Duration::from_secs(30), wants: self.wants })
+        Ok(Target { name: self.name, reach, deadline: Duration::from_secs(60), wants: self.wants })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
     program::Program, secrets::Secrets, time::Time,
 };
 use std::{
+    future::Future,
     panic::resume_unwind,
     thread,
     time::{Duration, Instant},
@@ -57,7 +58,9 @@ fn ask_here(targets: &[Target], limits: &Limits, tell: &(dyn Fn(&Heard) + Sync))
         let mut running = JoinSet::new();
         for (at, target) in targets.iter().cloned().enumerate() {
             let limits = limits.clone();
-            running.spawn(async move { (at, contained(target, limits).await) });
+            let asked = target.clone();
+            let asking = async move { ask_one(&asked, &limits).await };
+            running.spawn(async move { (at, contained(&target, asking).await) });
         }
         let mut heard: Vec<Option<Heard>> = targets.iter().map(|_| None).collect();
         while let Some(done) = running.join_next().await {
@@ -88,12 +91,11 @@ fn unheard(target: &Target, took: Duration, trouble: Trouble) -> Heard {
 }
 
 /// Asks one server in a task of its own, so that a panic ends nothing else.
-async fn contained(target: Target, limits: Limits) -> Heard {
+async fn contained(target: &Target, asking: impl Future<Output = Heard> + Send + 'static) -> Heard {
     let start = Instant::now();
-    let asked = target.clone();
-    match tokio::spawn(async move { ask_one(&asked, &limits).await }).await {
+    match tokio::spawn(asking).await {
         Ok(heard) => heard,
-        Err(_) => unheard(&target, start.elapsed(), Trouble::Lied(PANIC.to_owned())),
+        Err(_) => unheard(target, start.elapsed(), Trouble::Lied(PANIC.to_owned())),
     }
 }
 
@@ -117,4 +119,30 @@ async fn ask_one(target: &Target, limits: &Limits) -> Heard {
     let mut heard = Heard { name: target.name.clone(), took, calls_itself, protocol, said, notes };
     Secrets::of(target).hide(&mut heard);
     heard
+}
+
+#[cfg(test)]
+mod tests {
+    use super::contained;
+    use crate::{Reach, Target, Trouble, ask};
+    use std::time::Duration;
+
+    fn nobody() -> Target {
+        let reach = Reach::Address { url: "none".to_owned(), headers: Vec::new() };
+        Target { name: "nobody".to_owned(), reach, deadline: Duration::from_secs(5), wants: Vec::new() }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_contained() {
+        let target = nobody();
+        let heard = contained(&target, async { panic!("this is expected in the output of a test") }).await;
+        assert_eq!(heard.name, "nobody");
+        assert!(matches!(heard.said, Err(Trouble::Lied(why)) if why.contains("a fault of ours")));
+    }
+
+    #[tokio::test]
+    async fn a_caller_inside_a_runtime_may_ask() {
+        let heard = ask(&[nobody(), nobody()], &crate::Limits::default(), &|_| ());
+        assert!(heard.iter().all(|one| matches!(one.said, Err(Trouble::Unreachable(_)))), "{heard:?}");
+    }
 }

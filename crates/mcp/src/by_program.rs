@@ -13,8 +13,11 @@ use crate::{
 use std::{path::Path, process::ExitStatus, sync::Arc, time::Duration};
 use tokio::time::{sleep, timeout_at};
 
-/// How long a program that is ended by itself, or has answered all, may take to go: its pipes, or its goodbye.
-const AFTERMATH: Duration = Duration::from_secs(2);
+/// How long a program that closed the connection may take to end.
+const AFTERMATH: Duration = Duration::from_secs(4);
+
+/// How long a program may take to go whose answers we have.
+const GOODBYE: Duration = Duration::from_millis(1500);
 
 type Start<'a> = dyn Fn() -> std::io::Result<(Program, tokio::process::ChildStdout, tokio::process::ChildStdin)>
     + Sync
@@ -41,27 +44,35 @@ pub(crate) async fn ask_program(
             }
         };
         let intake = Arc::new(Intake::new(limits.bytes));
-        let lines = Lines::new(stdout, stdin, intake.clone(), time.patience);
+        // Where nothing else is left to try, all the time is for that.
+        let patience = if handshake == Handshake::Discover { time.left() } else { time.patience };
+        let lines = Lines::new(stdout, stdin, intake.clone(), patience);
         let talked = {
             let talk = converse(lines, handshake, &target.wants, limits, &mut story);
             let gone = async {
                 program.ended().await;
-                sleep(AFTERMATH / 2).await;
+                sleep(AFTERMATH / 4).await;
             };
             tokio::select! {
                 talked = timeout_at(time.talk, talk) => talked.ok(),
                 () = gone => Some(Err(Broken::Closed)),
             }
         };
-        let status = program.end(time.left().clamp(Duration::from_millis(150), AFTERMATH)).await;
-        // A server that ends over a question that it does not know, or that knows it and was too slow, gets another chance.
+        // One that closed the connection is about to end, and how it does says why.
+        let patience = match talked {
+            Some(Err(Broken::Closed | Broken::Way(_))) => AFTERMATH,
+            _ => GOODBYE,
+        };
+        let status = program.end(time.left().clamp(Duration::from_millis(150), patience)).await;
+        // Two kinds get another chance: a server that ends over a question that it does not know, and one that knows only
+        // that and answered too late.
         let again = match talked {
-            Some(Err(Broken::Closed)) if handshake == Handshake::Either && intake.flooded().is_none() => {
-                match (intake.heard_any(), intake.speaks_modern()) {
-                    (_, true) => Some(Handshake::Discover),
-                    (false, false) if status.is_some() => Some(Handshake::Initialize),
-                    _ => None,
-                }
+            _ if handshake != Handshake::Either || intake.flooded().is_some() => None,
+            Some(Err(Broken::Closed | Broken::Refused(_) | Broken::Lied(_))) if intake.speaks_modern() => {
+                Some(Handshake::Discover)
+            }
+            Some(Err(Broken::Closed | Broken::Way(_))) if status.is_some() && !intake.heard_any() => {
+                Some(Handshake::Initialize)
             }
             _ => None,
         };

@@ -95,7 +95,12 @@ impl Intake {
             ClientRequest::InitializeRequest(_) => Asked::Initialize,
             _ => Asked::Other,
         };
-        self.state().asked.insert(number(&request.id)?, asked);
+        let mut state = self.state();
+        if asked == Asked::Initialize {
+            let discovering = state.asked.values_mut().filter(|asked| **asked == Asked::Discover);
+            discovering.for_each(|asked| *asked = Asked::GivenUp);
+        }
+        state.asked.insert(number(&request.id)?, asked);
         (asked == Asked::Discover).then(|| request.id.clone())
     }
 
@@ -103,7 +108,7 @@ impl Intake {
     /// `None` where it was answered.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<ServerJsonRpcMessage> {
         let mut state = self.state();
-        let asked = state.asked.get_mut(&number(id)?)?;
+        let asked = state.asked.get_mut(&number(id)?).filter(|asked| **asked == Asked::Discover)?;
         *asked = Asked::GivenUp;
         drop(state);
         let why = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "no answer to server/discover", None);

@@ -121,10 +121,9 @@ where
                 biased;
                 read = self.reads.read_buf(&mut self.rest) => {
                     let read = read.unwrap_or(0);
-                    self.ended = read == 0 || !self.intake.take(read) ;
+                    self.ended = read == 0 || !self.intake.take(read);
                     if !self.ended {
                         self.split();
-                        self.ended = self.intake.speaks_modern();
                     }
                 }
                 () = tired => {

@@ -18,6 +18,7 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::{ChildStdin, ChildStdout},
+    task::JoinHandle,
     time::sleep,
 };
 
@@ -27,6 +28,8 @@ pub(crate) struct Program {
     id: Option<Pid>,
     collected: Option<ExitStatus>,
     complaints: Arc<Mutex<Vec<u8>>>,
+    /// Reads them.
+    listener: Option<JoinHandle<()>>,
 }
 
 /// How often the end of a program is looked for.
@@ -34,6 +37,9 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// How long we wait for the end of a program that was killed. One that runs as another user cannot be.
 const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long we wait for what a program said before it ended.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// How much of what a program complains of is kept: the last of it.
 const COMPLAINTS: usize = 4 << 10;
@@ -63,12 +69,12 @@ impl Program {
             .spawn()?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
         let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let program = Program { child, id, collected: None, complaints: Arc::default() };
+        let mut program = Program { child, id, collected: None, complaints: Arc::default(), listener: None };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         let stderr = tokio::process::ChildStderr::from_std(stderr)?;
-        tokio::spawn(keep_tail(stderr, program.complaints.clone()));
+        program.listener = Some(tokio::spawn(keep_tail(stderr, program.complaints.clone())));
         Ok((program, ChildStdout::from_std(stdout)?, ChildStdin::from_std(stdin)?))
     }
 
@@ -90,17 +96,20 @@ impl Program {
         }
     }
 
-    /// Ends the program, whose input is closed by now: gives it a third of the time to go by itself, asks it to, and then
+    /// Ends the program, whose input is closed by now: gives it two thirds of the time to go by itself, asks it to, and then
     /// kills all of its group. Returns how it ended, where it went by itself.
     pub(crate) async fn end(&mut self, within: Duration) -> Option<ExitStatus> {
-        let step = within / 3;
-        let by_itself = tokio::time::timeout(step, self.ended()).await.is_ok();
+        let by_itself = tokio::time::timeout(within * 2 / 3, self.ended()).await.is_ok();
         self.signal(Signal::TERM);
         // Also what the program left behind is asked before it is killed, but nobody sees whether it is gone.
-        let _ = tokio::time::timeout(step, self.ended()).await;
+        let _ = tokio::time::timeout(within / 3, self.ended()).await;
         self.signal(Signal::KILL);
         let _ = tokio::time::timeout(LAST_WAIT, self.ended()).await;
         self.collect();
+        if let Some(listener) = self.listener.take() {
+            // What left the group keeps the pipe.
+            let _ = tokio::time::timeout(LAST_WORDS, listener).await;
+        }
         self.collected.filter(|_| by_itself)
     }
 

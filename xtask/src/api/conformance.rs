@@ -1,7 +1,7 @@
 //! schemathesis: what the description allows must be accepted, what it forbids refused, and each answer be as described.
 
 use super::{install, service::Service};
-use crate::{child, failure::Failure, say};
+use crate::{child, failure::Failure, packages, say};
 use std::{path::Path, process::Command};
 
 /// Which checks there are, and why some expect more than schemathesis does by itself.
@@ -18,10 +18,10 @@ const SUMMARY: &str = " SUMMARY ";
 /// Something was found. All that schemathesis says of it is printed.
 pub fn run(service: &Service, python: &Path, seconds: usize, seed: usize) -> Result<(), Failure> {
     let directory = install::directory().join("conformance");
-    install::empty(&directory)?;
+    packages::empty(&directory)?;
     let mut command = Command::new(python.with_file_name("schemathesis"));
     let settings = directory.join("schemathesis.toml");
-    install::write(&settings, &SETTINGS.replace(ROOT, &service.root().display().to_string()))?;
+    packages::write(&settings, &SETTINGS.replace(ROOT, &service.root().display().to_string()))?;
     command.arg("--config-file").arg(settings).arg("run");
     command.arg(format!("{}/openapi.json", service.url)).arg("--no-color");
     command.args(["--seed", &seed.to_string(), "--max-time", &seconds.to_string()]);

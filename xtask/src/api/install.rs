@@ -1,18 +1,24 @@
-//! What tries the service, installed below cargo's target directory. Each list of exact versions is a file beside this one.
+//! What tries the service: packages of Python and npm, and the lists of their exact versions.
 
-pub use crate::install::{empty, write};
 use crate::{
     child,
     failure::Failure,
-    install::{self, Packages},
+    packages::{Node, Python},
 };
 use std::path::PathBuf;
 
-/// Python's packages.
-const REQUIREMENTS: &str = include_str!("requirements.txt");
-/// npm's packages, and the exact version of each that they need.
-const PACKAGE: &str = include_str!("clients/typescript/package.json");
-const LOCK: &str = include_str!("clients/typescript/package-lock.json");
+const PYTHON: Python = Python {
+    names: "schemathesis and openapi-python-client",
+    requirements: include_str!("requirements.txt"),
+    file: "xtask/src/api/requirements.txt",
+};
+
+const NODE: Node = Node {
+    names: "openapi-typescript and openapi-fetch",
+    package: include_str!("clients/typescript/package.json"),
+    lock: include_str!("clients/typescript/package-lock.json"),
+    file: "xtask/src/api/clients/typescript/package.json",
+};
 
 /// Returns the directory of everything that is installed and generated here.
 pub fn directory() -> PathBuf {
@@ -22,35 +28,29 @@ pub fn directory() -> PathBuf {
 /// Makes sure of the virtual environment; returns its interpreter.
 ///
 /// # Errors
-/// See [`install::python`].
+/// Python or its packages cannot be had. The error says what to install.
 pub fn python() -> Result<PathBuf, Failure> {
-    let packages =
-        Packages { about: "schemathesis and openapi-python-client", list: "xtask/src/api/requirements.txt" };
-    install::python(&directory().join("python"), &packages, REQUIREMENTS)
+    PYTHON.ensure(&directory().join("python"))
 }
 
 /// Makes sure of npm's packages; returns the directory that they lie in.
 ///
 /// # Errors
-/// See [`install::node`].
+/// Node or the packages cannot be had. The error says what to install.
 pub fn node() -> Result<PathBuf, Failure> {
     let directory = directory().join("typescript");
-    let list = "xtask/src/api/clients/typescript/package.json";
-    install::node(
-        &directory,
-        &Packages { about: "openapi-typescript and openapi-fetch", list },
-        PACKAGE,
-        LOCK,
-    )?;
+    NODE.ensure(&directory)?;
     Ok(directory)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{NODE, PYTHON};
+    use crate::packages::tests::{assert_exact, assert_locked};
 
     #[test]
     fn each_package_has_one_exact_version() {
-        install::check(REQUIREMENTS, PACKAGE, LOCK);
+        assert_exact(PYTHON.requirements);
+        assert_locked(NODE.package, NODE.lock);
     }
 }

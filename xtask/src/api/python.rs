@@ -1,7 +1,7 @@
 //! The client that `openapi-python-client` makes from the description, and its story.
 
 use super::{install, service::Service};
-use crate::{child, failure::Failure, say};
+use crate::{child, failure::Failure, packages, say};
 use std::{path::Path, process::Command};
 
 const STORY: &str = "xtask/src/api/clients/python/story.py";
@@ -13,7 +13,7 @@ const SETTINGS: &str = "xtask/src/api/clients/python/generator.yml";
 /// The client cannot be made, or the story goes another way than it should.
 pub fn run(service: &Service, python: &Path) -> Result<(), Failure> {
     let directory = install::directory().join("python-client");
-    install::empty(&directory)?;
+    packages::empty(&directory)?;
     let document = directory.join("openapi.json");
     service.describe(python, &document)?;
     let mut make = Command::new(python.with_file_name("openapi-python-client"));

@@ -1,8 +1,8 @@
 //! The types that `openapi-typescript` makes from the description, under `openapi-fetch`: the story is type-checked, then
 //! run.
 
-use super::{install, service::Service};
-use crate::{child, failure::Failure, say};
+use super::service::Service;
+use crate::{child, failure::Failure, packages, say};
 use std::{fs, path::Path, process::Command};
 
 const STORY: &str = "xtask/src/api/clients/typescript/story.ts";
@@ -15,8 +15,8 @@ const SETTINGS: &str = include_str!("clients/typescript/tsconfig.json");
 pub fn run(service: &Service, directory: &Path) -> Result<(), Failure> {
     let story = fs::read_to_string(child::root().join(STORY));
     let story = story.map_err(|error| Failure::new(format!("`{STORY}` cannot be read: {error}")))?;
-    install::write(&directory.join("story.ts"), &story)?;
-    install::write(&directory.join("tsconfig.json"), SETTINGS)?;
+    packages::write(&directory.join("story.ts"), &story)?;
+    packages::write(&directory.join("tsconfig.json"), SETTINGS)?;
     let made = |what: &str, script: &str, words: &[&str]| {
         let mut command = Command::new("node");
         command.arg(Path::new("node_modules").join(script)).args(words).current_dir(directory);

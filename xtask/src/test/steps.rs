@@ -104,6 +104,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "clients"]))),
     },
     Step {
+        name: "mcp",
+        about: "cargo xtask mcp: real MCP servers from npm and PyPI are asked, over pipes and over HTTP",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "mcp"]))),
+    },
+    Step {
         name: "mcp-serve",
         about: "cargo xtask mcp-serve: published MCP clients, in Python and TypeScript, use `preface mcp serve`",
         when: When::All,
