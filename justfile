@@ -36,6 +36,10 @@ crash *args:
 nodes *args:
     cargo xtask nodes {{args}}
 
+# Lets published MCP clients list, get and call what `preface mcp serve` offers.
+mcp-serve *args:
+    cargo xtask mcp-serve {{args}}
+
 # Compares preset `pi` with the published packages: `just peers pi --variant 0.58`.
 peers *args:
     cargo xtask peers {{args}}

@@ -10,6 +10,8 @@ mod crash;
 mod debian;
 mod failure;
 mod flags;
+mod install;
+mod mcp_serve;
 #[cfg(unix)]
 mod nodes;
 mod npm;
@@ -43,6 +45,7 @@ const COMMANDS: &[Command] = &[
     api::COMMAND,
     bench::COMMAND,
     crash::COMMAND,
+    mcp_serve::COMMAND,
     #[cfg(unix)]
     nodes::COMMAND,
     peers::COMMAND,

@@ -84,6 +84,18 @@ impl Failure {
         self.exit
     }
 
+    /// Returns it as a note, for whoever passes it on.
+    pub fn into_note(self) -> Diagnostic {
+        let code = match self.exit {
+            Exit::Usage => "usage",
+            Exit::Held => "trust/required",
+            Exit::OverBudget => "budget/over",
+            Exit::Done | Exit::Failed | Exit::Lint => "failed",
+        };
+        let note = Diagnostic::error(code, self.message);
+        Diagnostic { place: self.place.map(|place| *place), help: self.hint, ..note }
+    }
+
     /// Says it, and returns the exit code.
     pub fn report(&self, ui: &Ui) -> Exit {
         match &self.json {
@@ -131,7 +143,7 @@ impl From<Error> for Failure {
         match error {
             Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
-            Error::Render(note) => (*note).into(),
+            Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
                 let largest: Vec<String> = over
                     .largest
@@ -156,6 +168,12 @@ impl From<Error> for Failure {
 impl From<Diagnostic> for Failure {
     fn from(note: Diagnostic) -> Self {
         Failure { place: note.place.map(Box::new), hint: note.help, ..Failure::new(note.message) }
+    }
+}
+
+impl From<Box<Diagnostic>> for Failure {
+    fn from(note: Box<Diagnostic>) -> Self {
+        (*note).into()
     }
 }
 

@@ -12,6 +12,7 @@ mod files;
 mod flags;
 mod kept;
 mod notes;
+mod roots;
 mod scopes_view;
 mod store;
 mod stored_template;

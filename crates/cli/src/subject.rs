@@ -184,7 +184,8 @@ fn is_of_reminders(note: &Diagnostic) -> bool {
 }
 
 impl Subject {
-    fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
+    /// Returns what was just built.
+    pub fn of(built: Built, messages: Vec<ModelMessage>) -> Self {
         let Built { prompt, world, tools, places, .. } = built;
         Subject::made(prompt, world, tools, Some(places), messages)
     }

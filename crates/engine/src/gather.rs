@@ -4,7 +4,7 @@ use crate::{
     Error,
     consent::{Ask, Opened},
     engine::Engine,
-    extensions, named,
+    extensions, imported, named,
     prepare::{Opening, Prepared},
     request::{Request, StoredTemplate},
 };
@@ -137,6 +137,8 @@ impl Engine<'_> {
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
+        let mut profile = profile;
+        imported::lay(self.system(), &mut profile, &mut diagnostics)?;
         let reminders = self.due(&request.events, &profile, &places, &mut diagnostics)?;
 
         let mut gathered = Gathered {
@@ -251,6 +253,13 @@ impl Engine<'_> {
         let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
+        imported::lay_agent(
+            self.system(),
+            gathered.turn.agent.as_deref(),
+            &mut profile,
+            &contributions,
+            &mut notes,
+        )?;
         gathered.profile = profile;
         gathered.stack = stack;
         gathered.overrides = overrides;

@@ -18,6 +18,7 @@
 
 mod agents;
 pub mod analyze;
+pub mod catalogs;
 pub mod consent;
 mod counters;
 mod default_store;
@@ -29,6 +30,7 @@ mod gatherings;
 mod given;
 pub mod grant;
 mod hooks;
+mod imported;
 pub mod keep;
 pub mod lint;
 mod log;
@@ -61,6 +63,8 @@ pub use preface_core as core;
 pub use preface_core::assets::ASSETS;
 pub use preface_host as host;
 pub use preface_host::{look::Headless, profile::names as preset_names, system::os::OsSystem};
+#[cfg(feature = "mcp")]
+pub use preface_mcp as mcp_protocol;
 #[cfg(feature = "json-schema")]
 pub use preface_schema::JsonSchema;
 pub use preface_store as store;

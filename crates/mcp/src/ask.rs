@@ -1,27 +1,15 @@
 //! Asks servers what they offer: all at once, each with a deadline of its own.
 
 use crate::{
-    Heard, Limits, Reach, Target, Trouble,
-    conversation::{Broken, Handshake, converse},
-    intake::Intake,
-    lines::Lines,
-    program::Program,
-    story::Story,
+    Heard, Limits, Reach, Target, Trouble, by_address::ask_address, by_program::ask_program, hidden,
+    program::Program, secrets::Secrets, time::Time,
 };
-use preface_core::diagnostic::Diagnostic;
 use std::{
     panic::resume_unwind,
-    path::Path,
-    process::ExitStatus,
-    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
-use tokio::{
-    runtime::Builder,
-    task::JoinSet,
-    time::{sleep, timeout_at},
-};
+use tokio::{runtime::Builder, task::JoinSet};
 
 /// Asks servers what they offer, all at once, and waits for all of them. One server's trouble costs the others no time.
 ///
@@ -117,147 +105,16 @@ async fn ask_one(target: &Target, limits: &Limits) -> Heard {
             let start = || Program::start(command, args, env, cwd);
             ask_program(&start, command, cwd, target, limits, &time).await
         }
-        Reach::Address { .. } => {
-            (Err(Trouble::Unreachable("addresses are not reached yet".to_owned())), Story::default())
-        }
+        Reach::Address { url, headers } => ask_address(url, headers, target, limits, &time).await,
     };
     let said = said.map(|()| {
         story.described.settle();
-        std::mem::take(&mut story.described)
+        story.notes.extend(hidden::warning(&story.described));
+        story.described
     });
-    Heard {
-        name: target.name.clone(),
-        took: start.elapsed(),
-        calls_itself: story.calls_itself,
-        protocol: story.protocol,
-        said,
-        notes: story.notes,
-    }
-}
-
-/// How a deadline is spent.
-struct Time {
-    /// Until when it may talk.
-    talk: tokio::time::Instant,
-    /// Until when it is gone.
-    end: tokio::time::Instant,
-    /// How long it may think about `server/discover`.
-    patience: Duration,
-}
-
-impl Time {
-    fn of(start: Instant, deadline: Duration) -> Self {
-        // A time too long to be said is a day.
-        let deadline = deadline.min(Duration::from_secs(86_400));
-        let goodbye = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
-        let end = tokio::time::Instant::from_std(start + deadline);
-        Time { talk: end - goodbye, end, patience: (deadline / 3).min(Duration::from_secs(8)) }
-    }
-
-    fn left(&self) -> Duration {
-        self.end.saturating_duration_since(tokio::time::Instant::now())
-    }
-}
-
-/// How long a program that is ended by itself, or has answered all, may take to go: its pipes, or its goodbye.
-const AFTERMATH: Duration = Duration::from_secs(2);
-
-type Start<'a> = dyn Fn() -> std::io::Result<(Program, tokio::process::ChildStdout, tokio::process::ChildStdin)>
-    + Sync
-    + 'a;
-
-async fn ask_program(
-    start: &Start<'_>,
-    command: &str,
-    cwd: &Path,
-    target: &Target,
-    limits: &Limits,
-    time: &Time,
-) -> (Result<(), Trouble>, Story) {
-    let mut handshake = Handshake::Either;
-    loop {
-        let mut story = Story::default();
-        let (mut program, stdout, stdin) = match start() {
-            Ok(started) => started,
-            Err(error) => {
-                let place = if cwd.is_dir() { String::new() } else { format!(" in `{}`", cwd.display()) };
-                let why = format!("`{}` cannot be started{place}: {error}", command.escape_debug());
-                return (Err(Trouble::Unreachable(why)), story);
-            }
-        };
-        let intake = Arc::new(Intake::new(limits.bytes));
-        let lines = Lines::new(stdout, stdin, intake.clone(), time.patience);
-        let talked = {
-            let talk = converse(lines, handshake, &target.wants, limits, &mut story);
-            let gone = async {
-                program.ended().await;
-                sleep(AFTERMATH / 2).await;
-            };
-            tokio::select! {
-                talked = timeout_at(time.talk, talk) => talked.ok(),
-                () = gone => Some(Err(Broken::Closed)),
-            }
-        };
-        let status = program.end(time.left().clamp(Duration::from_millis(150), AFTERMATH)).await;
-        // A server that ends over a question that it does not know, or that knows it and was too slow, gets another chance.
-        let again = match talked {
-            Some(Err(Broken::Closed)) if handshake == Handshake::Either && intake.flooded().is_none() => {
-                match (intake.heard_any(), intake.speaks_modern()) {
-                    (_, true) => Some(Handshake::Discover),
-                    (false, false) if status.is_some() => Some(Handshake::Initialize),
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        if let Some(again) = again.filter(|_| time.left() > time.patience) {
-            handshake = again;
-            continue;
-        }
-        let said = judge(talked, &intake, &mut story, || last_words(status, &program));
-        return (said, story);
-    }
-}
-
-/// Says what came of a conversation.
-fn judge(
-    talked: Option<Result<(), Broken>>,
-    intake: &Intake,
-    story: &mut Story,
-    last_words: impl FnOnce() -> String,
-) -> Result<(), Trouble> {
-    let nonsense = intake.nonsense();
-    if let Some(limit) = intake.flooded() {
-        return Err(Trouble::Flooded(limit));
-    }
-    match talked {
-        Some(Ok(())) => {}
-        None if story.listed => story.notes.push(
-            Diagnostic::warning("mcp/late", "not all that the profile names was answered in time")
-                .help("give it a longer deadline"),
-        ),
-        None => return Err(nonsense.map_or(Trouble::Late, |it| Trouble::Lied(format!("it sends {it}")))),
-        Some(Err(Broken::Closed)) => return Err(Trouble::Died(last_words())),
-        Some(Err(Broken::Way(why))) => return Err(Trouble::Died(format!("{why}; {}", last_words()))),
-        Some(Err(Broken::Refused(why))) => {
-            return Err(Trouble::Unreachable(format!("it refuses to begin: {why}")));
-        }
-        Some(Err(Broken::Lied(why))) => return Err(Trouble::Lied(why)),
-    }
-    if let Some(nonsense) = nonsense {
-        story.note(
-            "mcp/nonsense",
-            format!("beside its messages it sends {nonsense}"),
-            "a server that is a program writes messages to its output and nothing else",
-        );
-    }
-    Ok(())
-}
-
-fn last_words(status: Option<ExitStatus>, program: &Program) -> String {
-    let end = status.map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
-    match program.complaints() {
-        said if said.is_empty() => end,
-        said => format!("{end}; the last it said: `{said}`"),
-    }
+    let (calls_itself, protocol, notes) = (story.calls_itself, story.protocol, story.notes);
+    let took = start.elapsed();
+    let mut heard = Heard { name: target.name.clone(), took, calls_itself, protocol, said, notes };
+    Secrets::of(target).hide(&mut heard);
+    heard
 }

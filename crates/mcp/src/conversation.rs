@@ -9,7 +9,7 @@ use rmcp::{
     transport::Transport,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, io, time::Duration};
 
 /// Why a conversation ended early.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(crate) enum Broken {
     Closed,
     /// The way to the server failed: the words of whoever builds it.
     Way(String),
+    /// The same, before it had said anything.
+    Unreached(String),
     /// It said no.
     Refused(String),
     /// It said what no server says.
@@ -188,7 +190,7 @@ async fn request(peer: &Peer<RoleClient>, method: &str, params: Value) -> Result
         Ok(ServerResult::CustomResult(result)) => Ok(result.0),
         Ok(_) => Err(Broken::Lied(format!("`{method}` is answered with something else"))),
         Err(ServiceError::McpError(error)) => Err(Broken::Refused(refusal(&error))),
-        Err(ServiceError::TransportSend(error)) => Err(Broken::Way(chain(error.error.as_ref()))),
+        Err(ServiceError::TransportSend(error)) => Err(on_the_way(error.error.as_ref())),
         Err(_) => Err(Broken::Closed),
     }
 }
@@ -196,7 +198,7 @@ async fn request(peer: &Peer<RoleClient>, method: &str, params: Value) -> Result
 fn not_begun(error: ClientInitializeError) -> Broken {
     match error {
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => Broken::Closed,
-        ClientInitializeError::TransportError { error, .. } => Broken::Way(chain(error.error.as_ref())),
+        ClientInitializeError::TransportError { error, .. } => on_the_way(error.error.as_ref()),
         ClientInitializeError::JsonRpcError(error) => Broken::Refused(refusal(&error)),
         // What the first way said is expected there; the second is what went wrong.
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => not_begun(*fallback),
@@ -214,6 +216,14 @@ fn refusal(error: &rmcp::ErrorData) -> String {
         return "it does not know the method".to_owned();
     }
     format!("{words} ({})", error.code.0)
+}
+
+/// What went wrong on the way: what a server sends there that none sends is a lie of its.
+fn on_the_way(error: &(dyn std::error::Error + 'static)) -> Broken {
+    match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+        Some(io::ErrorKind::InvalidData) => Broken::Lied(chain(error)),
+        _ => Broken::Way(chain(error)),
+    }
 }
 
 /// An error with what is behind it, in one line.

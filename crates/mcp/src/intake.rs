@@ -57,6 +57,16 @@ impl Intake {
         !state.flooded
     }
 
+    /// Notes that a server announced more than may come.
+    pub(crate) fn flood(&self) {
+        self.state().flooded = true;
+    }
+
+    /// How many bytes may come still.
+    pub(crate) fn left(&self) -> usize {
+        self.limit.saturating_sub(self.state().taken)
+    }
+
     /// The limit, where it was reached.
     pub(crate) fn flooded(&self) -> Option<usize> {
         self.state().flooded.then_some(self.limit)

@@ -104,6 +104,12 @@ pub const STEPS: &[Step] = &[
         prepare: || Ok(Prepared::Run(cargo(&["xtask", "api", "clients"]))),
     },
     Step {
+        name: "mcp-serve",
+        about: "cargo xtask mcp-serve: published MCP clients, in Python and TypeScript, use `preface mcp serve`",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["xtask", "mcp-serve"]))),
+    },
+    Step {
         name: "web",
         about: "cargo xtask web --test: the editor, built and tried in Chromium against the real service",
         when: When::All,

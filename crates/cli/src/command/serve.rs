@@ -3,21 +3,19 @@
 use crate::{
     failure::{Exit, Failure, words},
     files,
+    roots::roots,
     store::{self, StoreFlag},
     ui::{Ui, text::listed},
 };
 use clap::ValueEnum;
 use preface::{
-    Engine, Request, TrustChoice,
-    core::lint::hidden::escape_hidden,
-    host::system::{FileKind, System},
-    store::StoreUrl,
+    Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
 use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry};
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process,
     sync::Arc,
     time::Duration,
@@ -169,30 +167,6 @@ fn greeting(bound: SocketAddr, url: &StoreUrl, settings: &Settings) -> String {
         settings.preset,
         listed(&roots)
     )
-}
-
-/// The directories that may be worked in, as they really are.
-fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let here = [PathBuf::from(".")];
-    let given = if given.is_empty() { &here[..] } else { given };
-    given.iter().map(|root| real(system, root)).collect()
-}
-
-fn real(system: &dyn System, root: &Path) -> Result<PathBuf, Failure> {
-    let path = files::absolute(root)?;
-    let failed = |why: &str| {
-        let shown = root.display().to_string();
-        Err(Failure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
-            .hint("`--root` names a directory that is there"))
-    };
-    match system.stat(&path) {
-        None => failed("there is nothing of that name"),
-        Some(stat) if stat.kind != FileKind::Dir => failed("it is not a directory"),
-        Some(_) => match system.canonical(&path) {
-            Ok(path) => Ok(path),
-            Err(error) => failed(&error.to_string()),
-        },
-    }
 }
 
 /// A preset that is not there is told now, not on the first turn.

@@ -5,6 +5,7 @@
 
 pub mod note;
 pub mod patch;
+pub mod progress;
 pub mod style;
 pub mod table;
 pub mod text;

@@ -17,6 +17,7 @@ mod man;
 mod mcp;
 #[cfg(unix)]
 mod mcp_asked;
+mod mcp_serve;
 #[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
+mod catalog;
 mod options;
 mod order;
 mod sections;
@@ -69,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 46] = [
+pub const KEYS: [&str; 47] = [
     "about",
     "added_after",
     "added_prefix",
@@ -79,6 +80,7 @@ pub const KEYS: [&str; 46] = [
     "bom",
     "budget",
     "bundle",
+    "catalog",
     "choices",
     "closed",
     "compaction",
@@ -190,6 +192,7 @@ impl Builder<'_> {
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
+        let catalog = self.catalog(&options, file)?;
         let frame = self.frame()?;
         let tool_aliases: BTreeMap<String, String> = self.take_or("tool_aliases")?;
         let tool_texts = self.tool_texts(file)?;
@@ -272,6 +275,7 @@ impl Builder<'_> {
             closed,
             bundle,
             texts_version,
+            catalog,
             has_agents,
         })
     }

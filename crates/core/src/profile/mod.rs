@@ -5,15 +5,18 @@
 //! present. `docs/profiles.md` is the guide, `docs/design/profile-language.md` tells what it was checked against.
 
 mod build;
+mod catalog;
 mod overlay;
 mod raw;
 mod tags;
 
 pub use build::{KEYS, SECTION_KEYS, Setting, Texts, build};
+pub use catalog::{CatalogChoice, Pin, Prompts};
 pub use raw::{ProfileError, RawProfile, read};
 pub use tags::OwnTags;
 
 use crate::{
+    catalog::CatalogBody,
     condition::Condition,
     message::MessageForms,
     origin::Piece,
@@ -138,6 +141,9 @@ pub struct Profile {
     /// The version of the texts that ship for it, which a prompt records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts_version: Option<String>,
+    /// The catalog that its texts come from, where one is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<CatalogChoice>,
     /// True where the prompt of an agent can be asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_agents: bool,
@@ -260,6 +266,12 @@ pub struct BuiltinTexts {
     /// What the tool's definition says of it, a template; it takes the place of the manifest's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Vec<Piece>>,
+    /// The prompts that take the place of the description where a catalog is in use: the first that the catalog has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
+    /// The text of that prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<CatalogBody>,
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,

@@ -2,7 +2,10 @@
 
 use super::{ServerState, ServersAsked};
 use crate::{ASSETS, Engine, Request, Session, TrustChoice};
-use preface_core::mcp_servers::{Described, Want};
+use preface_core::{
+    diagnostic::Diagnostic,
+    mcp_servers::{Described, Want},
+};
 use preface_host::system::memory::MemorySystem;
 use preface_mcp::{Heard, Reach, Target, Trouble};
 use serde_json::json;
@@ -40,14 +43,20 @@ fn described() -> Described {
 }
 
 fn heard(target: &Target, said: Result<Described, Trouble>) -> Heard {
+    let said_nothing = said.as_ref().is_ok_and(|said| said.tools.is_empty());
     Heard {
         name: target.name.clone(),
         took: Duration::from_millis(5),
         calls_itself: Some("fake 1".into()),
         protocol: Some("2025-06-18".into()),
         said,
-        notes: Vec::new(),
+        notes: if said_nothing { vec![refused()] } else { Vec::new() },
     }
+}
+
+/// A note as whoever talks to servers makes it.
+fn refused() -> Diagnostic {
+    Diagnostic::warning("mcp/refused", "it announces tools and does not list them: busy")
 }
 
 /// Asks all servers; returns the answers, and what was asked.
@@ -137,6 +146,15 @@ fn what_was_fetched_for_one_profile_stays_when_another_asks() {
     let (answers, _) = ask(&system, &Ok(described()));
     let said = answers.servers[0].said.as_ref().expect("an answer");
     assert!(said.fetched(&want).is_some_and(|fetched| fetched.texts == ["Said."]));
+}
+
+#[test]
+fn a_list_that_a_server_refuses_to_give_stays_as_it_was() {
+    let system = machine();
+    ask(&system, &Ok(described()));
+    let (answers, _) = ask(&system, &Ok(Described { tools: Vec::new(), ..described() }));
+    let said = answers.servers[0].said.as_ref().expect("an answer");
+    assert_eq!(said.tools.len(), 2, "an error of a list is no change of mind");
 }
 
 #[test]

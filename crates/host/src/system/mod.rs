@@ -6,6 +6,7 @@ pub mod git_status;
 pub mod memory;
 pub mod os;
 mod program;
+pub mod read_only;
 mod resolve;
 mod run;
 pub mod trail;
@@ -101,6 +102,12 @@ pub trait System: fmt::Debug + Send + Sync {
     /// # Errors
     /// Denied, or a directory.
     fn remove(&self, path: &Path) -> Result<(), WriteError>;
+
+    /// Removes a directory that is empty; one that is not there is no error. A link is not followed.
+    ///
+    /// # Errors
+    /// Denied, not empty, or no directory.
+    fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
 
     /// Takes an exclusive lock on `path` (created if missing), waiting for at most a few seconds. The lock ends with
     /// the value, and with the process. Nobody else needs to honour it, and it says nothing about other files.

@@ -1,0 +1,53 @@
+//! `preface mcp serve`: preface as an MCP server for the client that started it.
+
+mod answer;
+mod asked;
+mod offer;
+mod schema;
+
+use crate::{
+    failure::{Exit, Failure, words},
+    files,
+    roots::roots,
+    ui::Ui,
+};
+use offer::Prompts;
+use preface::mcp_protocol::serve_stdio;
+use std::{path::PathBuf, sync::Arc};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface mcp serve                     for the directory it is started in
+  preface mcp serve --root ~/src        for everything below ~/src
+  preface mcp serve --verbose 2> log    and say what is asked
+
+In the mcp.json of a client:
+  {\"mcpServers\": {\"preface\": {\"command\": \"preface\", \"args\": [\"mcp\", \"serve\"]}}}
+
+Prompts: one a preset. Tools: build, explain, lint; none changes anything.";
+
+/// Be an MCP server over stdin and stdout
+///
+/// For any MCP client, which starts it: prompts, one a preset, and the tools build, explain and lint. It writes nothing,
+/// trusts nothing and opens no store: text of a project that nobody trusted is held, and said to be. Directories are read
+/// below the roots alone. It ends when stdin does.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Let clients name DIR and what lies below, instead of the current directory; may be given again
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+
+    /// Say on stderr what is asked and what came of it
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Serves until stdin ends.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let roots = roots(&files::system(), &args.root)?;
+    let prompts = Prompts::new(*ui, roots, args.verbose)?;
+    serve_stdio(Arc::new(prompts))
+        .map(|()| Exit::Done)
+        .map_err(|error| Failure::new(format!("the MCP client was not served: {}", words(&error))))
+}

@@ -1,0 +1,144 @@
+//! What the tools answer: a build, its explanation, and what lint found, as JSON of the shapes in `schema`.
+
+use crate::{failure::Failure, subject::Subject};
+use preface::{
+    core::{
+        diagnostic::{Diagnostic, Severity},
+        document::Tokens,
+        explain::{Explanation, Labels, PartRow},
+        lint::hidden::{Kind, escape_hidden},
+        origin::Source,
+    },
+    lint::Linted,
+    mcp_protocol::Done,
+};
+use serde_json::{Value, json};
+
+/// Answers `build`: the text as it is, and beside it what is known of it.
+pub fn built(subject: &Subject) -> Result<Done, Failure> {
+    let document = subject.document()?;
+    let notes = notes(&document.diagnostics);
+    let asides: Vec<Value> = document
+        .asides
+        .iter()
+        .map(|aside| json!({ "id": aside.id, "place": aside.place, "text": aside.text }))
+        .collect();
+    let mut texts = vec![document.text.clone()];
+    if !document.diagnostics.is_empty() {
+        let lines: Vec<String> = document.diagnostics.iter().map(line).collect();
+        texts.push(format!("Notes of this build, no part of the prompt:\n{}", lines.join("\n")));
+    }
+    let structured = json!({
+        "preset": document.preset,
+        "text": document.text,
+        "fingerprint": document.fingerprint,
+        "tokens": tokens(&document.tokens),
+        "asides": asides,
+        "diagnostics": notes,
+    });
+    Ok(Done { texts, structured })
+}
+
+/// Answers `explain`: a row for each part, and what is absent.
+pub fn explained(subject: &Subject) -> Result<Done, Failure> {
+    let mut labels = Labels::with_files(|source: &Source| subject.file(source));
+    let explained = Explanation::with(&subject.prompt, subject.counter()?.as_ref(), &mut labels);
+    let cache = &explained.cache;
+    let absent: Vec<Value> = explained
+        .absent
+        .iter()
+        .map(|one| json!({ "section": one.section, "reason": one.reason, "why": escape_hidden(&one.why) }))
+        .collect();
+    Ok(whole(json!({
+        "preset": explained.preset,
+        "tokens": tokens(&explained.tokens),
+        "bytes": explained.bytes,
+        "parts": explained.parts.iter().map(part).collect::<Vec<_>>(),
+        "absent": absent,
+        "cache": { "static_tokens": cache.static_tokens, "ends_at": cache.ends_at },
+        "diagnostics": notes(&subject.prompt.diagnostics),
+    })))
+}
+
+/// Answers `lint`.
+pub fn linted(linted: &Linted) -> Done {
+    let count = |severity| linted.findings.iter().filter(|note| note.severity == severity).count();
+    whole(json!({
+        "texts": linted.texts,
+        "errors": count(Severity::Error),
+        "warnings": count(Severity::Warning),
+        "findings": notes(&linted.findings),
+    }))
+}
+
+/// The answer of a tool that has no text of its own: the same JSON for clients that read text alone.
+fn whole(structured: Value) -> Done {
+    Done { texts: vec![structured.to_string()], structured }
+}
+
+fn part(part: &PartRow) -> Value {
+    let origins: Vec<Value> = part
+        .sources
+        .iter()
+        .map(|source| {
+            json!({ "label": escape_hidden(&source.label), "scope": source.scope, "tokens": source.tokens })
+        })
+        .collect();
+    json!({
+        "section": part.section,
+        "tokens": part.tokens,
+        "bytes": part.bytes,
+        "stability": part.stability,
+        "origins": origins,
+        "cut": !part.cuts.is_empty(),
+    })
+}
+
+fn tokens(tokens: &Tokens) -> Value {
+    json!({ "count": tokens.count, "counter": tokens.counter, "exact": tokens.exact })
+}
+
+/// Notes for a model. Lines of the files that they speak of are left out: a held text is held here, too.
+fn notes(notes: &[Diagnostic]) -> Vec<Value> {
+    notes.iter().map(note).collect()
+}
+
+fn note(note: &Diagnostic) -> Value {
+    let mut said = json!({
+        "code": note.code,
+        "severity": note.severity,
+        "message": message(note),
+    });
+    if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
+        said["file"] = json!(escape_hidden(&place.path));
+        for (key, number) in [("line", place.line), ("column", place.column)] {
+            if let Some(number) = number {
+                said[key] = json!(number);
+            }
+        }
+    }
+    if let Some(help) = &note.help {
+        said["remedy"] = json!(escape_hidden(help));
+    }
+    said
+}
+
+/// What a note says. What tag characters spell is for a person to see: a model would read it.
+fn message(note: &Diagnostic) -> String {
+    match note.code == Kind::Tag.code() {
+        true => "tag characters hide a text; `preface lint` shows it to a person".to_owned(),
+        false => escape_hidden(&note.message).into_owned(),
+    }
+}
+
+/// A note as a line.
+fn line(note: &Diagnostic) -> String {
+    let mut line = format!("{}: {}", note.severity, message(note));
+    if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
+        line.push_str(&format!(" ({})", escape_hidden(&place.path)));
+    }
+    if let Some(help) = &note.help {
+        line.push_str(&format!("; {}", escape_hidden(help)));
+    }
+    line
+}

@@ -1,0 +1,170 @@
+//! What a client asks for: its arguments become a request that stays below the roots.
+
+use crate::{failure::Failure, flags::Tools, ui::text::listed};
+use preface::{
+    Request, ToolChoice, TrustChoice,
+    consent::pin_root,
+    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
+    host::{
+        places::normal,
+        system::{FileKind, System},
+    },
+    mcp_protocol::{Arguments, Refusal},
+};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// What the argument `directory` is, for clients.
+pub const DIRECTORY: &str = "The directory that the prompt is for: a path at or below a root of the server, absolute or \
+relative to where it was started. Without it, where the server was started.";
+
+/// The most characters of a directory.
+const LONGEST: usize = 4096;
+
+/// Reads arguments. It knows where clients may look.
+#[derive(Debug)]
+pub struct Asker {
+    /// The directories that may be worked in, as they really are.
+    roots: Vec<PathBuf>,
+    /// Where a call works that names no directory.
+    here: PathBuf,
+}
+
+impl Asker {
+    /// Takes the roots, real paths. Calls that name no directory work where the process was started, else in the first root.
+    pub fn new(system: &dyn System, roots: Vec<PathBuf>) -> Result<Self, Failure> {
+        let is_inside = |dir: &PathBuf| {
+            system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
+        };
+        let here = system.current_dir().filter(is_inside).or_else(|| roots.first().cloned());
+        let Some(here) = here else { return Err(Failure::usage("there is no directory to work in")) };
+        Ok(Asker { roots, here })
+    }
+
+    /// Reads the arguments of a prompt: all are text.
+    pub fn of_prompt(
+        &self,
+        system: &dyn System,
+        preset: &str,
+        arguments: &Arguments,
+    ) -> Result<Request, Refusal> {
+        let tools = match text(arguments, "tools")? {
+            None => ToolChoice::Profile,
+            Some(names) => {
+                let Tools(names) = Tools::parse(names)
+                    .map_err(|why| Refusal::arguments(why, "write `tools` as `read,bash`, or `none`"))?;
+                ToolChoice::Named(names)
+            }
+        };
+        self.request(system, Some(preset), tools, arguments)
+    }
+
+    /// Reads the arguments of a tool: `tools` is a list, and `preset` is one of them.
+    pub fn of_tool(&self, system: &dyn System, arguments: &Arguments) -> Result<Request, Refusal> {
+        let tools = match arguments.get("tools") {
+            None | Some(Value::Null) => ToolChoice::Profile,
+            Some(value) => ToolChoice::Named(names(value)?),
+        };
+        self.request(system, text(arguments, "preset")?, tools, arguments)
+    }
+
+    fn request(
+        &self,
+        system: &dyn System,
+        preset: Option<&str>,
+        tools: ToolChoice,
+        arguments: &Arguments,
+    ) -> Result<Request, Refusal> {
+        Ok(Request {
+            preset: preset.map(str::to_owned),
+            model: text(arguments, "model")?.map(str::to_owned),
+            agent: text(arguments, "agent")?.map(str::to_owned),
+            tools,
+            // What is recorded counts, and nobody is asked.
+            trust: TrustChoice::Ask,
+            roots: Some(self.roots.clone()),
+            ..Request::new(self.directory(system, text(arguments, "directory")?)?)
+        })
+    }
+
+    /// Refuses a directory that does not really lie below a root, whether it is there or not.
+    fn directory(&self, system: &dyn System, named: Option<&str>) -> Result<PathBuf, Refusal> {
+        let dir = normal(&self.here, Path::new(named.unwrap_or_default()));
+        let is_path = named.is_none_or(|named| !named.contains('\0') && named.chars().count() <= LONGEST);
+        let real = system.canonical(&dir).ok().filter(|_| is_path);
+        let short: String = named.map_or_else(|| shown(&dir), |named| named.chars().take(200).collect());
+        if !real.is_some_and(|real| self.roots.iter().any(|root| real.starts_with(root))) {
+            let roots: Vec<String> = self.roots.iter().map(|root| format!("`{}`", shown(root))).collect();
+            return Err(Refusal::arguments(
+                format!("not a directory below a root of this server: `{}`", escape_hidden(&short)),
+                format!(
+                    "name one at or below {}; `--root DIR` of `preface mcp serve` adds one",
+                    listed(&roots)
+                ),
+            ));
+        }
+        match system.stat(&dir) {
+            Some(stat) if stat.kind == FileKind::Dir => Ok(dir),
+            _ => Err(Refusal::arguments(
+                format!("not a directory: `{}`", escape_hidden(&short)),
+                "name the directory that holds it",
+            )),
+        }
+    }
+
+    /// Says in which way an answer may differ from what `preface build` prints.
+    pub fn notes(&self, system: &dyn System, request: &Request, takes_template: bool) -> Vec<Diagnostic> {
+        let mut notes = Vec::new();
+        let repository = request.cwd.as_ref().map(|cwd| pin_root(system, cwd).0);
+        if repository.is_some_and(|real| !self.roots.iter().any(|root| real.starts_with(root))) {
+            let what = "this repository begins above the roots of the server: what lies there was not read";
+            let help = "`preface mcp serve --root DIR` with the repository's directory lets it be read";
+            notes.push(Diagnostic::info("mcp/roots", what).help(help));
+        }
+        if takes_template {
+            let what = "this server opens no store: a template that is kept there does not speak";
+            notes.push(Diagnostic::info("mcp/no-store", what).help("`preface build` uses it"));
+        }
+        notes
+    }
+}
+
+fn shown(path: &Path) -> String {
+    escape_hidden(&path.display().to_string()).into_owned()
+}
+
+/// Returns an argument that is text; one that is empty was not given, as forms of clients send it.
+fn text<'a>(arguments: &'a Arguments, name: &str) -> Result<Option<&'a str>, Refusal> {
+    match arguments.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+        Some(other) => Err(Refusal::arguments(
+            format!("`{name}` is text, not {}", kind(other)),
+            "tools/list and prompts/list say what each argument is",
+        )),
+    }
+}
+
+fn names(value: &Value) -> Result<Vec<String>, Refusal> {
+    let wrong = |what: &str| {
+        Refusal::arguments(
+            format!("`tools` is a list of names, not {what}"),
+            "write `[\"read\", \"bash\"]`; an empty list is no tool",
+        )
+    };
+    let list = value.as_array().ok_or_else(|| wrong(kind(value)))?;
+    list.iter()
+        .map(|name| name.as_str().map(str::to_owned).ok_or_else(|| wrong("a list of other things")))
+        .collect()
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,181 @@
+//! What the server offers, and what each call does: a build on a machine that nothing is written to.
+
+use super::{
+    answer,
+    asked::{Asker, DIRECTORY},
+    schema,
+};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    subject::Subject,
+    ui::{Ui, text::one_line},
+};
+use preface::{
+    Engine, Error, Request,
+    host::{
+        profile::{self, Choice},
+        system::read_only::ReadOnly,
+    },
+    mcp_protocol::{
+        About, Arguments, Done, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
+        ToolOffer,
+    },
+    preset_names,
+};
+use std::path::PathBuf;
+
+const INSTRUCTIONS: &str = "\
+preface builds the system prompt that an agent gets in a directory, and knows where every byte of it came from. Its prompts, \
+one for each preset, and the tool `build` give that text; `explain` tells origin, tokens and stability of each part and what \
+is absent, and `lint` finds hidden text, secrets, forged structure and tags that do nothing. Nothing is ever written, only \
+directories below the server's roots can be named, and text of a project that its user has not trusted is held back and \
+reported as a diagnostic.";
+
+/// What each prompt says of itself behind its own sentence: the protocol has no role for it.
+const ROLE: &str = "The system prompt of a directory, as one message with the role user, because MCP knows no system role: \
+give it to a model as its system prompt.";
+
+/// What addresses of resources begin with.
+const ADDRESS: &str = "preface://prompt/";
+
+/// Offers the prompts of presets, and tools about them.
+#[derive(Debug)]
+pub struct Prompts {
+    ui: Ui,
+    asker: Asker,
+    presets: Vec<Preset>,
+    verbose: bool,
+}
+
+#[derive(Debug)]
+struct Preset {
+    name: String,
+    about: String,
+}
+
+impl Prompts {
+    /// Looks at the presets once.
+    pub fn new(ui: Ui, roots: Vec<PathBuf>, verbose: bool) -> Result<Self, Failure> {
+        let system = files::system();
+        let presets: Result<_, Failure> = preset_names(&system, None)
+            .into_iter()
+            .map(|name| {
+                let profile = profile::load(&system, None, &Choice::Named(name.clone()), &[])?;
+                Ok(Preset { name, about: profile.about })
+            })
+            .collect();
+        let asker = Asker::new(&system, roots)?;
+        Ok(Prompts { ui, asker, presets: presets?, verbose })
+    }
+
+    fn build(&self, request: &Request) -> Result<Subject, Refusal> {
+        let system = files::system();
+        let system = ReadOnly::new(&system);
+        let built = Engine::new(&system).build(request).map_err(refused)?;
+        let notes = self.asker.notes(&system, request, built.world.profile.takes_template());
+        let mut subject = Subject::of(built, Vec::new());
+        subject.prompt.diagnostics.extend(notes);
+        Ok(subject)
+    }
+
+    fn lint(&self, request: &Request) -> Result<Done, Refusal> {
+        let system = files::system();
+        let system = ReadOnly::new(&system);
+        let mut linted = Engine::new(&system).lint(request).map_err(refused)?;
+        linted.findings.extend(self.asker.notes(&system, request, false));
+        Ok(answer::linted(&linted))
+    }
+}
+
+/// Says the engine's refusal to a client.
+fn refused(error: Error) -> Refusal {
+    failed(error.into())
+}
+
+/// Says a failure to a client.
+fn failed(failure: Failure) -> Refusal {
+    let kind = match failure.exit_code() {
+        Exit::Usage => RefusalKind::Arguments,
+        _ => RefusalKind::Failed,
+    };
+    Refusal::new(kind, failure.into_note())
+}
+
+impl Offer for Prompts {
+    fn about(&self) -> About {
+        About {
+            name: "preface".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            instructions: INSTRUCTIONS.to_owned(),
+        }
+    }
+
+    fn prompts(&self) -> Vec<PromptOffer> {
+        let argument =
+            |name: &str, about: &str| PromptArgument { name: name.to_owned(), about: about.to_owned() };
+        let offer = |preset: &Preset| PromptOffer {
+            name: preset.name.clone(),
+            about: format!("{} {ROLE}", preset.about),
+            arguments: vec![
+                argument("directory", DIRECTORY),
+                argument("model", "The model that will read the prompt."),
+                argument("agent", "Build the prompt of this agent instead of the main conversation's."),
+                argument(
+                    "tools",
+                    "The active tools, separated by commas, or `none`. Without it the profile decides.",
+                ),
+            ],
+        };
+        self.presets.iter().map(offer).collect()
+    }
+
+    fn tools(&self) -> Vec<ToolOffer> {
+        let names: Vec<&str> = self.presets.iter().map(|preset| preset.name.as_str()).collect();
+        schema::tools(&names)
+    }
+
+    fn resources(&self) -> Vec<ResourceOffer> {
+        let offer = |preset: &Preset| ResourceOffer {
+            address: format!("{ADDRESS}{}", preset.name),
+            name: format!("{}.md", preset.name),
+            about: format!(
+                "The system prompt that preset `{}` builds where the server was started.",
+                preset.name
+            ),
+            media_type: "text/markdown".to_owned(),
+        };
+        self.presets.iter().map(offer).collect()
+    }
+
+    fn prompt(&self, name: &str, arguments: &Arguments) -> Result<String, Refusal> {
+        let request = self.asker.of_prompt(&files::system(), name, arguments)?;
+        Ok(self.build(&request)?.prompt.text)
+    }
+
+    fn call(&self, tool: &str, arguments: &Arguments) -> Result<Done, Refusal> {
+        let request = self.asker.of_tool(&files::system(), arguments)?;
+        match tool {
+            "build" => answer::built(&self.build(&request)?).map_err(failed),
+            "explain" => answer::explained(&self.build(&request)?).map_err(failed),
+            "lint" => self.lint(&request),
+            // The names that come here are those of the list.
+            _ => Err(Refusal::arguments("unknown tool", "tools/list lists them")),
+        }
+    }
+
+    fn read(&self, address: &str) -> Result<String, Refusal> {
+        let preset = address.strip_prefix(ADDRESS).unwrap_or_default();
+        self.prompt(preset, &Arguments::new())
+    }
+
+    fn note(&self, line: &str) {
+        if self.verbose {
+            self.ui.say(&format!(
+                "{}
+",
+                one_line(line)
+            ));
+        }
+    }
+}

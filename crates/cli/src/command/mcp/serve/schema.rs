@@ -1,0 +1,188 @@
+//! The tools as a client is told of them: what they do, what they take and what they answer.
+
+use super::asked::DIRECTORY;
+use preface::mcp_protocol::ToolOffer;
+use serde_json::{Map, Value, json};
+
+/// Returns the tools, by name. `presets` are named as examples.
+pub fn tools(presets: &[&str]) -> Vec<ToolOffer> {
+    let input = input(presets);
+    let offer = |name: &str, title: &str, about: &str, output: Value| ToolOffer {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        about: about.to_owned(),
+        input: input.clone(),
+        output: object(output),
+    };
+    vec![
+        offer(
+            "build",
+            "Build a system prompt",
+            "Builds the system prompt that an agent gets in a directory. Answers with its text, its tokens and the notes of \
+             the build: what was held for trust, cut or left out, with a remedy for each. Changes nothing.",
+            build(),
+        ),
+        offer(
+            "explain",
+            "Explain a system prompt",
+            "Builds the same prompt and tells of each part where its text came from, how many tokens it takes and how long \
+             its bytes stay the same, and which sections are absent and why. Changes nothing.",
+            explain(),
+        ),
+        offer(
+            "lint",
+            "Find trouble in a system prompt",
+            "Looks at every text that a build of the directory would use, held ones included, for hidden characters, \
+             secrets, forged structure, tags that do nothing and parts that spoil a prompt cache. Answers with findings: \
+             code, severity, file, line and remedy. Changes nothing.",
+            lint(),
+        ),
+    ]
+}
+
+fn input(presets: &[&str]) -> Map<String, Value> {
+    object(json!({
+        "type": "object",
+        "properties": {
+            "directory": { "type": "string", "description": DIRECTORY },
+            "preset": {
+                "type": "string",
+                "description": "A preset, or a profile of the user's, by its name. Without it the user's settings decide.",
+                "examples": presets,
+            },
+            "model": { "type": "string", "description": "The model that will read the prompt." },
+            "agent": {
+                "type": "string",
+                "description": "Build the prompt of this agent instead of the main conversation's.",
+            },
+            "tools": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "The names of the active tools; an empty list is none. Without it the profile decides.",
+            },
+        },
+        "additionalProperties": false,
+    }))
+}
+
+fn build() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "preset": { "type": "string" },
+            "text": { "type": "string", "description": "The system prompt." },
+            "fingerprint": { "type": "string", "description": "The same for the same text." },
+            "tokens": tokens(),
+            "asides": list(json!({
+                "type": "object",
+                "description": "A text that goes into a message of the user, beside the prompt.",
+                "properties": {
+                    "id": { "type": "string" }, "place": { "type": "string" }, "text": { "type": "string" },
+                },
+                "required": ["id", "place", "text"],
+            })),
+            "diagnostics": list(note()),
+        },
+        "required": ["preset", "text", "fingerprint", "tokens", "asides", "diagnostics"],
+    })
+}
+
+fn explain() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "preset": { "type": "string" },
+            "tokens": tokens(),
+            "bytes": { "type": "integer" },
+            "parts": list(json!({
+                "type": "object",
+                "properties": {
+                    "section": { "type": "string" },
+                    "tokens": { "type": "integer" },
+                    "bytes": { "type": "integer" },
+                    "stability": { "type": "string", "description": "How long its bytes stay the same." },
+                    "origins": list(json!({
+                        "type": "object",
+                        "properties": {
+                            "label": { "type": "string", "description": "A file and its line, a key, or a fact." },
+                            "scope": { "type": ["string", "null"], "description": "The layer that speaks." },
+                            "tokens": { "type": "integer" },
+                        },
+                        "required": ["label", "scope", "tokens"],
+                    })),
+                    "cut": { "type": "boolean", "description": "True where a limit took something away." },
+                },
+                "required": ["section", "tokens", "bytes", "stability", "origins", "cut"],
+            })),
+            "absent": list(json!({
+                "type": "object",
+                "properties": {
+                    "section": { "type": "string" }, "reason": { "type": "string" }, "why": { "type": "string" },
+                },
+                "required": ["section", "reason", "why"],
+            })),
+            "cache": {
+                "type": "object",
+                "properties": {
+                    "static_tokens": { "type": "integer" },
+                    "ends_at": { "type": ["string", "null"], "description": "The first section that is not static." },
+                },
+                "required": ["static_tokens", "ends_at"],
+            },
+            "diagnostics": list(note()),
+        },
+        "required": ["preset", "tokens", "bytes", "parts", "absent", "cache", "diagnostics"],
+    })
+}
+
+fn lint() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "texts": { "type": "integer", "description": "How many texts were read." },
+            "errors": { "type": "integer" },
+            "warnings": { "type": "integer" },
+            "findings": list(note()),
+        },
+        "required": ["texts", "errors", "warnings", "findings"],
+    })
+}
+
+fn tokens() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "count": { "type": "integer" },
+            "counter": { "type": "string" },
+            "exact": { "type": "boolean", "description": "False for an estimate." },
+        },
+        "required": ["count", "counter", "exact"],
+    })
+}
+
+fn note() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "code": { "type": "string" },
+            "severity": { "enum": ["info", "warning", "error"] },
+            "message": { "type": "string" },
+            "file": { "type": "string" },
+            "line": { "type": "integer" },
+            "column": { "type": "integer" },
+            "remedy": { "type": "string" },
+        },
+        "required": ["code", "severity", "message"],
+    })
+}
+
+fn list(of: Value) -> Value {
+    json!({ "type": "array", "items": of })
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,32 @@
+//! The directories that a server may work in: those of `--root`, else where it was started.
+
+use crate::{failure::Failure, files};
+use preface::{
+    core::lint::hidden::escape_hidden,
+    host::system::{FileKind, System},
+};
+use std::path::{Path, PathBuf};
+
+/// The directories that may be worked in, as they really are.
+pub fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let here = [PathBuf::from(".")];
+    let given = if given.is_empty() { &here[..] } else { given };
+    given.iter().map(|root| real(system, root)).collect()
+}
+
+fn real(system: &dyn System, root: &Path) -> Result<PathBuf, Failure> {
+    let path = files::absolute(root)?;
+    let failed = |why: &str| {
+        let shown = root.display().to_string();
+        Err(Failure::usage(format!("not a directory to work in: `{}`: {why}", escape_hidden(&shown)))
+            .hint("`--root` names a directory that is there"))
+    };
+    match system.stat(&path) {
+        None => failed("there is nothing of that name"),
+        Some(stat) if stat.kind != FileKind::Dir => failed("it is not a directory"),
+        Some(_) => match system.canonical(&path) {
+            Ok(path) => Ok(path),
+            Err(error) => failed(&error.to_string()),
+        },
+    }
+}

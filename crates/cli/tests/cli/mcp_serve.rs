@@ -1,0 +1,505 @@
+//! `preface mcp serve`: the program itself over stdin and stdout, line by line.
+
+use crate::sandbox::Sandbox;
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout},
+};
+
+/// A server that runs, begun by a client of this era's usual version. It ends with the test.
+struct Server {
+    child: Child,
+    write: Option<ChildStdin>,
+    read: BufReader<ChildStdout>,
+    /// What it answered to `initialize`.
+    hello: Value,
+    last: u64,
+}
+
+impl Server {
+    fn start(sandbox: &Sandbox, flags: &str) -> Self {
+        let mut server = Server::bare(sandbox, flags);
+        server.hello = server.asks(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" },
+            }),
+        );
+        server.says(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        server
+    }
+
+    fn bare(sandbox: &Sandbox, flags: &str) -> Self {
+        let mut command = sandbox.command(&format!("preface mcp serve {flags}"));
+        let mut child = command.stdin(std::process::Stdio::piped()).spawn().expect("the binary starts");
+        let write = child.stdin.take();
+        let read = BufReader::new(child.stdout.take().expect("a pipe"));
+        Server { child, write, read, hello: Value::Null, last: 0 }
+    }
+
+    fn says(&mut self, line: &str) {
+        writeln!(self.write.as_mut().expect("a pipe"), "{line}").expect("it reads");
+    }
+
+    fn hears(&mut self) -> Value {
+        let mut line = String::new();
+        self.read.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line)
+            .unwrap_or_else(|error| panic!("stdout is the protocol's: {error}: {line:?}"))
+    }
+
+    fn asks(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.says(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        let answer = self.hears();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(id)), "{answer}");
+        answer
+    }
+
+    /// The text of a prompt.
+    fn prompt(&mut self, name: &str, arguments: Value) -> String {
+        let answer = self.asks("prompts/get", json!({ "name": name, "arguments": arguments }));
+        let messages = answer["result"]["messages"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(messages.len(), 1, "{answer}");
+        assert_eq!((&messages[0]["role"], &messages[0]["content"]["type"]), (&json!("user"), &json!("text")));
+        messages[0]["content"]["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// What a tool answers programs.
+    fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        let mut answer = self.asks("tools/call", json!({ "name": name, "arguments": arguments }));
+        assert_eq!(answer["result"]["isError"], json!(false), "{answer}");
+        answer["result"]["structuredContent"].take()
+    }
+
+    /// What a tool refuses, for the model that called it.
+    fn refused(&mut self, name: &str, arguments: Value) -> String {
+        let answer = self.asks("tools/call", json!({ "name": name, "arguments": arguments }));
+        assert_eq!(answer["result"]["isError"], json!(true), "{answer}");
+        answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// Closes its stdin: how it ended, and what it said beside the protocol.
+    fn end(mut self) -> (Option<i32>, String) {
+        drop(self.write.take());
+        let mut rest = String::new();
+        self.read.read_to_string(&mut rest).expect("text");
+        assert_eq!(rest, "", "nothing is left to be said");
+        let mut said = String::new();
+        self.child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
+        (self.child.wait().expect("it ends").code(), said)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The instant of the first date in a text, so that a build of another moment says the same day.
+fn instant(text: &str) -> String {
+    let is_date = |part: &[u8]| {
+        let shape = |(at, byte): (usize, &u8)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        };
+        part.starts_with(b"20") && part.iter().enumerate().all(shape)
+    };
+    let at = text.as_bytes().windows(10).position(is_date);
+    format!("{}T12:00:00Z", at.map_or("2026-03-07", |at| &text[at..at + 10]))
+}
+
+/// A text without the line that preset `pi` says the minute in, which is another one a minute later.
+fn without_the_minute(text: &str) -> String {
+    text.split_inclusive('\n').filter(|line| !line.starts_with("Current date and time: ")).collect()
+}
+
+/// Every file and directory below a path.
+fn below(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        found.push(path.display().to_string());
+        if path.is_dir() {
+            found.extend(below(&path));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn it_says_who_it_is_and_what_it_offers() {
+    let sandbox = Sandbox::new();
+    let mut server = Server::start(&sandbox, "");
+    let hello = &server.hello["result"];
+    assert_eq!(hello["protocolVersion"], json!("2025-11-25"));
+    assert_eq!(hello["serverInfo"], json!({ "name": "preface", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(hello["capabilities"], json!({ "prompts": {}, "resources": {}, "tools": {} }));
+    let instructions = hello["instructions"].as_str().expect("instructions");
+    assert_eq!(instructions.matches(". ").count() + 1, 3, "three sentences: {instructions}");
+
+    let listed = server.asks("prompts/list", json!({}));
+    let prompts = listed["result"]["prompts"].as_array().expect("prompts");
+    let names: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    assert_eq!(names, ["claude-code", "default", "pi", "stud", "template"], "one a preset");
+    for prompt in prompts {
+        let about = prompt["description"].as_str().expect("a description");
+        assert!(about.contains("the role user") && about.contains("system prompt"), "{about}");
+        let arguments = prompt["arguments"].as_array().expect("arguments");
+        let names: Vec<&str> = arguments.iter().filter_map(|one| one["name"].as_str()).collect();
+        assert_eq!(names, ["directory", "model", "agent", "tools"]);
+        assert!(arguments.iter().all(|one| one["required"] == json!(false)));
+    }
+
+    let listed = server.asks("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert_eq!(names, ["build", "explain", "lint"]);
+    for tool in tools {
+        let says = &tool["annotations"];
+        assert_eq!((&says["readOnlyHint"], &says["destructiveHint"]), (&json!(true), &json!(false)));
+        assert_eq!(tool["inputSchema"]["additionalProperties"], json!(false));
+        let known: Vec<&String> =
+            tool["inputSchema"]["properties"].as_object().expect("properties").keys().collect();
+        assert_eq!(known, ["directory", "preset", "model", "agent", "tools"]);
+        assert_eq!(tool["outputSchema"]["type"], json!("object"));
+    }
+    assert_eq!(server.end(), (Some(0), String::new()), "it ends with its stdin, and kept quiet");
+}
+
+#[test]
+fn a_prompt_is_what_build_prints_byte_for_byte() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\r\n\u{feff}Größe\n").work("CLAUDE.md", "Be brief.\n");
+    sandbox.home(".stud/system.md", "You are mine.\n").home(".config/preface/append.md", "Be kind.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let mut server = Server::start(&sandbox, "");
+    for (preset, arguments, flags) in [
+        ("claude-code", json!({ "model": "large-1" }), "--model large-1"),
+        ("claude-code", json!({ "agent": "Explore" }), "--agent Explore"),
+        ("default", json!({}), ""),
+        ("default", json!({ "directory": "", "tools": "" }), ""),
+        ("default", json!({ "tools": "read,bash" }), "--tools read,bash"),
+        ("pi", json!({ "tools": "none" }), "--tools none"),
+        ("stud", json!({}), ""),
+        ("template", json!({}), ""),
+    ] {
+        let text = server.prompt(preset, arguments.clone());
+        let now = instant(&text);
+        let built = sandbox.run(&format!("preface build --preset {preset} {flags} --now {now}")).exits(0);
+        let shown = text.replace(&sandbox.path("").display().to_string(), "[ROOT]/");
+        assert_eq!(without_the_minute(&shown), without_the_minute(&built.stdout), "{preset}");
+        assert!(!text.is_empty());
+        let mut asked = arguments;
+        asked["preset"] = json!(preset);
+        if let Some(names) = asked.get("tools").and_then(Value::as_str) {
+            asked["tools"] = match names {
+                "" => Value::Null,
+                "none" => json!([]),
+                names => names.split(',').collect(),
+            };
+        }
+        let said = server.tool("build", asked)["text"].as_str().expect("a text").to_owned();
+        assert_eq!(without_the_minute(&said), without_the_minute(&text), "the tool says the same: {preset}");
+    }
+    let read = server.asks("resources/read", json!({ "uri": "preface://prompt/stud" }));
+    assert_eq!(
+        read["result"]["contents"],
+        json!([{ "uri": "preface://prompt/stud", "mimeType": "text/markdown", "text": "You are mine.\n" }])
+    );
+}
+
+#[test]
+fn the_tools_answer_programs_and_models() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n").home(".config/preface/append.md", "On [git:brnach].\n");
+    sandbox.run("preface trust grant").exits(0);
+    let mut server = Server::start(&sandbox, "");
+    let built = server.tool("build", json!({}));
+    assert_eq!(built["preset"], json!("small"), "the user's settings decide");
+    let text = built["text"].as_str().expect("a text");
+    let json = sandbox.run(&format!("preface build --format json --now {}", instant(text))).json();
+    assert_eq!((&built["fingerprint"], &built["text"]), (&json["fingerprint"], &json["text"]));
+    for key in ["count", "counter", "exact"] {
+        assert_eq!(built["tokens"][key], json["tokens"][key]);
+    }
+    let explained = server.tool("explain", json!({ "directory": sandbox.path("work") }));
+    let row = |part: &Value| {
+        let labels: Vec<&str> = part["origins"]
+            .as_array()
+            .expect("origins")
+            .iter()
+            .filter_map(|origin| origin["label"].as_str())
+            .collect();
+        (part["section"].to_string(), part["stability"].to_string(), labels.join(", "))
+    };
+    let rows: Vec<_> = explained["parts"].as_array().expect("parts").iter().map(row).collect();
+    let named: Vec<(&str, &str)> =
+        rows.iter().map(|(section, stability, _)| (section.as_str(), stability.as_str())).collect();
+    assert_eq!(
+        named,
+        [
+            ("\"identity\"", "\"static\""),
+            ("\"rules\"", "\"static\""),
+            ("\"context\"", "\"static\""),
+            ("\"today\"", "\"turn\""),
+        ]
+    );
+    assert!(rows[2].2.contains("AGENTS.md:1"), "{rows:?}");
+    assert_eq!(explained["absent"], json!([]));
+    assert!(explained["parts"][0]["tokens"].as_u64().is_some_and(|tokens| tokens > 0));
+    let absent = &server.tool("explain", json!({ "preset": "default" }))["absent"];
+    let skills = absent.as_array().expect("a list").iter().find(|one| one["section"] == "skills");
+    assert_eq!(skills.expect("a section")["reason"], json!("condition"));
+
+    let linted = server.tool("lint", json!({}));
+    let finding = &linted["findings"][0];
+    assert_eq!(finding["file"], json!("~/.config/preface/append.md"), "{linted}");
+    assert_eq!((&finding["line"], &finding["column"]), (&json!(1), &json!(4)));
+    assert!(finding["code"].is_string() && finding["remedy"].is_string(), "{finding}");
+    let whole = server.asks("tools/call", json!({ "name": "lint" }));
+    let text: Value =
+        serde_json::from_str(whole["result"]["content"][0]["text"].as_str().expect("a text")).unwrap();
+    assert_eq!(text, whole["result"]["structuredContent"], "clients that read text alone miss nothing");
+}
+
+#[test]
+fn what_nobody_trusted_is_held_and_told_and_never_quoted() {
+    let sandbox = Sandbox::new();
+    let hidden: String = "obey".chars().map(|c| char::from_u32(0xe0000 + c as u32).unwrap()).collect();
+    sandbox.work("AGENTS.md", format!("Use tabs.{hidden}\n"));
+    let mut server = Server::start(&sandbox, "");
+    let built = server.tool("build", json!({}));
+    assert!(!built.to_string().contains("Use tabs."), "{built}");
+    let note = &built["diagnostics"][0];
+    assert_eq!(note["code"], json!("trust/held"));
+    assert!(note["remedy"].as_str().is_some_and(|help| help.contains("trust grant")), "{note}");
+    let linted = server.tool("lint", json!({})).to_string();
+    assert!(linted.contains("hidden/tag") && linted.contains("AGENTS.md"), "{linted}");
+    assert!(!linted.contains("obey") && !linted.contains("Use tabs."), "a model reads this: {linted}");
+
+    sandbox.run("preface trust grant").exits(0);
+    assert!(server.tool("build", json!({})).to_string().contains("Use tabs."), "it looks each time");
+}
+
+#[test]
+fn nothing_is_written() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let before = below(&sandbox.path(""));
+    let mut server = Server::start(&sandbox, "");
+    for preset in ["claude-code", "default", "pi", "stud", "template"] {
+        server.prompt(preset, json!({}));
+        for tool in ["build", "explain", "lint"] {
+            server.tool(tool, json!({ "preset": preset }));
+        }
+    }
+    let notes = server.tool("build", json!({ "preset": "stud" }))["diagnostics"].to_string();
+    assert!(notes.contains("scaffold/skipped") && notes.contains("nothing is written here"), "{notes}");
+    assert_eq!(server.end().0, Some(0));
+    assert_eq!(below(&sandbox.path("")), before);
+}
+
+#[test]
+fn a_template_of_the_store_stays_there_and_is_missed_aloud() {
+    let sandbox = Sandbox::empty();
+    sandbox.run_with("preface template set -", "Kept.").exits(0);
+    let before = below(&sandbox.path(""));
+    let mut server = Server::start(&sandbox, "");
+    let built = server.tool("build", json!({ "preset": "template" }));
+    assert_ne!(built["text"], json!("Kept."));
+    assert!(built["diagnostics"].to_string().contains("mcp/no-store"), "{built}");
+    assert_eq!(server.end().0, Some(0));
+    assert_eq!(below(&sandbox.path("")), before);
+}
+
+#[test]
+fn directories_lie_below_the_roots() {
+    let sandbox = Sandbox::new();
+    sandbox.work("api/a.md", "").work("file", "").home("secret/AGENTS.md", "A secret.\n");
+    let (work, secret) = (sandbox.path("work"), sandbox.path("home/secret"));
+    let mut server = Server::start(&sandbox, "");
+    for inside in [json!("api"), json!("./api/../api"), json!(work.join("api"))] {
+        server.tool("build", json!({ "directory": inside }));
+    }
+    let hint = format!(
+        "\nhint: name one at or below `{}`; `--root DIR` of `preface mcp serve` adds one",
+        std::fs::canonicalize(&work).unwrap().display()
+    );
+    for outside in ["/", "..", "api/../../home/secret", "nowhere", "a\u{0}b"] {
+        let said = server.refused("build", json!({ "directory": outside }));
+        let shown = outside.replace('\u{0}', "\\u{0}");
+        assert_eq!(said, format!("not a directory below a root of this server: `{shown}`{hint}"));
+    }
+    assert!(server.refused("lint", json!({ "directory": "file" })).starts_with("not a directory: `file`"));
+    let long = "x".repeat(100_000);
+    assert!(server.refused("build", json!({ "directory": long })).len() < 1000);
+    let answer =
+        server.asks("prompts/get", json!({ "name": "default", "arguments": { "directory": secret } }));
+    assert_eq!(answer["error"]["code"], json!(-32602), "{answer}");
+
+    let mut server = Server::start(&sandbox, "--root [ROOT]/home/secret --root api");
+    let text = server.prompt("pi", json!({}));
+    assert!(text.contains("A secret."), "the first root, where it was started outside of all: {text}");
+    server.tool("build", json!({ "directory": work.join("api") }));
+    server.refused("build", json!({ "directory": work }));
+
+    let ran = sandbox.run("preface mcp serve --root nowhere").exits(2);
+    assert!(ran.stderr.contains("not a directory to work in: `nowhere`"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out_of_the_roots() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::empty();
+    sandbox.home("secret/AGENTS.md", "A secret.\n").work("real/AGENTS.md", "Use tabs.\n");
+    symlink(sandbox.path("home/secret"), sandbox.path("work/out")).unwrap();
+    symlink(sandbox.path("work/real"), sandbox.path("work/in")).unwrap();
+    std::fs::create_dir(sandbox.path("work/linked")).unwrap();
+    symlink(sandbox.path("home/secret/AGENTS.md"), sandbox.path("work/linked/AGENTS.md")).unwrap();
+    let mut server = Server::start(&sandbox, "");
+    assert!(
+        server.refused("build", json!({ "directory": "out" })).starts_with("not a directory below a root")
+    );
+    assert!(
+        server.prompt("pi", json!({ "directory": "in" })).contains("Use tabs."),
+        "a link that stays inside"
+    );
+    for preset in ["claude-code", "default", "pi"] {
+        let built = server.tool("build", json!({ "preset": preset, "directory": "linked" })).to_string();
+        assert!(!built.contains("A secret."), "{preset}: {built}");
+    }
+}
+
+#[test]
+fn what_lies_above_the_roots_is_missed_aloud() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".git/HEAD", "ref: refs/heads/main\n").work(".git/objects/x", "").work(".git/refs/x", "");
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("api/AGENTS.md", "Answer in JSON.\n");
+    let mut server = Server::start(&sandbox, "--root api");
+    let built = server.tool("build", json!({ "preset": "pi" })).to_string();
+    assert!(built.contains("Answer in JSON.") && !built.contains("Use tabs."), "{built}");
+    assert!(built.contains("mcp/roots"), "{built}");
+    let mut server = Server::start(&sandbox, "");
+    let built = server.tool("build", json!({ "preset": "pi", "directory": "api" })).to_string();
+    assert!(built.contains("Answer in JSON.") && built.contains("Use tabs."), "{built}");
+    assert!(!built.contains("mcp/roots"), "{built}");
+}
+
+#[test]
+fn wrong_arguments_are_refused_with_a_remedy() {
+    let sandbox = Sandbox::new();
+    let mut server = Server::start(&sandbox, "");
+    for (tool, arguments, says) in [
+        ("build", json!({ "dir": "." }), "unknown argument: `dir`\nhint: "),
+        ("build", json!({ "directory": 5 }), "`directory` is text, not a number\nhint: "),
+        ("explain", json!({ "tools": "read" }), "`tools` is a list of names, not text\nhint: "),
+        (
+            "explain",
+            json!({ "tools": [1] }),
+            "`tools` is a list of names, not a list of other things\nhint: ",
+        ),
+        ("lint", json!({ "preset": "defalt" }), "unknown preset: `defalt`\nhint: did you mean `default`?"),
+        ("build", json!({ "preset": "../x" }), "not the name of a preset: `../x`\nhint: "),
+        ("build", json!({ "agent": "nobody" }), "the profile `small` has no agents\nhint: "),
+    ] {
+        let said = server.refused(tool, arguments);
+        assert!(said.starts_with(says), "{said}");
+    }
+    let unknown = server.asks("tools/call", json!({ "name": "biuld" }));
+    assert_eq!(unknown["error"]["code"], json!(-32602));
+    assert_eq!(unknown["error"]["message"], json!("unknown tool: `biuld`\nhint: did you mean `build`?"));
+    for (params, says) in [
+        (json!({ "name": "defalt" }), "unknown prompt: `defalt`\nhint: did you mean `default`?"),
+        (
+            json!({ "name": "default", "arguments": { "x": "1" } }),
+            "unknown argument: `x`\nhint: there are directory, model, agent, tools",
+        ),
+        (
+            json!({ "name": "default", "arguments": { "tools": "none,read" } }),
+            "`none` stands alone\nhint: write `tools` as `read,bash`, or `none`",
+        ),
+        (json!({}), "the parameters of `prompts/get` have another shape"),
+    ] {
+        let answer = server.asks("prompts/get", params);
+        assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-32602), &json!(says)));
+    }
+}
+
+#[test]
+fn what_stops_a_build_is_said_with_its_place() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/settings.json",
+        r#"{"preset": "small", "budget": {"tokens": 1, "onOver": "error"}}"#,
+    );
+    let mut server = Server::start(&sandbox, "");
+    let said = server.refused("build", json!({}));
+    assert!(said.starts_with("system prompt ") && said.contains("`identity` needs"), "{said}");
+    let broken = "name = \"broken\"\nextends = \"small\"\nnonsense = 1\n";
+    sandbox.home(".config/preface/profiles/broken.toml", broken);
+    let said = server.refused("build", json!({ "preset": "broken" }));
+    assert!(said.contains("broken.toml:3:1"), "{said}");
+}
+
+#[test]
+fn garbage_and_floods_leave_it_standing() {
+    let sandbox = Sandbox::new();
+    let mut server = Server::start(&sandbox, "");
+    server.says("what is this");
+    assert_eq!(server.hears()["error"]["code"], json!(-32700));
+    server.says(&"x".repeat(5 << 20));
+    let said = server.hears();
+    assert_eq!(said["error"]["code"], json!(-32600));
+    assert_eq!(said["error"]["message"], json!("a message has at most 4194304 bytes, and this one has more"));
+    server.tool("build", json!({}));
+    assert_eq!(server.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn whoever_never_begins_is_let_go() {
+    let ran = Sandbox::new().run_with("preface mcp serve", "").exits(0).says("");
+    assert_eq!(ran.stdout, "");
+    let ran = Sandbox::new().run_with("preface mcp serve", "hello?\n").exits(0).says("");
+    assert_eq!(ran.json()["error"]["code"], json!(-32700));
+}
+
+#[test]
+fn a_client_of_the_newest_version_needs_no_handshake() {
+    let sandbox = Sandbox::new();
+    let mut server = Server::bare(&sandbox, "");
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "0" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let found = server.asks("server/discover", json!({ "_meta": meta }));
+    let versions = found["result"]["supportedVersions"].as_array().expect("versions");
+    assert!(versions.contains(&json!("2026-07-28")), "{found}");
+    let got = server.asks("prompts/get", json!({ "_meta": meta, "name": "default" }));
+    assert!(got["result"]["messages"][0]["content"]["text"].is_string(), "{got}");
+}
+
+#[test]
+fn what_is_asked_is_said_to_those_who_want_to_know() {
+    let sandbox = Sandbox::new();
+    let mut server = Server::start(&sandbox, "--verbose");
+    server.prompt("stud", json!({}));
+    server.refused("build", json!({ "preset": "a\u{202e}b" }));
+    server.says("{");
+    server.hears();
+    let (code, said) = server.end();
+    assert_eq!(code, Some(0));
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines[0], "prompt stud: done");
+    assert!(lines[1].starts_with("tool build: unknown preset: "), "{said}");
+    assert!(lines[2].starts_with("refused a line: not JSON: "), "{said}");
+    assert!(!said.contains('\u{202e}'), "nothing in it plays tricks: {said:?}");
+}

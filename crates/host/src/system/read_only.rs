@@ -1,0 +1,150 @@
+//! A view of a machine through which nothing is written. For callers that promise it: whatever a build would keep on the
+//! way (a first file, a record of what happened) is refused here, and whoever wanted it says so in a note.
+
+use super::{
+    DirEntry, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within, Write,
+    WriteError,
+};
+use jiff::{Timestamp, tz::TimeZone};
+use std::{
+    borrow::Cow,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// Reads like the machine behind it, and refuses every write. Programs run as they do there.
+///
+/// ```
+/// use preface_host::system::{System, Within, Write, memory::MemorySystem, read_only::ReadOnly};
+/// use std::path::Path;
+/// # if cfg!(windows) { return; }
+///
+/// let machine = MemorySystem::new().with_file("/work/a.md", "Use tabs.");
+/// let system = ReadOnly::new(&machine);
+/// assert_eq!(system.read(Path::new("/work/a.md"), Within::Anywhere, 100).unwrap().bytes, b"Use tabs.");
+/// let refused = system.write(Path::new("/work/b.md"), b"", Write::New, 0o600).unwrap_err();
+/// assert_eq!(refused.to_string(), "nothing is written here");
+/// assert_eq!(machine.stat(Path::new("/work/b.md")), None);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOnly<'s> {
+    system: &'s dyn System,
+}
+
+impl<'s> ReadOnly<'s> {
+    /// Takes the machine to read from.
+    #[must_use]
+    pub fn new(system: &'s dyn System) -> Self {
+        ReadOnly { system }
+    }
+}
+
+fn refused<T>() -> Result<T, WriteError> {
+    Err(WriteError::Other("nothing is written here".to_owned()))
+}
+
+impl System for ReadOnly<'_> {
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.system.read(path, within, limit)
+    }
+
+    fn stat(&self, path: &Path) -> Option<Stat> {
+        self.system.stat(path)
+    }
+
+    fn link_stat(&self, path: &Path) -> Option<Stat> {
+        self.system.link_stat(path)
+    }
+
+    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
+        self.system.list(dir, limit)
+    }
+
+    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        self.system.canonical(path)
+    }
+
+    fn write(&self, _: &Path, _: &[u8], _: Write, _: u32) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn append(&self, _: &Path, _: &[u8], _: u32) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn rename(&self, _: &Path, _: &Path) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn make_dir(&self, _: &Path, _: u32) -> Result<Made, WriteError> {
+        refused()
+    }
+
+    fn make_dirs(&self, _: &Path, _: u32) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn remove(&self, _: &Path) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn remove_dir(&self, _: &Path) -> Result<(), WriteError> {
+        refused()
+    }
+
+    fn lock(&self, _: &Path) -> Result<Box<dyn Send>, WriteError> {
+        refused()
+    }
+
+    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
+        self.system.bundled(path)
+    }
+
+    fn bundled_list(&self, prefix: &str) -> Vec<String> {
+        self.system.bundled_list(prefix)
+    }
+
+    fn now(&self) -> Timestamp {
+        self.system.now()
+    }
+
+    fn time_zone(&self) -> TimeZone {
+        self.system.time_zone()
+    }
+
+    fn zone(&self, name: &str) -> Option<TimeZone> {
+        self.system.zone(name)
+    }
+
+    fn var(&self, name: &str) -> Option<OsString> {
+        self.system.var(name)
+    }
+
+    fn current_dir(&self) -> Option<PathBuf> {
+        self.system.current_dir()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.system.home()
+    }
+
+    fn os(&self) -> &str {
+        self.system.os()
+    }
+
+    fn hostname(&self) -> Option<String> {
+        self.system.hostname()
+    }
+
+    fn user_id(&self) -> Option<u32> {
+        self.system.user_id()
+    }
+
+    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+        self.system.git_status(dir)
+    }
+
+    fn run(&self, command: &Run) -> Result<Ran, RunError> {
+        self.system.run(command)
+    }
+}

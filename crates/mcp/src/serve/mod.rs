@@ -1,0 +1,61 @@
+//! Being an MCP server over stdin and stdout: the protocol half. What is offered, and what a call does, is the caller's
+//! [`Offer`]; nothing here knows an engine.
+//!
+//! `offer` is what a caller says, `lines` reads and writes messages within limits, `handler` answers them.
+
+mod handler;
+mod lines;
+mod offer;
+
+pub use offer::{
+    About, Arguments, Done, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind, ResourceOffer,
+    ToolOffer,
+};
+
+use handler::Handler;
+use lines::Lines;
+use rmcp::service::{QuitReason, ServerInitializeError, serve_server};
+use std::{io, sync::Arc, time::Duration};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// The longest message that is read, in bytes, without its line end.
+pub const LONGEST_MESSAGE: usize = 4 << 20;
+
+/// How long calls that nobody waits for any more may hold up the end.
+const LAST_CALLS: Duration = Duration::from_millis(200);
+
+/// Serves whoever started this process, over stdin and stdout, until stdin ends or nobody reads stdout any more.
+///
+/// The runtime stays inside: the caller waits.
+///
+/// # Errors
+/// The machine gives no threads, or the client began with what no client says.
+pub fn serve_stdio(offer: Arc<dyn Offer>) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let served = runtime.block_on(serve(offer, tokio::io::stdin(), tokio::io::stdout()));
+    // A thread may still wait for stdin, or for a call whose answer nobody reads.
+    runtime.shutdown_timeout(LAST_CALLS);
+    served
+}
+
+/// Serves one client over these two streams until the first one ends.
+///
+/// # Errors
+/// The client began with what no client says, or the task that answers was ended.
+pub async fn serve<R, W>(offer: Arc<dyn Offer>, read: R, write: W) -> io::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let lines = Lines::new(offer.clone(), read, write);
+    let running = match serve_server(Handler::new(offer.clone()), lines).await {
+        Ok(running) => running,
+        // Whoever leaves before saying anything is no trouble.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(io::Error::other(error.to_string())),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(io::Error::other(error.to_string())),
+        Ok(_) => Ok(()),
+    }
+}
