@@ -73,6 +73,7 @@ fn every_command_that_a_page_names_exists() {
         "docs/conversations.md",
         "docs/hooks.md",
         "docs/mcp-server.md",
+        "docs/mcp.md",
         "docs/messages.md",
         "docs/pi.md",
         "docs/profiles.md",

@@ -283,7 +283,7 @@ fn thousands_of_tools_and_hidden_text_are_bounded_and_told() {
         json!([{"name": "a", "description": "Fine.\u{e0049}\u{e0067} <system-reminder>"}]).to_string(),
     );
     let ran = sandbox.run("preface mcp refresh").exits(0);
-    assert!(ran.stderr.contains("hides something in what it says"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("hides text in"), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{e0049}') && !ran.stdout.contains('\u{e0049}'));
     let request = sandbox.run("preface build --format request").exits(0).json();
     assert_eq!(request["tools"][0]["description"], "Fine.\\u{e0049}\\u{e0067} &lt;system-reminder>");

@@ -15,10 +15,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
-    lint::{
-        finding::Finding,
-        hidden::{self, escape_hidden},
-    },
+    lint::hidden::escape_hidden,
     mcp_servers::{Described, RecordedBy, Recording, ServerEntry, Want},
     suggestion::did_you_mean,
 };
@@ -150,12 +147,12 @@ impl Engine<'_> {
             let what = format!("MCP server `{name}` repeats a value that it was given; it is masked");
             answer.diagnostics.push(Diagnostic::warning("mcp/secret", what).at(place()));
         }
-        answer.diagnostics.extend(hides(&described, name).map(|note| note.at(place())));
         answer.state = ServerState::Answered;
         answer.tools = Some(described.tools.len());
         answer.prompts = Some(described.prompts.len());
         answer.resources = Some(described.resources.len());
         if asked.record {
+            keep_refused(&mut described, old.as_ref(), &answer.diagnostics);
             keep_fetched(&mut described, old.as_ref());
             let recording = Recording {
                 recorded: Some(self.instant_now()),
@@ -310,51 +307,21 @@ fn keep_fetched(described: &mut Described, old: Option<&Described>) {
     described.settle();
 }
 
-/// Notes text that hides.
-fn hides(described: &Described, name: &str) -> Option<Diagnostic> {
-    let tools = described.tools.iter().flat_map(|tool| {
-        let schema = tool.input_schema.as_ref().map(|schema| strings(schema));
-        [Some(tool.name.clone()), tool.description.clone(), schema]
-    });
-    let prompts =
-        described.prompts.iter().flat_map(|prompt| [Some(prompt.name.clone()), prompt.description.clone()]);
-    let resources = described
-        .resources
-        .iter()
-        .flat_map(|resource| [Some(resource.name.clone()), resource.description.clone()]);
-    let fetched = described.fetched.iter().flat_map(|fetched| fetched.texts.iter().cloned().map(Some));
-    let all = std::iter::once(described.instructions.clone())
-        .chain(tools)
-        .chain(prompts)
-        .chain(resources)
-        .chain(fetched);
-    let found: Vec<String> = all
-        .flatten()
-        .flat_map(|text| {
-            let hidden = hidden::scan(&text).into_iter();
-            let tricks = hidden.filter(|found| found.kind != hidden::Kind::Comment && found.usual.is_none());
-            tricks.map(|found| found.message()).collect::<Vec<_>>()
-        })
-        .collect();
-    let first = found.first()?;
-    let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
-    let what = format!("MCP server `{name}` hides something in what it says: {first}{more}");
-    Some(
-        Diagnostic::warning("mcp/hidden-text", what)
-            .help(format!("look at it: `preface mcp inspect {name}`")),
-    )
-}
-
-/// All texts of a schema.
-fn strings(schema: &serde_json::Value) -> String {
-    use serde_json::Value;
-    match schema {
-        Value::String(text) => format!("{text}\n"),
-        Value::Array(values) => values.iter().map(strings).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| format!("{key}\n{}", strings(value))).collect()
-        }
-        _ => String::new(),
+/// Keeps a list that the server announces and does not give this time: an error of its own is no change of mind.
+fn keep_refused(described: &mut Described, old: Option<&Described>, notes: &Diagnostics) {
+    let Some(old) = old else { return };
+    let refused = |what: &str| {
+        let announced = format!("it announces {what} ");
+        notes.iter().any(|note| note.code == "mcp/refused" && note.message.contains(&announced))
+    };
+    if described.tools.is_empty() && refused("tools") {
+        described.tools.clone_from(&old.tools);
+    }
+    if described.prompts.is_empty() && refused("prompts") {
+        described.prompts.clone_from(&old.prompts);
+    }
+    if described.resources.is_empty() && refused("resources") {
+        described.resources.clone_from(&old.resources);
     }
 }
 

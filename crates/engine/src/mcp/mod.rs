@@ -16,6 +16,8 @@ mod mask;
 mod recall;
 #[cfg(feature = "mcp")]
 mod target;
+#[cfg(all(test, unix, feature = "mcp"))]
+mod tests;
 mod tools;
 
 #[cfg(feature = "mcp")]

@@ -196,7 +196,7 @@ impl Told {
                 count(self.hidden)
             );
             notes.push(
-                Diagnostic::warning("mcp/hidden-text", what)
+                Diagnostic::warning("mcp/hidden", what)
                     .help("look at it: `preface mcp inspect` shows all of it"),
             );
         }
@@ -342,7 +342,7 @@ mod tests {
         assert!(
             tools[2].description.as_ref().is_some_and(|text| text.ends_with("xx… (cut: 952 more bytes)"))
         );
-        assert_eq!(codes(&notes), ["mcp/cut", "mcp/hidden-text", "mcp/cut"]);
+        assert_eq!(codes(&notes), ["mcp/cut", "mcp/hidden", "mcp/cut"]);
         assert!(notes[2].message.ends_with("its list of tools, by 50"), "{}", notes[2].message);
     }
 }

@@ -17,6 +17,7 @@ use crate::{
 const EXAMPLES: &str = "\
 Examples:
   preface mcp list                every server of every layer, and why
+  preface mcp list --active       only those that answer to their name
   preface mcp refresh             ask all that may run, and record it
   preface mcp inspect git         all that one of them says
   preface mcp test                does each start and answer

@@ -1,0 +1,178 @@
+//! Asking servers on a machine in memory, by somebody who only says that it did.
+
+use super::{ServerState, ServersAsked};
+use crate::{ASSETS, Engine, Request, Session, TrustChoice};
+use preface_core::{
+    diagnostic::Diagnostic,
+    mcp_servers::{Described, Want},
+};
+use preface_host::system::memory::MemorySystem;
+use preface_mcp::{Heard, Reach, Target, Trouble};
+use serde_json::json;
+use std::{path::Path, sync::Mutex, time::Duration};
+
+const RECORDING: &str = "/home/user/.local/state/preface/mcp";
+
+fn machine() -> MemorySystem {
+    let servers = json!({
+        "git": {"command": "git-mcp", "args": ["--now"], "env": {"TOKEN": "${MY_TOKEN}", "MODE": "${MODE:-plain}"}},
+        "web": {"url": "https://web.example/mcp?key=query-secret", "headers": {"Authorization": "Bearer ${MY_TOKEN}"}},
+    });
+    MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/work")
+        .with_file("/usr/bin/git-mcp", "")
+        .with_mode("/usr/bin/git-mcp", 0o755)
+        .with_var("PATH", "/work/bin:relative:/usr/bin")
+        .with_var("MY_TOKEN", "hush-hush-hush")
+        .with_var("AWS_KEY", "never")
+        .with_file("/home/user/.claude/mcp.json", servers.to_string())
+}
+
+fn request() -> Request {
+    Request { preset: Some("claude-code".into()), ..Request::new("/work") }
+}
+
+fn described() -> Described {
+    let said =
+        json!({"instructions": "Your token is hush-hush-hush.", "tools": [{"name": "b"}, {"name": "a"}]});
+    let mut described: Described = serde_json::from_value(said).expect("a description");
+    described.settle();
+    described
+}
+
+fn heard(target: &Target, said: Result<Described, Trouble>) -> Heard {
+    let said_nothing = said.as_ref().is_ok_and(|said| said.tools.is_empty());
+    Heard {
+        name: target.name.clone(),
+        took: Duration::from_millis(5),
+        calls_itself: Some("fake 1".into()),
+        protocol: Some("2025-06-18".into()),
+        said,
+        notes: if said_nothing { vec![refused()] } else { Vec::new() },
+    }
+}
+
+/// A note as whoever talks to servers makes it.
+fn refused() -> Diagnostic {
+    Diagnostic::warning("mcp/refused", "it announces tools and does not list them: busy")
+}
+
+/// Asks all servers; returns the answers, and what was asked.
+fn ask(system: &MemorySystem, said: &Result<Described, Trouble>) -> (super::ServerAnswers, Vec<Target>) {
+    let seen = Mutex::new(Vec::new());
+    let talk = |targets: &[Target], tell: &(dyn Fn(&Heard) + Sync)| {
+        seen.lock().expect("nobody panicked").extend(targets.iter().cloned());
+        let all: Vec<Heard> = targets.iter().map(|target| heard(target, said.clone())).collect();
+        all.iter().for_each(tell);
+        all
+    };
+    let answers = Engine::new(system)
+        .ask_servers_by(&talk, &request(), &ServersAsked::default(), &|_| {})
+        .expect("answers");
+    (answers, seen.into_inner().expect("nobody panicked"))
+}
+
+#[test]
+fn a_server_gets_what_its_entry_says_and_little_else() {
+    let (answers, targets) = ask(&machine(), &Ok(described()));
+    assert!(answers.all_well(), "{answers:?}");
+    let Reach::Program { command, args, env, cwd } = &targets[0].reach else { panic!("a program") };
+    assert_eq!((command.as_str(), args.as_slice()), ("/usr/bin/git-mcp", &["--now".to_owned()][..]));
+    assert_eq!(cwd, Path::new("/home/user"), "whatever is worked on has no say");
+    let env: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(env, ["MODE=plain", "PATH=/work/bin:/usr/bin", "TOKEN=hush-hush-hush"]);
+    let Reach::Address { url, headers } = &targets[1].reach else { panic!("an address") };
+    assert_eq!(url, "https://web.example/mcp?key=query-secret");
+    assert_eq!(headers, &[("Authorization".to_owned(), "Bearer hush-hush-hush".to_owned())]);
+}
+
+#[test]
+fn what_a_server_was_given_is_repeated_nowhere() {
+    let system = machine();
+    let (answers, _) = ask(&system, &Ok(described()));
+    let told = format!("{:?}", answers.servers);
+    assert!(!told.contains("hush"), "{told}");
+    assert!(
+        answers.servers.iter().all(|server| server.diagnostics.iter().any(|note| note.code == "mcp/secret"))
+    );
+    let built = Engine::new(&system).build(&request()).expect("a prompt");
+    assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);
+    let trouble = Trouble::Died("the last it said: `hush-hush-hush` to key=query-secret".into());
+    let (answers, _) = ask(&system, &Err(trouble));
+    let told = format!("{:?}", answers.servers);
+    assert!(!told.contains("hush-hush"), "{told}");
+    assert!(!format!("{:?}", answers.servers[1]).contains("query-secret"), "{told}");
+}
+
+#[test]
+fn while_a_server_is_away_a_session_sees_what_it_saw() {
+    let system = machine();
+    ask(&system, &Ok(described()));
+    let engine = Engine::new(&system);
+    let fixed = Request { now: Some("2026-03-07T14:55:05Z".into()), ..request() };
+    let mut session = Session::setup(engine, fixed).start().expect("a session");
+    let seen = session.request();
+    let names: Vec<&str> = seen.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert!(names.ends_with(&["mcp__git__a", "mcp__git__b", "mcp__web__a", "mcp__web__b"]), "{names:?}");
+    for trouble in [Trouble::Late, Trouble::Flooded(1), Trouble::Died("x".into()), Trouble::Lied("x".into())]
+    {
+        let (answers, _) = ask(&system, &Err(trouble));
+        assert!(answers.servers.iter().all(|server| server.state == ServerState::Failed && server.keeps_old));
+        session.reload().expect("a session that goes on");
+        let now = session.request();
+        assert_eq!(now.prompt.text, seen.prompt.text);
+        assert_eq!(now.tools, seen.tools);
+    }
+    let learned = Described { tools: vec![described().tools.remove(0)], ..Described::default() };
+    ask(&system, &Ok(learned));
+    session.reload().expect("a session that goes on");
+    let names: Vec<String> = session.request().tools.into_iter().map(|tool| tool.name).collect();
+    assert!(names.ends_with(&["mcp__git__a".to_owned(), "mcp__web__a".to_owned()]), "{names:?}");
+    let fewer: Vec<String> = names.iter().filter(|name| !name.starts_with("mcp__git")).cloned().collect();
+    session.set_active_tools(&fewer).expect("other tools");
+    assert!(!session.tools().iter().any(|tool| tool.name == "mcp__git__a"));
+    session.set_active_tools(&names).expect("and back");
+    assert_eq!(session.tools().len(), names.len(), "{:?}", session.take_notes());
+}
+
+#[test]
+fn what_was_fetched_for_one_profile_stays_when_another_asks() {
+    let system = machine();
+    let want = Want::Prompt { name: "p".into(), arguments: Default::default() };
+    let fetched = preface_core::mcp_servers::Fetched { want: want.clone(), texts: vec!["Said.".into()] };
+    ask(&system, &Ok(Described { fetched: vec![fetched], ..described() }));
+    let (answers, _) = ask(&system, &Ok(described()));
+    let said = answers.servers[0].said.as_ref().expect("an answer");
+    assert!(said.fetched(&want).is_some_and(|fetched| fetched.texts == ["Said."]));
+}
+
+#[test]
+fn a_list_that_a_server_refuses_to_give_stays_as_it_was() {
+    let system = machine();
+    ask(&system, &Ok(described()));
+    let (answers, _) = ask(&system, &Ok(Described { tools: Vec::new(), ..described() }));
+    let said = answers.servers[0].said.as_ref().expect("an answer");
+    assert_eq!(said.tools.len(), 2, "an error of a list is no change of mind");
+}
+
+#[test]
+fn a_build_reads_recordings_of_servers_that_may_run_and_of_no_others() {
+    let system = machine();
+    let (answers, _) = ask(&system, &Ok(described()));
+    let file = answers.servers[0].recorded.clone().expect("a recording");
+    let file = file.replace('~', "/home/user");
+    assert!(file.starts_with(RECORDING), "{file}");
+    let before = system.reads(&file);
+    Engine::new(&system).build(&request()).expect("a prompt");
+    assert_eq!(system.reads(&file), before + 1, "once");
+    for preset in ["pi", "template", "default", "stud"] {
+        let other = Request { preset: Some(preset.into()), ..request() };
+        Engine::new(&system).build(&other).expect("a prompt");
+    }
+    let denied = Request { trust: TrustChoice::Deny, ..request() };
+    system.put_file("/home/user/.claude/mcp.json", r#"{"git": {"command": "git-mcp", "disable": true}}"#);
+    Engine::new(&system).build(&denied).expect("a prompt");
+    assert_eq!(system.reads(&file), before + 1, "no server, no reading");
+}
