@@ -16,6 +16,8 @@ mod lint;
 mod man;
 mod mcp;
 mod mcp_serve;
+mod mcp_serve_bounds;
+mod mcp_server;
 #[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]
