@@ -143,7 +143,7 @@ impl From<Error> for Failure {
         match error {
             Error::Usage(message, hint) => Failure { hint, ..Failure::usage(message) },
             Error::Profile(error) => error.into(),
-            Error::Render(note) => (*note).into(),
+            Error::Catalog(note) | Error::Render(note) => (*note).into(),
             Error::Over(over) => {
                 let largest: Vec<String> = over
                     .largest
@@ -168,6 +168,12 @@ impl From<Error> for Failure {
 impl From<Diagnostic> for Failure {
     fn from(note: Diagnostic) -> Self {
         Failure { place: note.place.map(Box::new), hint: note.help, ..Failure::new(note.message) }
+    }
+}
+
+impl From<Box<Diagnostic>> for Failure {
+    fn from(note: Box<Diagnostic>) -> Self {
+        (*note).into()
     }
 }
 

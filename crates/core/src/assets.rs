@@ -99,6 +99,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("presets/stud.toml"),
     asset!("presets/template.toml"),
     asset!("sections/claude-code/agent-memory.md"),
+    asset!("sections/claude-code/bindings.toml"),
     asset!("sections/claude-code/censoring-policy.md"),
     asset!("sections/claude-code/claude-md.md"),
     asset!("sections/claude-code/conversational-style.md"),

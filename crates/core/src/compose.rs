@@ -97,6 +97,7 @@ impl<'w> Compose<'w> {
             compose.setting(over, diagnostics);
         }
         compose.merge();
+        compose.merge_prompts();
         match (&world.system_prompt.append, &world.profile.append_id) {
             (Some(append), _) => compose.append(append),
             (None, Some(id)) if world.turn.agent.is_none() => {
@@ -453,19 +454,16 @@ impl<'w> Compose<'w> {
         let mut items = match (&section.body, &section) {
             (Body::Text(_), Cow::Borrowed(section)) => {
                 let Body::Text(pieces) = &section.body else { return };
-                vec![PlanItem {
-                    pieces: Cow::Borrowed(pieces),
-                    language: section.language,
-                    facts: ItemFacts::None,
-                }]
+                vec![PlanItem::new(Cow::Borrowed(pieces), section.language)]
             }
             (Body::Text(pieces), Cow::Owned(_)) => {
-                vec![PlanItem {
-                    pieces: Cow::Owned(pieces.clone()),
-                    language: section.language,
-                    facts: ItemFacts::None,
-                }]
+                vec![PlanItem::new(Cow::Owned(pieces.clone()), section.language)]
             }
+            (Body::Catalog(_), Cow::Borrowed(section)) => {
+                let Body::Catalog(body) = &section.body else { return };
+                vec![PlanItem::imported(Cow::Borrowed(body))]
+            }
+            (Body::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
             (Body::List(ListName::Tools), _) => tools(&section, self.world),
             (Body::List(ListName::Guidelines), _) => {
                 std::mem::take(&mut self.guidelines).into_iter().map(line).collect()
@@ -477,11 +475,7 @@ impl<'w> Compose<'w> {
             match &section.empty {
                 Some(empty) => {
                     wraps = false;
-                    items.push(PlanItem {
-                        pieces: Cow::Owned(vec![empty.clone()]),
-                        language: Language::Template,
-                        facts: ItemFacts::None,
-                    });
+                    items.push(PlanItem::new(Cow::Owned(vec![empty.clone()]), Language::Template));
                 }
                 None => {
                     let why = contribution
@@ -564,7 +558,7 @@ fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
         Cow::Borrowed(piece) => Cow::Borrowed(std::slice::from_ref(piece)),
         Cow::Owned(piece) => Cow::Owned(vec![piece]),
     };
-    PlanItem { pieces, language: Language::Verbatim, facts: ItemFacts::None }
+    PlanItem::new(pieces, Language::Verbatim)
 }
 
 fn decide(when: Option<&Condition>, asks: Option<Scope>, facts: &Facts) -> Verdict {
@@ -595,9 +589,8 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .items
         .iter()
         .map(|item| PlanItem {
-            pieces: Cow::Borrowed(item.pieces.as_slice()),
-            language: item.language,
             facts: ItemFacts::Given(&item.facts),
+            ..PlanItem::new(Cow::Borrowed(item.pieces.as_slice()), item.language)
         })
         .collect()
 }
@@ -628,6 +621,7 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
         .turn
         .tools
         .iter()
+        .filter(|tool| !tool.is_of_server())
         .map(|tool| (tool, said(tool)))
         .filter(|(_, said)| !section.skip_silent || said.as_ref().is_some_and(|said| !said.is_empty()))
         .map(|(tool, said)| {
@@ -645,9 +639,8 @@ fn tools<'w>(section: &Section, world: &'w World) -> Vec<PlanItem<'w>> {
                 false => Vec::new(),
             };
             PlanItem {
-                pieces: Cow::Owned(pieces),
-                language: Language::Verbatim,
                 facts: ItemFacts::Made(facts),
+                ..PlanItem::new(Cow::Owned(pieces), Language::Verbatim)
             }
         })
         .collect()
@@ -669,7 +662,7 @@ fn silence(body: &Body) -> String {
         Body::Fill(provider) => format!("`{provider}` has nothing to say"),
         Body::List(ListName::Tools) => "no tool is active".to_owned(),
         Body::List(ListName::Guidelines) => "no guideline applies".to_owned(),
-        Body::Text(_) => "its text is empty".to_owned(),
+        Body::Text(_) | Body::Catalog(_) => "its text is empty".to_owned(),
     }
 }
 

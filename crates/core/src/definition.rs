@@ -25,11 +25,8 @@ pub fn definitions(
     answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
 ) -> Result<Vec<Tool>, LineError> {
     let mut tools = world.turn.tools.clone();
-    let described: Vec<(usize, Vec<Piece>)> = tools
-        .iter()
-        .enumerate()
-        .filter_map(|(at, tool)| Some((at, words(tool, &world.profile)?.to_vec())))
-        .collect();
+    let described: Vec<(usize, Body)> =
+        tools.iter().enumerate().filter_map(|(at, tool)| Some((at, words(tool, &world.profile)?))).collect();
     if described.is_empty() {
         return Ok(tools);
     }
@@ -64,10 +61,13 @@ pub fn definitions(
 }
 
 /// The profile's words for a tool, where nobody else's count.
-fn words<'p>(tool: &Tool, profile: &'p Profile) -> Option<&'p [Piece]> {
+fn words(tool: &Tool, profile: &Profile) -> Option<Body> {
     let is_bundled = tool.source.as_ref().is_some_and(|source| source.starts_with("bundled/"));
-    let words = profile.tool_texts.get(&tool.name)?.description.as_deref()?;
-    (is_bundled || tool.description.is_none()).then_some(words)
+    let texts = profile.tool_texts.get(&tool.name).filter(|_| is_bundled || tool.description.is_none())?;
+    match &texts.imported {
+        Some(imported) => Some(Body::Catalog(imported.clone())),
+        None => texts.description.clone().map(Body::Text),
+    }
 }
 
 fn section_id(at: usize) -> SectionId {
@@ -75,9 +75,9 @@ fn section_id(at: usize) -> SectionId {
 }
 
 /// The profile with a section for each description and nothing else.
-fn only(profile: &Profile, described: Vec<(usize, Vec<Piece>)>) -> Profile {
+fn only(profile: &Profile, described: Vec<(usize, Body)>) -> Profile {
     let section = |(at, words)| {
-        let mut section = Section::new(section_id(at), Body::Text(words));
+        let mut section = Section::new(section_id(at), words);
         section.keep_blank = true;
         section.trim = Trim::End;
         section.cut = CutRule::Never;

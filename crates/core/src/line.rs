@@ -89,7 +89,8 @@ fn walk(
     let profile = &world.profile;
     let rules = Rules::new(&profile.template, &profile.escape)
         .with_templates(&profile.templates)
-        .with_own_tags(&profile.own_tags);
+        .with_own_tags(&profile.own_tags)
+        .with_catalog(profile, &world.turn.tools);
     let mut render = Render::new(outline, rules);
     let draft = loop {
         match render.step(facts, &mut diagnostics).map_err(LineError::Render)? {

@@ -2,6 +2,7 @@
 
 use crate::{
     aside::AsidePlace,
+    catalog::CatalogBody,
     draft::Absent,
     fact::Stability,
     origin::Piece,
@@ -68,8 +69,24 @@ pub struct PlanItem<'w> {
     pub pieces: Cow<'w, [Piece]>,
     /// How it is read.
     pub language: Language,
+    /// A text of an imported catalog; then there are no pieces.
+    pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` facts beside `item:text`.
     pub facts: ItemFacts<'w>,
+}
+
+impl<'w> PlanItem<'w> {
+    /// Plans a text without facts.
+    #[must_use]
+    pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
+        PlanItem { pieces, language, imported: None, facts: ItemFacts::None }
+    }
+
+    /// Plans a text of a catalog.
+    #[must_use]
+    pub fn imported(body: Cow<'w, CatalogBody>) -> Self {
+        PlanItem { imported: Some(body), ..PlanItem::new(Cow::Borrowed(&[]), Language::Verbatim) }
+    }
 }
 
 /// What an item's frame can name beside its text. A handful, in the order of their names.

@@ -3,6 +3,7 @@
 //! Like compose it is a resumable machine: [`Render::step`] either finishes or names the one fact that it needs next,
 //! and goes on exactly where it stopped. Inserted values are inert: they are emitted, never scanned for tags.
 
+mod imported;
 mod part;
 mod ready;
 mod values;
@@ -11,6 +12,7 @@ mod watch;
 pub use ready::Templates;
 
 use crate::{
+    catalog::Bindings,
     compose::Step,
     diagnostic::{Diagnostic, Diagnostics, Place},
     draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
@@ -18,12 +20,18 @@ use crate::{
     lint::forged::neutralise,
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan, PlanItem},
-    profile::{OwnTags, TemplateLimits},
+    profile::{OwnTags, Profile, TemplateLimits},
     section::Trim,
     template::{Options, TemplateError},
+    turn::Tool,
 };
 use part::PartRender;
-use std::{borrow::Cow, collections::VecDeque, fmt, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    ops::Range,
+};
 use watch::Watch;
 
 /// A text that cannot be rendered, with its place.
@@ -52,7 +60,15 @@ pub struct Rules<'p> {
     pub own_tags: Cow<'p, OwnTags>,
     /// Templates that were parsed before.
     pub templates: Templates,
+    /// The profile's name, for what it says itself.
+    pub profile: &'p str,
+    /// What names in imported texts stand for.
+    pub bindings: &'p Bindings,
+    /// The active tools.
+    pub tools: &'p [Tool],
 }
+
+static NO_BINDINGS: Bindings = Bindings(BTreeMap::new());
 
 impl<'p> Rules<'p> {
     /// Reads the rules off a profile's keys.
@@ -69,7 +85,17 @@ impl<'p> Rules<'p> {
             escape,
             own_tags: Cow::Owned(OwnTags::default()),
             templates: Templates::default(),
+            profile: "",
+            bindings: &NO_BINDINGS,
+            tools: &[],
         }
+    }
+
+    /// Sets what imported texts are worked out with.
+    #[must_use]
+    pub fn with_catalog(self, profile: &'p Profile, tools: &'p [Tool]) -> Self {
+        let bindings = profile.catalog.as_ref().map_or(self.bindings, |catalog| &catalog.bindings);
+        Rules { profile: &profile.name, bindings, tools, ..self }
     }
 
     /// Takes over templates that were parsed before.

@@ -1,6 +1,6 @@
 //! Sections: named slots of the prompt, as a profile describes them.
 
-use crate::{aside::AsidePlace, condition::Condition, fact::Stability, origin::Piece};
+use crate::{aside::AsidePlace, catalog::CatalogBody, condition::Condition, fact::Stability, origin::Piece};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -80,6 +80,8 @@ pub enum Language {
 pub enum Body {
     /// A text of the profile or of a layer.
     Text(Vec<Piece>),
+    /// A text of an imported catalog.
+    Catalog(CatalogBody),
     /// What a context provider contributes.
     Fill(ProviderName),
     /// A list that the turn carries: `tools` or `guidelines`.
@@ -143,6 +145,9 @@ pub struct Section {
     pub id: SectionId,
     /// What it says.
     pub body: Body,
+    /// The prompts whose text takes the place of its own where a catalog is in use: the first that the catalog has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
     /// How its text is read.
     #[serde(default)]
     pub language: Language,
@@ -224,6 +229,7 @@ impl Section {
         Section {
             id,
             body,
+            catalog: Vec::new(),
             language: Language::default(),
             when: None,
             intro: None,

@@ -39,6 +39,9 @@ pub struct Turn {
     pub facts: BTreeMap<crate::fact::FactKey, Option<String>>,
 }
 
+/// How the `source` of a tool begins that an MCP server brings; the server's name follows.
+pub const OF_SERVER: &str = "mcp:";
+
 /// A tool that the model may call, as far as the prompt speaks of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -70,6 +73,12 @@ impl Tool {
     #[must_use]
     pub fn line(&self) -> Option<String> {
         one_line(self.snippet.as_deref().or(self.description.as_deref())?)
+    }
+
+    /// True for a tool that an MCP server brings. Its definition says all of it; no list in the prompt repeats that.
+    #[must_use]
+    pub fn is_of_server(&self) -> bool {
+        self.source.as_deref().is_some_and(|source| source.starts_with(OF_SERVER))
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Error {
     Usage(String, Option<String>),
     /// The profile cannot be used.
     Profile(ProfileError),
+    /// The catalog that was chosen is not there, or is another one.
+    Catalog(Box<Diagnostic>),
     /// A template is too deep or too large.
     Render(Box<Diagnostic>),
     /// What must not be cut does not fit the budget.
@@ -49,7 +51,7 @@ impl fmt::Display for Error {
         match self {
             Error::Usage(what, _) => write!(f, "{what}"),
             Error::Profile(error) => write!(f, "{error}"),
-            Error::Render(note) => write!(f, "{}", note.message),
+            Error::Catalog(note) | Error::Render(note) => write!(f, "{}", note.message),
             Error::Over(error) => write!(f, "{error}"),
             Error::Held(held) => write!(f, "held for trust: {}", held.sources.join(", ")),
             Error::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),

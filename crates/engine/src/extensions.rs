@@ -1,6 +1,6 @@
 //! What the layers' extensions change in a build: which tools there are, and which context providers speak.
 
-use crate::request::ToolChoice;
+use crate::{mcp, request::ToolChoice};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status, resolve},
@@ -65,7 +65,9 @@ pub(crate) fn tools(
         }
         ToolChoice::Named(names) => {
             let canonical = |name: &String| profile.tool_aliases.get(name).unwrap_or(name).clone();
-            names.iter().map(canonical).collect()
+            // Those of servers join when it is known which servers may run.
+            let joins = |name: &&String| profile.mcp.tools && mcp::is_of_server(name);
+            names.iter().filter(|name| !joins(name)).map(canonical).collect()
         }
     };
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());

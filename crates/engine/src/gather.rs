@@ -4,7 +4,7 @@ use crate::{
     Error,
     consent::{Ask, Opened},
     engine::Engine,
-    extensions, named,
+    extensions, imported, named,
     prepare::{Opening, Prepared},
     request::{Request, StoredTemplate},
 };
@@ -24,7 +24,7 @@ use preface_core::{
     settings::{self, LayerSettings, Merged, Own},
     suggestion::did_you_mean,
     trust::{Trust, TrustMode},
-    turn::Turn,
+    turn::{Tool, Turn},
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
@@ -64,6 +64,8 @@ pub(crate) struct Gathered {
     pub store: Option<PathBuf>,
     pub scopes: Scopes,
     pub mcp: McpServers,
+    /// The tools of servers that could be active.
+    pub server_tools: Vec<Tool>,
     pub diagnostics: Diagnostics,
     pub audit: Vec<AuditEvent>,
     /// The paths of skills that hooks named.
@@ -135,6 +137,8 @@ impl Engine<'_> {
         let Opened { gate, trust, held_layer } = opened;
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
+        let mut profile = profile;
+        imported::lay(self.system(), &mut profile, &mut diagnostics)?;
         let reminders = self.due(&request.events, &profile, &places, &mut diagnostics)?;
 
         let mut gathered = Gathered {
@@ -149,6 +153,7 @@ impl Engine<'_> {
             store,
             scopes: Scopes::default(),
             mcp: McpServers::default(),
+            server_tools: Vec::new(),
             diagnostics,
             audit,
             stack: Stack::default(),
@@ -203,6 +208,7 @@ impl Engine<'_> {
         notes.extend(mcp.diagnostics.iter().cloned());
         gathered.mcp = mcp;
         self.allow(&mut gathered, &mut notes);
+        self.recall_servers(&request.tools, &mut gathered, &mut notes);
         let named = named::find(&gathered, &self.look(&gathered, ask))?;
         named.settle(&mut gathered);
         if gathered.system_prompt.custom.is_some() {
@@ -247,6 +253,13 @@ impl Engine<'_> {
         let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
+        imported::lay_agent(
+            self.system(),
+            gathered.turn.agent.as_deref(),
+            &mut profile,
+            &contributions,
+            &mut notes,
+        )?;
         gathered.profile = profile;
         gathered.stack = stack;
         gathered.overrides = overrides;

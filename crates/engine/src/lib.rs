@@ -18,6 +18,7 @@
 
 mod agents;
 pub mod analyze;
+pub mod catalogs;
 pub mod consent;
 mod counters;
 mod default_store;
@@ -29,9 +30,11 @@ mod gatherings;
 mod given;
 pub mod grant;
 mod hooks;
+mod imported;
 pub mod keep;
 pub mod lint;
 mod log;
+pub mod mcp;
 mod named;
 pub mod object;
 mod options;

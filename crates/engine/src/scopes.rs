@@ -1,6 +1,10 @@
 //! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
 
-use crate::{Engine, Error, gather::Breadth, request::Request};
+use crate::{
+    Engine, Error,
+    gather::{Breadth, Gathered},
+    request::Request,
+};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Diagnostics,
@@ -38,6 +42,11 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
         let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        self.scopes_of(request, gathered)
+    }
+
+    /// The same of what was gathered.
+    pub(crate) fn scopes_of(&self, request: &Request, gathered: Gathered) -> Result<ScopesReport, Error> {
         let held: Vec<String> = gathered
             .gate
             .seen()

@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod audit_file;
+pub mod catalogs;
 pub mod commands;
 pub mod discover;
 pub mod extensions;
@@ -14,6 +15,7 @@ pub mod hook_command;
 pub mod look;
 pub mod markdown;
 pub mod mcp_descriptions;
+pub mod mcp_recordings;
 pub mod places;
 pub mod profile;
 pub mod provider;

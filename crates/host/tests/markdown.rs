@@ -21,13 +21,14 @@ use preface_host::{
     commands, extensions,
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
+    mcp_recordings,
     places::Places,
     provider, styles,
     system::memory::MemorySystem,
     trust::Pins,
 };
 use serde_json::{Value, json};
-use std::{cell::RefCell, collections::BTreeMap, path::Path};
+use std::{cell::RefCell, collections::BTreeMap, path::Path, sync::Arc};
 
 const BUNDLED: &str = "bundles/b/agents/helper.md";
 
@@ -96,7 +97,10 @@ fn look_as<T>(
         real_dirs: &dirs,
         file_room: Default::default(),
     };
-    let McpServers { servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look));
+    let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look));
+    for server in servers.iter_mut().filter(|server| server.runnable) {
+        server.said = mcp_recordings::recall(server, &look).map(Arc::new);
+    }
     let look = Look { servers: &servers, ..look };
     let got = see(&look);
     let notes = look.notes.take();

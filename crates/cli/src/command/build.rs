@@ -1,6 +1,7 @@
 //! `preface build`: the main job.
 
 use crate::{
+    command::mcp,
     conversation::{Conversation, ConversationFlags},
     failure::{Exit, Failure},
     files,
@@ -28,6 +29,7 @@ Examples:
   preface build --event @events.json --format request
   preface build --conversation 7f3a         build once, then print what is kept
   preface build --conversation 7f3a --no-keep   build now, whatever is kept
+  preface build --refresh-mcp               ask MCP servers first
   preface build --trust require             fail if anything is held, as in CI
   preface build --save-world world.json     keep everything it was made from
   preface build --world world.json          and build the same bytes elsewhere";
@@ -53,6 +55,12 @@ pub struct Args {
     /// A prompt that is kept may be older than the world: with `--conversation` it takes `--no-keep`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["world", "prompt"])]
     save_world: Option<PathBuf>,
+
+    /// Ask the MCP servers first, as `preface mcp refresh` does
+    ///
+    /// A server that does not answer is told, and what was recorded of it before counts.
+    #[arg(long, conflicts_with = "world")]
+    refresh_mcp: bool,
 
     #[command(flatten)]
     conversation: ConversationFlags,
@@ -82,6 +90,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let asked = if args.format == Form::Json { Format::Json } else { Format::Text };
     args.check_kept(&conversation)?;
     let talk = args.talk.talk();
+    if args.refresh_mcp {
+        let mut request = args.subject.turn.request();
+        args.subject.trust.apply(&mut request)?;
+        mcp::before_build(ui, &request, talk)?;
+    }
     let kept = args.subject.kept(ui, Asking::May, asked, Missing::Construct)?;
     let subject = match kept {
         Some(kept) if args.format == Form::Request => {

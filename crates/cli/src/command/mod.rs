@@ -4,6 +4,7 @@
 mod access;
 mod agents;
 mod build;
+mod catalog;
 mod completions;
 mod conversations;
 mod diff;
@@ -43,6 +44,7 @@ pub enum Command {
     Access(access::Args),
     Agents(agents::Args),
     Build(build::Args),
+    Catalog(catalog::Args),
     Completions(completions::Args),
     Conversations(conversations::Args),
     Diff(diff::Args),
@@ -76,6 +78,7 @@ impl Command {
             Command::Access(args) => access::run(ui, args),
             Command::Agents(args) => agents::run(ui, args),
             Command::Build(args) => build::run(ui, args),
+            Command::Catalog(args) => catalog::run(ui, args),
             Command::Completions(args) => completions::run(ui, args),
             Command::Conversations(args) => conversations::run(ui, args),
             Command::Diff(args) => diff::run(ui, args),

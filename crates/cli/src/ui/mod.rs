@@ -5,6 +5,7 @@
 
 pub mod note;
 pub mod patch;
+pub mod progress;
 pub mod style;
 pub mod table;
 pub mod text;
@@ -48,6 +49,11 @@ impl Ui {
     /// True where a person can be asked: they can answer, and they see the question.
     pub fn can_ask(&self) -> bool {
         self.in_is_terminal && self.err_is_terminal
+    }
+
+    /// True where a person sees what is said on stderr while it is said.
+    pub fn is_watched(&self) -> bool {
+        self.err_is_terminal
     }
 
     /// Returns how many columns a view on stdout may have; `None` in a pipe, where nothing is shortened.

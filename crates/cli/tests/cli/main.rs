@@ -15,6 +15,8 @@ mod keep;
 mod lint;
 mod man;
 mod mcp;
+#[cfg(unix)]
+mod mcp_asked;
 mod mcp_serve;
 mod mcp_serve_bounds;
 mod mcp_server;

@@ -25,6 +25,9 @@ impl Hash for Number {
     }
 }
 
+/// The names that every expression knows: functions that work on values, and nothing else.
+pub const GLOBALS: [&str; 6] = ["Array", "Boolean", "JSON", "Number", "Object", "String"];
+
 /// What stands between `${` and `}`. It says what is to be worked out, and can reach nothing but the names that are bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -184,7 +187,7 @@ impl Expression {
             | Expression::Null
             | Expression::Undefined => {}
             Expression::Name(name) => {
-                if !bound.contains(&name.as_str()) {
+                if !bound.contains(&name.as_str()) && !GLOBALS.contains(&name.as_str()) {
                     names.insert(name);
                 }
             }
@@ -221,7 +224,53 @@ impl Expression {
     }
 }
 
+impl Expression {
+    /// Shows every part of the tree, the whole first.
+    pub fn walk<'e>(&'e self, see: &mut dyn FnMut(&'e Expression)) {
+        see(self);
+        match self {
+            Expression::Text(_)
+            | Expression::Number(_)
+            | Expression::Bool(_)
+            | Expression::Null
+            | Expression::Undefined
+            | Expression::Name(_) => {}
+            Expression::Template(parts) | Expression::List(parts) => {
+                parts.iter().for_each(|part| part.walk(see));
+            }
+            Expression::Object(members) => members.iter().for_each(|(_, value)| value.walk(see)),
+            Expression::Member { of, .. } => of.walk(see),
+            Expression::Index { of, index } => [of, index].into_iter().for_each(|part| part.walk(see)),
+            Expression::Call { function, arguments } => {
+                function.walk(see);
+                arguments.iter().for_each(|argument| argument.walk(see));
+            }
+            Expression::Unary { value, .. } => value.walk(see),
+            Expression::Binary { left, right, .. } => {
+                [left, right].into_iter().for_each(|part| part.walk(see));
+            }
+            Expression::Choose { test, then, other } => {
+                [test, then, other].into_iter().for_each(|part| part.walk(see));
+            }
+            Expression::Function { body, .. } => Statement::walk(body, see),
+        }
+    }
+}
+
 impl Statement {
+    fn walk<'e>(body: &'e [Statement], see: &mut dyn FnMut(&'e Expression)) {
+        for statement in body {
+            match statement {
+                Statement::Let(_, value) | Statement::Return(value) => value.walk(see),
+                Statement::If { test, then, other } => {
+                    test.walk(see);
+                    Statement::walk(then, see);
+                    Statement::walk(other, see);
+                }
+            }
+        }
+    }
+
     fn free_names<'e>(body: &'e [Statement], bound: &mut Vec<&'e str>, names: &mut BTreeSet<&'e str>) {
         let depth = bound.len();
         for statement in body {

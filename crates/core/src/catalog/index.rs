@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The version of the form that imported catalogs are kept in.
 pub const INDEX_FORMAT: u32 = 1;
 
+/// How many hexadecimal digits of a digest a pin shows.
+const PIN_DIGITS: usize = 16;
+
 /// How the bodies of a catalog are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -63,6 +66,35 @@ pub struct Entry {
 }
 
 impl Index {
+    /// Returns the digest of these prompts: `blake3:` over a line for each of them, by name: its name, a tab, the digest of
+    /// its file. The order in which they are given does not matter.
+    ///
+    /// ```
+    /// use preface_core::catalog::Index;
+    ///
+    /// assert!(Index::digest_of_entries(&[]).starts_with("blake3:af1349b9"));
+    /// ```
+    #[must_use]
+    pub fn digest_of_entries(prompts: &[Entry]) -> String {
+        let mut sorted: Vec<&Entry> = prompts.iter().collect();
+        sorted.sort_by(|a, b| (&a.name, &a.digest).cmp(&(&b.name, &b.digest)));
+        let mut hasher = blake3::Hasher::new();
+        for entry in sorted {
+            for piece in [entry.name.as_str(), "\t", &entry.digest, "\n"] {
+                hasher.update(piece.as_bytes());
+            }
+        }
+        format!("blake3:{}", hasher.finalize().to_hex())
+    }
+
+    /// Returns what a profile pins this catalog by: its version and the first digits of its digest, such as
+    /// `2.1.37@blake3:0123456789abcdef`.
+    #[must_use]
+    pub fn pin(&self) -> String {
+        let digits = self.digest.strip_prefix("blake3:").unwrap_or(&self.digest);
+        format!("{}@blake3:{}", self.version, digits.get(..PIN_DIGITS).unwrap_or(digits))
+    }
+
     /// Returns the entry of a prompt by its name.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
@@ -80,6 +112,12 @@ impl Entry {
     /// Returns the name that its compiled text is kept under: the file's, with another ending.
     #[must_use]
     pub fn compiled_file(&self) -> String {
-        format!("{}.json", self.file.strip_suffix(".md").unwrap_or(&self.file))
+        compiled_file(&self.file)
     }
+}
+
+/// Returns the name that the compiled text of a catalog's file is kept under.
+#[must_use]
+pub fn compiled_file(file: &str) -> String {
+    format!("{}.json", file.strip_suffix(".md").unwrap_or(file))
 }

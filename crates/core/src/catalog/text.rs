@@ -12,6 +12,9 @@ pub struct CatalogText {
     pub prompt: String,
     /// The file that it was read from, for people.
     pub file: String,
+    /// The line of the file that the body starts on, from 1.
+    #[serde(default)]
+    pub first_line: usize,
     /// The body. What lies between the spans of two neighbours is an escape, and part of no text.
     pub chunks: Vec<Chunk>,
 }
@@ -20,7 +23,7 @@ pub struct CatalogText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chunk {
-    /// Words, byte for byte those of the span.
+    /// Words, byte for byte those of the span; but for an escape such as `\n`, whose span is longer than what it means.
     Text {
         /// The words.
         text: String,
@@ -73,5 +76,17 @@ impl CatalogText {
             }
         }
         names
+    }
+}
+
+impl Chunk {
+    /// Returns how many line ends of the file it covers.
+    #[must_use]
+    pub fn lines(&self) -> usize {
+        let (text, is_file) = match self {
+            Chunk::Text { text, span } => (text, span.len() == text.len()),
+            Chunk::Value { written, .. } | Chunk::Kept { written, .. } => (written, true),
+        };
+        if is_file { text.matches('\n').count() } else { 0 }
     }
 }

@@ -34,6 +34,35 @@ impl Compose<'_> {
         self.remove_dead_tags();
     }
 
+    /// No prompt of a catalog is said twice: one that stands in another section's text, or that an earlier section says, is
+    /// merged.
+    pub(super) fn merge_prompts(&mut self) {
+        let mut at = 0;
+        while let Some(slot) = self.slots.get(at) {
+            let own = match &slot.section.body {
+                Body::Catalog(body) => body.prompts.first(),
+                _ => None,
+            };
+            let said_in = own.and_then(|own| {
+                let others = self.slots.iter().enumerate().filter(|(other, slot)| {
+                    *other != at && slot.section.when.is_none() && slot.section.place.is_none()
+                });
+                others.into_iter().find_map(|(other, slot)| {
+                    let Body::Catalog(body) = &slot.section.body else { return None };
+                    let place = body.prompts.iter().position(|prompt| prompt == own)?;
+                    (place > 0 || other < at).then(|| slot.section.id.clone())
+                })
+            });
+            match said_in {
+                Some(into) => {
+                    let gone = self.slots.remove(at).section.id.clone();
+                    self.leave(gone, AbsentReason::Merged, format!("its text stands in `{into}`"));
+                }
+                None => at += 1,
+            }
+        }
+    }
+
     /// Takes away the tags of sections that somebody switched off.
     fn remove_dead_tags(&mut self) {
         let profile = &self.world.profile;

@@ -1,6 +1,6 @@
 //! One row of a listing: an MCP server of one layer, with the keys of an extension's row.
 
-use super::server::Server;
+use super::{recording::Recalled, server::Server};
 use crate::{
     diagnostic::Diagnostic,
     extension::{Action, DisabledBy, EntryOrigin, Slot, Status},
@@ -8,6 +8,7 @@ use crate::{
     settings::SetBy,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The word that stands in the place of an extension's category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct ServerEntry {
     /// The server as written; `None` where its entry failed. It may hold what no listing may show.
     #[serde(skip)]
     pub server: Option<Server>,
+    /// What is recorded of it, once somebody looked; `None` where nothing is.
+    #[serde(skip)]
+    pub said: Option<Arc<Recalled>>,
 }
 
 impl ServerEntry {
@@ -76,6 +80,7 @@ impl ServerEntry {
             action: None,
             diagnostics: Vec::new(),
             server: None,
+            said: None,
             origin,
         }
     }

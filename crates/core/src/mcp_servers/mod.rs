@@ -10,6 +10,7 @@
 mod described;
 mod entry;
 mod read;
+mod recording;
 mod resolve;
 mod server;
 
@@ -18,5 +19,6 @@ pub use described::{
 };
 pub use entry::{ServerCategory, ServerEntry};
 pub use read::McpFile;
+pub use recording::{Recalled, RecordedBy, Recording};
 pub use resolve::{McpServers, resolve};
 pub use server::{Address, Launch, Server, Transport, Written};

@@ -1,5 +1,6 @@
 //! From a chain of raw profiles to one resolved profile. After this every section exists, every text is present.
 
+mod catalog;
 mod options;
 mod order;
 mod sections;
@@ -8,7 +9,7 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, ByteOrderMark, Compaction, Home, OnCompaction, OwnTags, Profile, ProfileError,
+    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OwnTags, Profile, ProfileError,
     RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
@@ -69,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 45] = [
+pub const KEYS: [&str; 47] = [
     "about",
     "added_after",
     "added_prefix",
@@ -79,6 +80,7 @@ pub const KEYS: [&str; 45] = [
     "bom",
     "budget",
     "bundle",
+    "catalog",
     "choices",
     "closed",
     "compaction",
@@ -90,6 +92,7 @@ pub const KEYS: [&str; 45] = [
     "home",
     "join",
     "layer_tools",
+    "mcp",
     "messages",
     "neutralise_tags",
     "options",
@@ -189,6 +192,7 @@ impl Builder<'_> {
         let escape: Vec<String> = self.take_or("escape")?;
         let own_tags = self.own_tags()?;
         let (options, unset_options) = self.options()?;
+        let catalog = self.catalog(&options, file)?;
         let frame = self.frame()?;
         let tool_aliases: BTreeMap<String, String> = self.take_or("tool_aliases")?;
         let tool_texts = self.tool_texts(file)?;
@@ -201,6 +205,7 @@ impl Builder<'_> {
         let texts_version: Option<String> = self.take("texts_version")?;
         let has_agents = self.table.contains_key("agents");
         let layer_tools: bool = self.take_or("layer_tools")?;
+        let mcp: McpUse = self.take_or("mcp")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
         let guidelines = self.guidelines()?;
@@ -251,6 +256,7 @@ impl Builder<'_> {
             tool_texts,
             snippet_from,
             layer_tools,
+            mcp,
             repeat_tools,
             tools_apply,
             messages,
@@ -269,6 +275,7 @@ impl Builder<'_> {
             closed,
             bundle,
             texts_version,
+            catalog,
             has_agents,
         })
     }

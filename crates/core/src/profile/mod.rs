@@ -5,15 +5,18 @@
 //! present. `docs/profiles.md` is the guide, `docs/design/profile-language.md` tells what it was checked against.
 
 mod build;
+mod catalog;
 mod overlay;
 mod raw;
 mod tags;
 
 pub use build::{KEYS, SECTION_KEYS, Setting, Texts, build};
+pub use catalog::{CatalogChoice, Pin, Prompts};
 pub use raw::{ProfileError, RawProfile, read};
 pub use tags::OwnTags;
 
 use crate::{
+    catalog::CatalogBody,
     condition::Condition,
     message::MessageForms,
     origin::Piece,
@@ -82,6 +85,9 @@ pub struct Profile {
     /// True: the tools that the user and the project bring are active without being named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layer_tools: bool,
+    /// What MCP servers bring beside the sections that they fill.
+    #[serde(default, skip_serializing_if = "McpUse::is_none")]
+    pub mcp: McpUse,
     /// True: a tool that is named twice is listed twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeat_tools: bool,
@@ -135,6 +141,9 @@ pub struct Profile {
     /// The version of the texts that ship for it, which a prompt records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts_version: Option<String>,
+    /// The catalog that its texts come from, where one is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<CatalogChoice>,
     /// True where the prompt of an agent can be asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_agents: bool,
@@ -162,6 +171,21 @@ impl Profile {
     #[must_use]
     pub fn section(&self, id: &SectionId) -> Option<&Section> {
         self.sections.iter().find(|section| section.id == *id)
+    }
+}
+
+/// What a profile takes of MCP servers beside the sections that they fill.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct McpUse {
+    /// True: their tools are active, as `mcp__<server>__<tool>`.
+    pub tools: bool,
+}
+
+impl McpUse {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+    fn is_none(&self) -> bool {
+        *self == McpUse::default()
     }
 }
 
@@ -242,6 +266,12 @@ pub struct BuiltinTexts {
     /// What the tool's definition says of it, a template; it takes the place of the manifest's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Vec<Piece>>,
+    /// The prompts that take the place of the description where a catalog is in use: the first that the catalog has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
+    /// The text of that prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<CatalogBody>,
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,

@@ -50,6 +50,10 @@ fn lay(
         match (base.get_mut(&key), value) {
             (Some(Value::Table(below)), Value::Table(above)) => {
                 if path == "section" {
+                    // Whoever has other words wants them said, whatever a catalog says.
+                    if BODY.iter().any(|key| above.contains_key(*key)) {
+                        below.remove("catalog");
+                    }
                     // A new body replaces the old one, whichever of the keys holds it; so does a new place.
                     for alike in [BODY.as_slice(), &PLACE] {
                         if alike.iter().any(|key| above.contains_key(*key)) {

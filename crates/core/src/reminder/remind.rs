@@ -9,7 +9,7 @@ use crate::{
     compose::Step,
     diagnostic::{Diagnostic, Diagnostics},
     fact::{FactKey, Facts, Stability},
-    outline::{ItemFacts, Outline, Plan, PlanItem},
+    outline::{Outline, Plan, PlanItem},
     profile::{OwnTags, Profile},
     render::{Render, RenderError, Rules},
     section::{CutRule, DEFAULT_PRIORITY, Language, Trim},
@@ -57,8 +57,7 @@ impl<'w> Remind<'w> {
 }
 
 fn plan(due: &Due) -> Plan<'_> {
-    let item =
-        PlanItem { pieces: Cow::Borrowed(&due.body), language: Language::Template, facts: ItemFacts::None };
+    let item = PlanItem::new(Cow::Borrowed(&due.body), Language::Template);
     Plan {
         section: due.id.clone(),
         provider: None,

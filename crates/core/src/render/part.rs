@@ -4,7 +4,9 @@
 //! then suffixes. Where a fact is missing it stops, and goes on in the middle of the same text.
 
 use super::{
-    RENDERED_LIMIT, RenderError, Rendered, Rules, push_pieces,
+    RENDERED_LIMIT, RenderError, Rendered, Rules,
+    imported::Writing,
+    push_pieces,
     ready::{Parsed, Ready, one, ready},
     stopped,
     values::{Content, Known, Writer},
@@ -35,6 +37,8 @@ pub(super) struct PartRender<'w> {
     /// The text that is being written, where a fact was missing.
     text: Option<Ready<'w>>,
     cursor: Cursor,
+    /// The run of an imported text that comes next.
+    run: usize,
     /// The content of the item, where it is looked at or framed.
     content: Rendered,
     /// Where the item starts in the output.
@@ -73,6 +77,7 @@ impl<'w> PartRender<'w> {
             at: Place::Prefix(0),
             text: None,
             cursor: Cursor::default(),
+            run: 0,
             content: Rendered::default(),
             body: 0,
         })
@@ -99,6 +104,7 @@ impl<'w> PartRender<'w> {
                 return Ok(Some(key));
             }
             self.cursor = Cursor::default();
+            self.run = 0;
             self.advance(watch, diagnostics);
         }
         Ok(None)
@@ -115,6 +121,9 @@ impl<'w> PartRender<'w> {
             Place::Content(number) if self.goes_in_as_it_is(number, watch) => Ok(None),
             Place::Content(number) => {
                 let item = &self.plan.items[number];
+                if let Some(body) = &item.imported {
+                    return Ok(Some(Ready::Imported(body.clone())));
+                }
                 ready(item.pieces.clone(), item.language, rules).map(Some)
             }
             Place::Form(_) => Ok(self.form.clone()),
@@ -125,7 +134,11 @@ impl<'w> PartRender<'w> {
 
     /// True where the frame of an item can take its pieces without a copy.
     fn goes_in_as_it_is(&self, number: usize, watch: Option<&Watch>) -> bool {
-        self.form.is_some() && watch.is_none() && self.plan.items[number].language == Language::Verbatim
+        let item = &self.plan.items[number];
+        self.form.is_some()
+            && watch.is_none()
+            && item.language == Language::Verbatim
+            && item.imported.is_none()
     }
 
     /// Writes one text, or as much of it as is known.
@@ -139,7 +152,7 @@ impl<'w> PartRender<'w> {
     ) -> Result<Option<FactKey>, RenderError> {
         let aside = self.is_aside(watch);
         let as_it_is = matches!(self.at, Place::Form(number) if self.goes_in_as_it_is(number, watch));
-        let PartRender { plan, at, cursor, out, content, volatility, .. } = self;
+        let PartRender { plan, at, cursor, run, out, content, volatility, .. } = self;
         let (out, item) = match *at {
             Place::Form(number) => {
                 let item = &plan.items[number];
@@ -156,6 +169,12 @@ impl<'w> PartRender<'w> {
             Ready::Plain(pieces) => {
                 push_pieces(out, pieces, rules, diagnostics);
                 return Ok(None);
+            }
+            Ready::Imported(body) => {
+                let read = Cell::new(*volatility);
+                let need = Writing { rules, facts, volatility: &read }.write(body, run, out, diagnostics);
+                *volatility = read.get();
+                return Ok(need);
             }
             Ready::Parsed(parsed) => parsed,
         };

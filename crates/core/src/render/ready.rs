@@ -2,6 +2,7 @@
 
 use super::{RenderError, Rules, refused};
 use crate::{
+    catalog::CatalogBody,
     origin::{Origin, Piece},
     scope::Scope,
     section::Language,
@@ -21,6 +22,8 @@ pub(super) enum Ready<'w> {
     Plain(Cow<'w, [Piece]>),
     /// A template.
     Parsed(Parsed<'w>),
+    /// A text of an imported catalog.
+    Imported(Cow<'w, CatalogBody>),
 }
 
 /// A parsed template, the pieces that its text is made of, and who wrote them.

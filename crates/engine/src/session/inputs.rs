@@ -24,7 +24,12 @@ pub(super) fn tools(gathered: &Gathered) -> Vec<HookTool> {
         .of(Category::Tools)
         .filter(|entry| entry.active && !gathered.turn.tools.iter().any(|tool| tool.name == entry.name))
         .map(|entry| HookTool { name: entry.name.clone(), ..HookTool::default() });
-    active.chain(others).collect()
+    let of_servers = gathered
+        .server_tools
+        .iter()
+        .filter(|tool| !gathered.turn.tools.iter().any(|active| active.name == tool.name))
+        .map(|tool| HookTool { name: tool.name.clone(), ..HookTool::default() });
+    active.chain(others).chain(of_servers).collect()
 }
 
 impl Session<'_> {

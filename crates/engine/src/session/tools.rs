@@ -72,6 +72,10 @@ impl Session<'_> {
     ) -> Vec<Tool> {
         let more: Vec<String> = extensions::of_layers(&gathered.scopes, &active);
         active.extend(more);
+        // What a server has learned since is active as well; what the caller did not name stays out.
+        let learned = gathered.turn.tools.iter().filter(|tool| tool.is_of_server());
+        let learned: Vec<String> = learned.map(|tool| tool.name.clone()).collect();
+        active.extend(learned.into_iter().filter(|name| !active.contains(name)).collect::<Vec<_>>());
         let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
         for name in named {
             if !active.contains(&name) {
@@ -148,6 +152,8 @@ pub(super) fn known(
             tools.push(extensions::registered(tool.clone(), profile));
         } else if let Some(entry) = gathered.scopes.active(Category::Tools, name) {
             tools.push(extensions::entry_tool(entry, profile));
+        } else if let Some(tool) = gathered.server_tools.iter().find(|tool| tool.name == *name) {
+            tools.push(tool.clone());
         } else if let Some(tool) = gathered.turn.tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
         } else {
@@ -156,6 +162,7 @@ pub(super) fn known(
                 Diagnostic::warning("unknown-tool", format!("there is no tool `{shown}`; it is ignored"));
             let all = registered.iter().map(|tool| tool.name.as_str());
             let all = all.chain(gathered.scopes.of(Category::Tools).map(|entry| entry.name.as_str()));
+            let all = all.chain(gathered.server_tools.iter().map(|tool| tool.name.as_str()));
             notes.push(match did_you_mean(name, all) {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
                 None => note,

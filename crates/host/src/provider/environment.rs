@@ -78,7 +78,9 @@ impl FactProvider for Environment {
                 Stability::Conversation,
                 "the zone's file",
             ),
+            info("month", "Current month and year in UTC, in English", "March 2026", Stability::Turn, "free"),
             info("shell", "Name of the user's shell", "bash", Stability::Static, "free"),
+            info("year", "Current year in UTC", "2026", Stability::Turn, "free"),
         ];
         FACTS
     }
@@ -91,6 +93,11 @@ impl FactProvider for Environment {
             "local_date" => local(look, |now| now.strftime("%Y-%m-%d").to_string()),
             "local_time" => local(look, |now| now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()),
             "long_time" => local(look, |now| long_time::tell(look, now)),
+            "month" => match look.turn.now.parse::<Timestamp>() {
+                Ok(now) => clock(now.strftime("%B %Y").to_string()),
+                Err(error) => Fact::absent(error.to_string()),
+            },
+            "year" => clock(look.turn.now.chars().take(4).collect()),
             "timezone" => match zone(look) {
                 Ok(zone) => {
                     Fact::of(zone.iana_name().unwrap_or("UTC"), zone_source(look), Stability::Conversation)

@@ -1,11 +1,11 @@
-//! Context provider `mcp-servers`: the MCP servers that may be used, with what was recorded of them.
+//! Context provider `mcp-servers`: the MCP servers that may be used, with what was recorded of them. Nobody is asked here.
 //!
 //! What a server says of itself is somebody else's text: its origin is the fact `mcp:<server>`, so that a profile escapes
 //! forged structure in it with `escape = ["mcp"]`; in the facts of an item it is escaped always. A server's whole text is
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, SectionOptions, silent};
-use crate::{look::Look, mcp_descriptions};
+use crate::look::Look;
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     fact::FactKey,
@@ -63,11 +63,11 @@ impl ContextProvider for McpServers {
 
 fn item(server: &ServerEntry, look: &Look<'_>) -> Item {
     let name = plain(&server.name);
-    let described = mcp_descriptions::read(&server.name, look);
-    if described.is_none() {
-        look.note(unrecorded(server, &name, look));
+    if server.said.is_none() {
+        let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
+        look.note(unrecorded(server, &what));
     }
-    let said = described.map(|described| Told::new(described, &name, look));
+    let said = server.said.as_ref().map(|said| Told::new(&said.recording.described, &name, look));
     let text = match &said {
         None => format!("## {name}\n\n{UNKNOWN}"),
         Some(Told { instructions, tools }) => {
@@ -97,7 +97,7 @@ struct Told {
 }
 
 impl Told {
-    fn new(described: Described, server: &str, look: &Look<'_>) -> Self {
+    fn new(described: &Described, server: &str, look: &Look<'_>) -> Self {
         let Described { instructions, tools, .. } = described;
         let mut was_cut = Vec::new();
         let instructions = instructions.as_deref().map(lines_as_lf).and_then(|text| {
@@ -105,7 +105,7 @@ impl Told {
             if text.len() > TEXT_LIMIT {
                 was_cut.push("its instructions".to_owned());
             }
-            (!text.is_empty()).then(|| cut(text))
+            (!text.is_empty()).then(|| cut(text, TEXT_LIMIT))
         });
         let long = |tool: &&DescribedTool| {
             tool.description.as_ref().is_some_and(|text| trim(text).len() > TEXT_LIMIT)
@@ -137,7 +137,9 @@ fn line(tool: &DescribedTool) -> String {
     let text = tool.description.as_deref().map(lines_as_lf).unwrap_or_default();
     match trim(&text) {
         "" => format!("- {name}"),
-        text => format!("- {name}: {}", cut(text).replace('\n', "\n  ").replace("\n  \n", "\n\n")),
+        text => {
+            format!("- {name}: {}", cut(text, TEXT_LIMIT).replace('\n', "\n  ").replace("\n  \n", "\n\n"))
+        }
     }
 }
 
@@ -154,27 +156,25 @@ fn plain(name: &str) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
-    if text.len() <= TEXT_LIMIT {
+/// Cuts a text and says by how much.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
         return text.to_owned();
     }
-    let mut end = TEXT_LIMIT;
+    let mut end = limit;
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
 }
 
-fn lines_as_lf(text: &str) -> String {
+pub(super) fn lines_as_lf(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-fn unrecorded(server: &ServerEntry, name: &str, look: &Look<'_>) -> Diagnostic {
-    let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
+/// Says that nobody asked a server yet, and how that is done.
+pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
-    let note = Diagnostic::info("mcp/no-recording", what).at(place);
-    match mcp_descriptions::path(&server.name, look) {
-        Some(path) => note.help(format!("it would be read from {}", look.places.shown(&path))),
-        None => note,
-    }
+    let help = format!("`preface mcp refresh {}` asks it", plain(&server.name));
+    Diagnostic::info("mcp/no-recording", what).at(place).help(help)
 }

@@ -13,6 +13,9 @@ pub mod git;
 pub mod git_facts;
 pub mod instruction_files;
 pub mod layer_files;
+pub mod mcp_fetched;
+pub mod mcp_prompt;
+pub mod mcp_resource;
 pub mod mcp_servers;
 pub mod output_style;
 pub mod skills;
@@ -93,6 +96,8 @@ pub const CONTEXT_PROVIDERS: &[&dyn ContextProvider] = &[
     &context_files::ContextFiles,
     &instruction_files::InstructionFiles,
     &layer_files::LayerFiles,
+    &mcp_prompt::McpPrompt,
+    &mcp_resource::McpResource,
     &mcp_servers::McpServers,
     &output_style::OutputStyle,
     &skills::Skills,

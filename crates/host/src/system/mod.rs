@@ -11,7 +11,7 @@ mod resolve;
 mod run;
 pub mod trail;
 
-pub use run::{Ran, Run, RunError, RunStatus, STDERR_LIMIT};
+pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT};
 
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -103,6 +103,12 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Denied, or a directory.
     fn remove(&self, path: &Path) -> Result<(), WriteError>;
 
+    /// Removes a directory that is empty; one that is not there is no error. A link is not followed.
+    ///
+    /// # Errors
+    /// Denied, not empty, or no directory.
+    fn remove_dir(&self, path: &Path) -> Result<(), WriteError>;
+
     /// Takes an exclusive lock on `path` (created if missing), waiting for at most a few seconds. The lock ends with
     /// the value, and with the process. Nobody else needs to honour it, and it says nothing about other files.
     ///
@@ -126,8 +132,8 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Returns a time zone by its name, such as `Europe/Berlin`.
     fn zone(&self, name: &str) -> Option<TimeZone>;
 
-    /// Reads an environment variable. Only directories, the terminal, the editor, the time zone and preface's own
-    /// variables are ever read.
+    /// Reads an environment variable. Only directories, the terminal, the editor, the time zone, preface's own variables,
+    /// and those that an MCP server is to be given are ever read.
     fn var(&self, name: &str) -> Option<OsString>;
 
     /// Returns the working directory of the process.

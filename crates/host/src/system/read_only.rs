@@ -88,6 +88,10 @@ impl System for ReadOnly<'_> {
         refused()
     }
 
+    fn remove_dir(&self, _: &Path) -> Result<(), WriteError> {
+        refused()
+    }
+
     fn lock(&self, _: &Path) -> Result<Box<dyn Send>, WriteError> {
         refused()
     }

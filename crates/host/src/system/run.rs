@@ -3,7 +3,9 @@
 //! A run is a list of words, never a line for a shell. It gets a few variables of the environment and those that it
 //! names, its output has a limit, and its time ends: what it started in its own process group ends with it.
 
+use super::{System, program};
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     fmt,
     path::{Path, PathBuf},
@@ -104,6 +106,22 @@ impl Run {
         Ok(program)
     }
 
+    /// Works out what would be started, for whoever keeps talking to a program while it runs: the same file and the same
+    /// environment that [`System::run`] would take.
+    ///
+    /// # Errors
+    /// See [`RunError`]: there is no such program, or it is one of the project.
+    pub fn prepare(&self, system: &dyn System) -> Result<Prepared, RunError> {
+        let program = program::find(system, self)?;
+        let all = self.environment(program.search, |name| system.var(name));
+        // Of two of a name the later counts.
+        let env: BTreeMap<String, String> = all
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Ok(Prepared { program: program.path, env: env.into_iter().collect() })
+    }
+
     /// Returns the whole environment of the run.
     pub(super) fn environment(
         &self,
@@ -114,6 +132,15 @@ impl Run {
         let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
         std::iter::once(("PATH".into(), path)).chain(passed).chain(own).collect()
     }
+}
+
+/// A program that could be started now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// The file.
+    pub program: PathBuf,
+    /// Its whole environment, by name. What is no Unicode is left out.
+    pub env: Vec<(String, String)>,
 }
 
 /// What a program did.

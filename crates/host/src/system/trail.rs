@@ -348,6 +348,11 @@ impl System for Trailed<'_> {
         self.system.remove(path)
     }
 
+    fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
+        self.lose();
+        self.system.remove_dir(path)
+    }
+
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
         self.system.lock(path)
     }

@@ -95,6 +95,7 @@ contract! {
         make_dir_says_who_made_it,
         make_dirs_makes_the_parents,
         one_of_many_new_writers_wins,
+        remove_dir_removes_empty_directories_only,
         remove_removes_files_and_links_only,
         waiting_for_a_lock_ends_when_it_is_free,
     }

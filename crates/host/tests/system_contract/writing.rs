@@ -204,6 +204,20 @@ pub fn remove_removes_files_and_links_only(place: &Place) {
     assert_eq!(place.names(&place.root), ["d", "g"]);
 }
 
+pub fn remove_dir_removes_empty_directories_only(place: &Place) {
+    let file = place.file("d/f", "text");
+    let link = place.link("link", "d");
+    for path in [&place.at("d"), &file, &link] {
+        assert!(place.system.remove_dir(path).is_err(), "{}", path.display());
+    }
+    assert_eq!(place.system.remove(&file), Ok(()));
+    assert_eq!(place.system.remove_dir(&place.at("d")), Ok(()));
+    for name in ["d", "none/at/all"] {
+        assert_eq!(place.system.remove_dir(&place.at(name)), Ok(()), "nothing is there: {name}");
+    }
+    assert_eq!(place.names(&place.root), ["link"], "a link is no directory");
+}
+
 pub fn a_lock_excludes_and_ends_with_its_value(place: &Place) {
     let path = place.at("lock");
     let held = place.system.lock(&path).expect("a free lock");

@@ -136,7 +136,7 @@ impl Builder<'_> {
         self.overlay_choices()
     }
 
-    /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`.
+    /// Lays over the table what the profile has for the values of its options: `[with."name=value"]`, or `*` for any.
     fn overlay_choices(&mut self) -> Result<(), ProfileError> {
         let last = self.chain.len().saturating_sub(1);
         for (name, over) in self.take_table("with")? {
@@ -153,7 +153,13 @@ impl Builder<'_> {
                     self.error(&["with", &name], "what an option's value lays over the profile is a table")
                 );
             };
-            if written(known).as_deref() != Some(value) {
+            let is = written(known).unwrap_or_default();
+            let applies = match value {
+                // Any value will do.
+                "*" => !is.is_empty() && is != "false",
+                value => is == value,
+            };
+            if !applies {
                 continue;
             }
             let shown: Arc<str> = format!("{} {name}", self.name()).into();

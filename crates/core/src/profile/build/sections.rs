@@ -6,7 +6,7 @@ use crate::{
     condition::Condition,
     fact::Stability,
     origin::Piece,
-    profile::{Candidate, Frame, Group, Guideline, ProfileError, Win, overlay::BODY},
+    profile::{Candidate, Frame, Group, Guideline, ProfileError, Prompts, Win, overlay::BODY},
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, ProviderName, Say, Section, SectionId, Trim,
     },
@@ -17,10 +17,11 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 /// The keys of a section that are not options of its provider.
-pub const SECTION_KEYS: [&str; 29] = [
+pub const SECTION_KEYS: [&str; 30] = [
     "after",
     "before",
     "between",
+    "catalog",
     "cut",
     "empty",
     "file",
@@ -151,6 +152,7 @@ impl Builder<'_> {
         #[serde(default)]
         struct Written {
             between: Option<String>,
+            catalog: Prompts,
             cut: CutRule,
             empty: Option<String>,
             file: Option<String>,
@@ -201,7 +203,8 @@ impl Builder<'_> {
             }
         }
         let bodies: Vec<&str> = BODY.into_iter().filter(|key| table.contains_key(*key)).collect();
-        if bodies.len() != 1 {
+        // What a catalog says needs no words of its own.
+        if bodies.len() != 1 && !(bodies.is_empty() && table.contains_key("catalog")) {
             let error = self
                 .error(&["section", id], format!("section `{id}` needs one body, and has {}", bodies.len()));
             return Err(error.help(format!("give it one of {}", quoted(&BODY))));
@@ -216,12 +219,15 @@ impl Builder<'_> {
             Body::Text(self.file(&["section", id, "file"], path, file)?)
         } else if let Some(provider) = written.fill {
             Body::Fill(provider)
+        } else if let Some(list) = written.list {
+            Body::List(list)
         } else {
-            Body::List(written.list.unwrap_or(ListName::Tools))
+            Body::Text(Vec::new())
         };
         Ok(Section {
             id: SectionId::new(id),
             body,
+            catalog: written.catalog.0,
             language: written.language,
             when: written.when,
             intro: written

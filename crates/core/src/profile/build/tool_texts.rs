@@ -3,19 +3,25 @@
 use super::{Builder, Texts};
 use crate::{
     origin::Piece,
-    profile::{BuiltinTexts, ProfileError},
+    profile::{BuiltinTexts, ProfileError, Prompts},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table of `snippet` and `guidelines`, or of a `file` and a `catalog`"
+)]
 struct Written {
     snippet: Option<String>,
     #[serde(default)]
     guidelines: Vec<String>,
     /// The description for the tool's definition.
     file: Option<String>,
+    /// The prompts of a catalog that may take its place.
+    #[serde(default)]
+    catalog: Prompts,
 }
 
 impl Builder<'_> {
@@ -26,9 +32,12 @@ impl Builder<'_> {
         let written: BTreeMap<String, Written> = self.take_or("tool_texts")?;
         written
             .into_iter()
-            .map(|(name, Written { snippet, guidelines, file: named })| {
+            .map(|(name, Written { snippet, guidelines, file: named, catalog })| {
                 let description = named.map(|named| self.description(&name, &named, file)).transpose()?;
-                Ok((name, BuiltinTexts { snippet, description, guidelines }))
+                Ok((
+                    name,
+                    BuiltinTexts { snippet, description, catalog: catalog.0, imported: None, guidelines },
+                ))
             })
             .collect()
     }

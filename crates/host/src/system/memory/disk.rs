@@ -430,6 +430,29 @@ impl Disk {
         Ok(())
     }
 
+    pub(super) fn remove_dir(&mut self, path: &Path, steps: &mut Steps) -> Result<(), WriteError> {
+        absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
+        let entry = match self.new_entry(path) {
+            Ok(entry) => entry,
+            Err(WriteError::NoParent) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self.nodes.get(&entry).map(|node| &node.what) {
+            None => return Ok(()),
+            Some(What::Dir) => {}
+            // As the machine says of a path that goes through a file.
+            Some(_) => return Err(WriteError::NoParent),
+        }
+        if self.nodes.keys().any(|other| other.parent() == Some(entry.as_path())) {
+            return Err(WriteError::Other("the directory is not empty".into()));
+        }
+        self.parent_allows(&entry, WRITE | SEARCH)?;
+        steps.take()?;
+        self.change();
+        self.nodes.remove(&entry);
+        Ok(())
+    }
+
     /// Finds or creates a lock file.
     pub(super) fn lock_file(&mut self, path: &Path) -> Result<PathBuf, WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;

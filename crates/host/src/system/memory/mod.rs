@@ -292,7 +292,8 @@ impl MemorySystem {
     /// Lets the write step with number [`write_steps`](MemorySystem::write_steps)` + after` go wrong, once.
     ///
     /// [`System::write`] takes five steps: create the temporary file, fill it, flush it, put it in place, flush the
-    /// directory. [`System::append`], [`System::rename`], [`System::make_dir`] and [`System::remove`] take one each.
+    /// directory. [`System::append`], [`System::rename`], [`System::make_dir`],
+    /// [`System::remove`] and [`System::remove_dir`] take one each.
     pub fn fail_step(&self, after: u64, fault: Fault) {
         let steps = &mut self.state().steps;
         steps.planned = Some((steps.taken + after, fault));
@@ -398,6 +399,11 @@ impl System for MemorySystem {
     fn remove(&self, path: &Path) -> Result<(), WriteError> {
         let state = &mut *self.touch(Verb::Remove, path);
         state.disk.remove(path, &mut state.steps)
+    }
+
+    fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
+        let state = &mut *self.touch(Verb::RemoveDir, path);
+        state.disk.remove_dir(path, &mut state.steps)
     }
 
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {

@@ -36,6 +36,8 @@ pub enum Verb {
     MakeDir,
     /// `remove`
     Remove,
+    /// `remove_dir`
+    RemoveDir,
     /// `lock`
     Lock,
     /// `git_status`

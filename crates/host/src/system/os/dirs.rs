@@ -69,3 +69,12 @@ pub(super) fn remove(path: &Path) -> Result<(), WriteError> {
         },
     }
 }
+
+pub(super) fn remove_dir(path: &Path) -> Result<(), WriteError> {
+    match fs::remove_dir(path) {
+        Ok(()) => Ok(()),
+        // A file in the middle of the path: nothing is there. The path itself being a file is another matter.
+        Err(_) if look::link_stat(path).is_none() => Ok(()),
+        Err(error) => Err(write_error(&error)),
+    }
+}

@@ -112,6 +112,10 @@ impl System for OsSystem {
         dirs::remove(trouble::absolute_to_write(path)?)
     }
 
+    fn remove_dir(&self, path: &Path) -> Result<(), WriteError> {
+        dirs::remove_dir(trouble::absolute_to_write(path)?)
+    }
+
     fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
         Ok(Box::new(lock::lock(trouble::absolute_to_write(path)?, self.lock_wait)?))
     }

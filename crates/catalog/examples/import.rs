@@ -1,0 +1,60 @@
+//! Imports the catalog of a directory and prints what came of it: `cargo run -p preface-catalog --example import -- DIR`.
+#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+
+use preface_catalog::{Source, SourceFile, compiled_bytes, import};
+use preface_core::catalog::{CatalogText, Chunk, Unread};
+use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, time::Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args_os().skip(1);
+    let directory = PathBuf::from(arguments.next().ok_or("which directory?")?);
+    let every_note = arguments.next().is_some();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory.join("system-prompts"))? {
+        let entry = entry?;
+        files.push(SourceFile {
+            name: entry.file_name().to_string_lossy().into_owned(),
+            bytes: fs::read(entry.path())?,
+        });
+    }
+    let source = Source { files, readme: fs::read(directory.join("README.md")).ok(), version: None };
+    let start = Instant::now();
+    let imported = import(&source)?;
+    let took = start.elapsed();
+
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut unparsed = 0;
+    for (_, text) in &imported.texts {
+        let before = counts.get("unparsed").copied().unwrap_or(0);
+        for chunk in &text.chunks {
+            let kind = match chunk {
+                Chunk::Text { .. } => "words",
+                Chunk::Value { .. } => "value",
+                Chunk::Kept { why: Unread::Unparsed(_), .. } => "unparsed",
+                Chunk::Kept { why: Unread::Unsupported(_), .. } => "unsupported",
+                Chunk::Kept { why: Unread::Undeclared(_), .. } => "undeclared",
+            };
+            *counts.entry(kind).or_default() += 1;
+        }
+        unparsed += usize::from(counts.get("unparsed").copied().unwrap_or(0) > before);
+        let read: CatalogText = serde_json::from_slice(&compiled_bytes(text))?;
+        assert!(read == *text, "what is kept is read again");
+    }
+    let index = &imported.index;
+    println!("version {}, generation {:?}, {}", index.version, index.generation, index.digest);
+    println!("{} files, {} prompts, {took:?}", source.files.len(), index.prompts.len());
+    println!("{counts:?}; files with an unparsed one: {unparsed}");
+    println!("tokens listed: {}", index.prompts.iter().filter_map(|entry| entry.tokens).sum::<u32>());
+    if let Ok(status) = fs::read_to_string("/proc/self/status") {
+        status.lines().filter(|line| line.starts_with("VmHWM")).for_each(|line| println!("{line}"));
+    }
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    for note in &imported.notes {
+        *codes.entry(&note.code).or_default() += 1;
+        if every_note {
+            println!("{note:?}");
+        }
+    }
+    println!("notes: {codes:?}");
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Takes a body apart: words, values, and what only looks like one.
+
+mod escape;
+mod expression;
+mod extent;
+mod function;
+mod tree;
+
+pub use extent::{MAX_BYTES, MAX_NESTING};
+
+use escape::Escape;
+use extent::NoEnd;
+use oxc_allocator::Allocator;
+use preface_core::{
+    catalog::{Chunk, Expression, Generation, Unread},
+    diagnostic::{Diagnostic, Place},
+};
+use std::{collections::BTreeSet, ops::Range};
+
+/// How many bytes of a file are looked at in all to find the ends of what only looks like an expression. Behind that each
+/// such thing ends with its line.
+pub const MAX_WORK: usize = 16 * 1024 * 1024;
+
+/// How many notes a file gets at most. One more says how many there would be.
+const MAX_NOTES: usize = 100;
+
+/// A body that was taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// Its runs, in order.
+    pub chunks: Vec<Chunk>,
+    /// The bytes of the body, the last line end left out.
+    pub bytes: usize,
+    /// What stays as it is written, and why.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Compiles the body of the file `path`: what `text` has from byte `body` on, the last line end left out.
+///
+/// Of generation A each expression is a value, and escapes are decoded. Of generation B only that is a value which has no
+/// other names than those of `variables`. Nothing makes it fail: what cannot be read stays as it is written, with a note.
+#[must_use]
+pub fn compile(
+    path: &str,
+    text: &str,
+    body: usize,
+    variables: &[String],
+    generation: Generation,
+) -> Compiled {
+    let rest = &text[body..];
+    let end = body + rest.strip_suffix("\r\n").or(rest.strip_suffix('\n')).unwrap_or(rest).len();
+    let mut compiler = Compiler {
+        path,
+        text: &text[..end],
+        variables: variables.iter().map(String::as_str).collect(),
+        generation,
+        allocator: Allocator::default(),
+        work: 0,
+        words: body..body,
+        chunks: Vec::new(),
+        notes: Vec::new(),
+        undeclared: BTreeSet::new(),
+        untold: 0,
+    };
+    compiler.run();
+    compiler.tell_untold();
+    Compiled { chunks: compiler.chunks, bytes: end - body, notes: compiler.notes }
+}
+
+struct Compiler<'t> {
+    path: &'t str,
+    /// The file up to the end of its body.
+    text: &'t str,
+    variables: BTreeSet<&'t str>,
+    generation: Generation,
+    allocator: Allocator,
+    work: usize,
+    /// Words that are in no chunk yet.
+    words: Range<usize>,
+    chunks: Vec<Chunk>,
+    notes: Vec<Diagnostic>,
+    /// Names that there was a note about already.
+    undeclared: BTreeSet<String>,
+    /// How many notes were too many.
+    untold: usize,
+}
+
+impl Compiler<'_> {
+    fn run(&mut self) {
+        let looked_for: &[char] = match self.generation {
+            Generation::A => &['$', '\\'],
+            Generation::B => &['$'],
+        };
+        while let Some(found) = self.text[self.words.end..].find(looked_for) {
+            let at = self.words.end + found;
+            self.words.end = at;
+            if self.text[at..].starts_with('\\') {
+                self.escape(at);
+            } else if self.text[at..].starts_with("${") {
+                self.expression(at);
+            } else {
+                self.words.end += 1;
+            }
+        }
+        self.words.end = self.text.len();
+        self.put_words();
+    }
+
+    /// Ends the words before `self.words.end`. The next ones start there.
+    fn put_words(&mut self) {
+        let span = self.words.clone();
+        self.words.start = span.end;
+        if !span.is_empty() {
+            self.chunks.push(Chunk::Text { text: self.text[span.clone()].to_owned(), span });
+        }
+    }
+
+    /// Goes on at `at`; what lies between is in no words.
+    fn go_on(&mut self, at: usize) {
+        self.words = at..at;
+    }
+
+    fn escape(&mut self, at: usize) {
+        match escape::read(&self.text[at..]) {
+            Some((Escape::Itself(c), bytes)) => {
+                self.put_words();
+                self.words = at + bytes - c.len_utf8()..at + bytes;
+            }
+            Some((Escape::Other(c), bytes)) => {
+                self.put_words();
+                self.chunks.push(Chunk::Text { text: c.to_string(), span: at..at + bytes });
+                self.go_on(at + bytes);
+            }
+            Some((Escape::Nothing, bytes)) => {
+                self.put_words();
+                self.go_on(at + bytes);
+            }
+            None => {
+                let place = Place::within(None, self.path, self.text, at..at + 1);
+                let note = Diagnostic::warning("catalog/escape", "a backslash starts no escape, and stays")
+                    .at(place);
+                self.notes.push(note.help("write `\\\\` for a backslash"));
+                self.words.end += 1;
+            }
+        }
+    }
+
+    fn expression(&mut self, at: usize) {
+        self.put_words();
+        let inside = at + 2;
+        let ended = match self.work < MAX_WORK {
+            true => extent::end_of(&self.text[inside..]),
+            false => Err(NoEnd {
+                why: "too much of the file looks like expressions and is none".to_owned(),
+                looked_at: 0,
+            }),
+        };
+        let (span, read) = match ended {
+            Ok(bytes) => {
+                let read = expression::read(&self.text[inside..inside + bytes], &self.allocator);
+                self.allocator.reset();
+                (at..inside + bytes + 1, read)
+            }
+            Err(NoEnd { why, looked_at }) => {
+                self.work += looked_at;
+                (at..self.end_of_unparsed(inside), Err(Unread::Unparsed(why)))
+            }
+        };
+        self.go_on(span.end);
+        let written = self.text[span.clone()].to_owned();
+        let chunk = match read.and_then(|expression| self.declared(expression)) {
+            Ok(expression) => Chunk::Value { expression, written, span },
+            Err(why) => {
+                self.note(&why, &span);
+                Chunk::Kept { written, span, why }
+            }
+        };
+        self.chunks.push(chunk);
+    }
+
+    /// Finds the end of what is no expression: the `}` that closes its brace if braces alone count, or the end of the line.
+    fn end_of_unparsed(&mut self, inside: usize) -> usize {
+        let rest = &self.text.as_bytes()[inside..];
+        let mut open = 1;
+        let looked_at = if self.work < MAX_WORK { rest.len().min(MAX_BYTES) } else { 0 };
+        for (place, byte) in rest[..looked_at].iter().enumerate() {
+            match byte {
+                b'{' => open += 1,
+                b'}' => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                self.work += place;
+                return inside + place + 1;
+            }
+        }
+        self.work += looked_at;
+        inside + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+    }
+
+    /// Refuses an expression of generation B that has a name which the file does not declare.
+    fn declared(&self, expression: Expression) -> Result<Expression, Unread> {
+        if self.generation == Generation::B {
+            let mut names = BTreeSet::new();
+            expression.free_names(&mut Vec::new(), &mut names);
+            if let Some(name) = names.into_iter().find(|name| !self.variables.contains(name)) {
+                return Err(Unread::Undeclared(name.to_owned()));
+            }
+        }
+        Ok(expression)
+    }
+
+    fn note(&mut self, why: &Unread, span: &Range<usize>) {
+        let stays = "it stays in the prompt as it is written";
+        let note = match why {
+            Unread::Unparsed(why) => {
+                Diagnostic::warning("catalog/unparsed", format!("a `${{…}}` is no expression: {why}"))
+                    .help(stays)
+            }
+            Unread::Unsupported(what) => {
+                let what = format!("a `${{…}}` has {what}, which is not worked out here");
+                Diagnostic::warning("catalog/unsupported", what).help(stays)
+            }
+            Unread::Undeclared(name) => {
+                if !self.undeclared.insert(name.clone()) {
+                    return;
+                }
+                let what =
+                    format!("`{name}` in a `${{…}}` is no variable of the file, and stays as it is written");
+                Diagnostic::info("catalog/undeclared", what).help("if it is one, list it under `variables:`")
+            }
+        };
+        self.tell(note, span.clone());
+    }
+
+    fn tell(&mut self, note: Diagnostic, span: Range<usize>) {
+        if self.notes.len() < MAX_NOTES {
+            self.notes.push(note.at(Place::within(None, self.path, self.text, span)));
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    fn tell_untold(&mut self) {
+        if self.untold > 0 {
+            let what = format!("there are {} notes more of this file", self.untold);
+            let note = Diagnostic::warning("catalog/more-notes", what).at(Place::file(None, self.path));
+            self.notes.push(note.help("see to the first ones, and import the catalog again"));
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! An import: the files of a catalog in, its index and its compiled texts out.
+
+use crate::{compile::compile, header, readme, version};
+use preface_core::{
+    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT, Index},
+    diagnostic::{Diagnostic, Place},
+};
+use std::{collections::BTreeMap, fmt};
+
+/// The files of a catalog, as somebody read them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The files of its folder of prompts, in any order.
+    pub files: Vec<SourceFile>,
+    /// Its README, if it has one.
+    pub readme: Option<Vec<u8>>,
+    /// The version of the catalog, where the caller knows better than the README.
+    pub version: Option<String>,
+}
+
+/// A file of a catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its name without a folder: `tool-description-bell.md`.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What an import gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// What the catalog holds.
+    pub index: Index,
+    /// The compiled texts in the order of the index, each with the name that it is kept under ([`Entry::compiled_file`]).
+    pub texts: Vec<(String, CatalogText)>,
+    /// What was left out, and what stays as it is written.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Why a catalog cannot be imported at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportError {
+    /// Neither the caller nor the README says a version; or what the caller says is none.
+    NoVersion {
+        /// What the caller said.
+        given: Option<String>,
+    },
+    /// No file has a name and a body.
+    NoPrompt {
+        /// How many files there were.
+        files: usize,
+        /// Why each of them was left out.
+        notes: Vec<Diagnostic>,
+    },
+}
+
+impl fmt::Display for ImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImportError::NoVersion { given: Some(given) } => {
+                write!(f, "`{given}` is no version of a catalog")
+            }
+            ImportError::NoVersion { given: None } => {
+                f.write_str("the version of the catalog is not known: its README names none")
+            }
+            ImportError::NoPrompt { files: 0, .. } => f.write_str("the catalog has no files"),
+            ImportError::NoPrompt { files, .. } => {
+                write!(f, "none of the {files} files of the catalog is a prompt")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// Imports a catalog. The same files give the same bytes, whatever their order.
+///
+/// # Errors
+/// Where no version is known, and where no file is a prompt. A single file or expression never refuses an import.
+pub fn import(source: &Source) -> Result<Imported, ImportError> {
+    let mut notes = Vec::new();
+    let readme =
+        source.readme.as_ref().map(|bytes| readme::read(&String::from_utf8_lossy(bytes))).unwrap_or_default();
+    let version = match (&source.version, readme.version) {
+        (Some(given), _) => version::plain(given).to_owned(),
+        (None, Some(said)) => said,
+        (None, None) => return Err(ImportError::NoVersion { given: None }),
+    };
+    let Some(generation) = version::generation_of(&version) else {
+        return Err(ImportError::NoVersion { given: source.version.clone() });
+    };
+    let mut files: Vec<&SourceFile> = source.files.iter().collect();
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut prompts: BTreeMap<String, (Entry, CatalogText)> = BTreeMap::new();
+    for file in files {
+        let mut own_notes = Vec::new();
+        let tokens = readme.tokens.get(&file.name).copied();
+        let Some((entry, text)) = prompt(file, generation, tokens, &mut own_notes) else {
+            notes.extend(own_notes);
+            continue;
+        };
+        if let Some((first, _)) = prompts.get(&entry.name) {
+            let what = format!(
+                "`{}` has the name of `{}`, `{}`, and is left out",
+                file.name, first.file, entry.name
+            );
+            let note = Diagnostic::warning("catalog/same-name", what).at(Place::file(None, &file.name));
+            notes.push(note.help("give one of them another name"));
+            continue;
+        }
+        notes.extend(own_notes);
+        prompts.insert(entry.name.clone(), (entry, text));
+    }
+    if prompts.is_empty() {
+        return Err(ImportError::NoPrompt { files: source.files.len(), notes });
+    }
+    let (entries, texts): (Vec<Entry>, Vec<CatalogText>) = prompts.into_values().unzip();
+    let texts = entries.iter().map(Entry::compiled_file).zip(texts).collect();
+    let digest = Index::digest_of_entries(&entries);
+    let index = Index { format: INDEX_FORMAT, version, generation, digest, prompts: entries };
+    Ok(Imported { index, texts, notes })
+}
+
+/// Reads and compiles a file. `None` where it is left out, which is a note.
+pub(crate) fn prompt(
+    file: &SourceFile,
+    generation: Generation,
+    tokens: Option<u32>,
+    notes: &mut Vec<Diagnostic>,
+) -> Option<(Entry, CatalogText)> {
+    let text = readable(file, notes)?;
+    let header = header::read(&file.name, text, notes);
+    let Some(name) = header.name else {
+        let what = format!("`{}` has no usable name and is left out", file.name);
+        let note =
+            Diagnostic::warning("catalog/no-name", what).at(Place::within(None, &file.name, text, 0..0));
+        notes.push(note.help("give its head a line `name: …`"));
+        return None;
+    };
+    let compiled = compile(&file.name, text, header.body, &header.variables, generation);
+    notes.extend(compiled.notes);
+    let count = |which: fn(&Chunk) -> bool| compiled.chunks.iter().filter(|chunk| which(chunk)).count();
+    let (values, kept) = (
+        count(|chunk| matches!(chunk, Chunk::Value { .. })),
+        count(|chunk| matches!(chunk, Chunk::Kept { .. })),
+    );
+    let first_line = text[..header.body].matches('\n').count() + 1;
+    let text =
+        CatalogText { prompt: name.clone(), file: file.name.clone(), first_line, chunks: compiled.chunks };
+    let entry = Entry {
+        name,
+        file: file.name.clone(),
+        description: header.description,
+        changed_in: header.changed_in,
+        variables: header.variables,
+        tokens,
+        bytes: compiled.bytes,
+        values,
+        kept,
+        digest: digest(&file.bytes),
+        compiled: digest(&compiled_bytes(&text)),
+    };
+    Some((entry, text))
+}
+
+/// Returns the bytes that a compiled text is kept as: JSON on one line, and a line end.
+///
+/// [`Entry::compiled`] is their digest.
+#[must_use]
+pub fn compiled_bytes(text: &CatalogText) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec(text).expect("a compiled text has string keys and finite numbers");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Returns the digest of bytes, `blake3:…`.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    format!("blake3:{}", blake3::hash(bytes).to_hex())
+}
+
+/// The longest name of a file, in bytes.
+const MAX_NAME: usize = 200;
+
+/// Says why a file cannot be kept under its name. Names end up in paths, so only plain ones will do.
+fn name_fault(name: &str) -> Option<&'static str> {
+    let Some(stem) = name.strip_suffix(".md") else { return Some("does not end in `.md`") };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.len() > MAX_NAME {
+        return Some("is longer than 200 bytes");
+    }
+    if !stem.starts_with(|c: char| c.is_ascii_alphanumeric()) || !stem.chars().all(plain) {
+        return Some(
+            "has other characters than letters, digits, `-`, `_` and `.`, or starts with one of the last three",
+        );
+    }
+    None
+}
+
+/// Returns the text of a file, where it has a name that can be kept and is UTF-8.
+fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f str> {
+    let place = Place::file(None, &file.name);
+    if let Some(fault) = name_fault(&file.name) {
+        let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
+        let note = Diagnostic::warning("catalog/file-name", what).at(place);
+        notes.push(note.help("call it `name-of-the-prompt.md`"));
+        return None;
+    }
+    match std::str::from_utf8(&file.bytes) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let at = error.valid_up_to();
+            let line = file.bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let what = format!("`{}` is not UTF-8 at byte {at} and is left out", file.name);
+            let place = Place { span: Some(at..at + 1), line: Some(line), ..place };
+            notes
+                .push(Diagnostic::warning("catalog/not-utf8", what).at(place).help("save the file as UTF-8"));
+            None
+        }
+    }
+}

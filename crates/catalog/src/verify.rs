@@ -1,0 +1,94 @@
+//! Whether what was kept of an import still agrees: index, raw files and compiled texts.
+
+use crate::{
+    SourceFile, generation_of,
+    import::{compiled_bytes, digest, prompt},
+};
+use preface_core::{
+    catalog::{Entry, INDEX_FORMAT, Index},
+    diagnostic::{Diagnostic, Place},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What lies beside an index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The files as they were imported, by name.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The compiled texts, by the name that they are kept under.
+    pub compiled: BTreeMap<String, Vec<u8>>,
+}
+
+/// Compares an index with what lies beside it, and says what does not agree. Each note is an error but for files that no
+/// entry speaks of: they are warnings, for nobody reads them.
+#[must_use]
+pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    let error = |code: &str, path: &str, what: String| {
+        Diagnostic::error(code, what).at(Place::file(None, path)).help("import the catalog again")
+    };
+    if index.format != INDEX_FORMAT {
+        let what = format!("the index is of form {}, and {INDEX_FORMAT} is what is read here", index.format);
+        notes.push(error("catalog/format", "index", what));
+        return notes;
+    }
+    if generation_of(&index.version) != Some(index.generation) {
+        let what = format!("the index says version {} and another generation", index.version);
+        notes.push(error("catalog/generation", "index", what));
+    }
+    if Index::digest_of_entries(&index.prompts) != index.digest {
+        let what = "the digest of the index is not that of its entries".to_owned();
+        notes.push(error("catalog/index-digest", "index", what));
+    }
+    let mut names = BTreeSet::new();
+    let (mut files, mut texts) = (BTreeSet::new(), BTreeSet::new());
+    for entry in &index.prompts {
+        let stored = entry.compiled_file();
+        if !names.insert(&*entry.name) || !files.insert(entry.file.clone()) {
+            let what = format!("the index lists `{}` or its file twice", entry.name);
+            notes.push(error("catalog/same-name", &entry.file, what));
+        }
+        let text = kept.compiled.get(&stored);
+        match text {
+            None => notes.push(error("catalog/missing", &stored, format!("`{stored}` is missing"))),
+            Some(bytes) if digest(bytes) != entry.compiled => {
+                let what = format!("`{stored}` is not what the index has the digest of");
+                notes.push(error("catalog/digest", &stored, what));
+            }
+            Some(_) => {}
+        }
+        match kept.files.get(&entry.file) {
+            None => notes.push(error("catalog/missing", &entry.file, format!("`{}` is missing", entry.file))),
+            Some(bytes) if digest(bytes) != entry.digest => {
+                let what = format!("`{}` is not what the index has the digest of", entry.file);
+                notes.push(error("catalog/digest", &entry.file, what));
+            }
+            Some(bytes) => {
+                let file = SourceFile { name: entry.file.clone(), bytes: bytes.clone() };
+                let again = prompt(&file, index.generation, entry.tokens, &mut Vec::new());
+                if text.is_some_and(|text| {
+                    again.as_ref().is_none_or(|(_, again)| compiled_bytes(again) != *text)
+                }) {
+                    let what = format!("`{stored}` is not what `{}` compiles to", entry.file);
+                    notes.push(error("catalog/compiled", &stored, what));
+                }
+                if again
+                    .is_some_and(|(again, _)| Entry { compiled: entry.compiled.clone(), ..again } != *entry)
+                {
+                    let what =
+                        format!("the index says something else of `{}` than the file does", entry.file);
+                    notes.push(error("catalog/entry", &entry.file, what));
+                }
+            }
+        }
+        texts.insert(stored);
+    }
+    let of_no_entry = |names: &BTreeSet<String>, name: &&String| !names.contains(*name);
+    let left = kept.files.keys().filter(|name| of_no_entry(&files, name));
+    for name in left.chain(kept.compiled.keys().filter(|name| of_no_entry(&texts, name))) {
+        let what = format!("`{name}` belongs to no prompt of the index");
+        let note = Diagnostic::warning("catalog/superfluous", what).at(Place::file(None, name));
+        notes.push(note.help("remove the file, or import the catalog again"));
+    }
+    notes
+}

@@ -1,0 +1,265 @@
+//! The view of two catalogs side by side: counts first, then what came, went, was renamed and changed.
+
+use super::halves;
+use crate::ui::{
+    style,
+    table::{Cell, Side as Stand, Table},
+    text::{columns, count, number, short},
+};
+use anstyle::Style;
+use preface::catalogs::{Compared, Names, Side};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many prompts of a category and a kind are shown where not all are.
+const FEW: usize = 5;
+
+/// Writes the view; `few` leaves out all but the largest changes of each category.
+pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let found = &compared.difference;
+    let kinds = [
+        Kind {
+            word: "added",
+            style: style::GOOD,
+            rows: found.added.iter().map(|side| Row::one(side, Sign::Plus)).collect(),
+        },
+        Kind {
+            word: "removed",
+            style: style::BAD,
+            rows: found.removed.iter().map(|side| Row::one(side, Sign::Minus)).collect(),
+        },
+        Kind {
+            word: "renamed",
+            style: style::CARE,
+            rows: found
+                .renamed
+                .iter()
+                .map(|rename| Row::two(&rename.before, &rename.after, &rename.variables))
+                .collect(),
+        },
+        Kind {
+            word: "changed",
+            style: style::CARE,
+            rows: found
+                .changed
+                .iter()
+                .map(|change| Row::two(&change.before, &change.after, &change.variables))
+                .collect(),
+        },
+    ];
+    let mut out = format!(
+        "{bold}{} → {}{bold:#}  {}",
+        compared.before.version,
+        compared.after.version,
+        count(compared.after.prompts.len(), "prompt")
+    );
+    for kind in kinds.iter().filter(|kind| !kind.rows.is_empty()) {
+        let style = kind.style;
+        out.push_str(&format!(", {style}{} {}{style:#}", number(kind.rows.len()), kind.word));
+    }
+    out.push_str(&format!(", {} the same\n", number(found.same)));
+    if kinds.iter().all(|kind| kind.rows.is_empty()) {
+        return out;
+    }
+    out.push('\n');
+    out.push_str(&summary(compared, &kinds, room));
+    let mut left_out = 0;
+    for kind in &kinds {
+        left_out += kind.show(&mut out, few, room);
+    }
+    if left_out > 0 {
+        let them = number(left_out);
+        out.push_str(&format!("\n{dim}not shown: {them} smaller ones; `--all` shows them{dim:#}\n"));
+    }
+    out
+}
+
+/// A row for each category: how many prompts, what became of them, and what that is in tokens.
+fn summary(compared: &Compared, kinds: &[Kind; 4], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut sums: BTreeMap<String, ([usize; 2], [usize; 2])> = BTreeMap::new();
+    for (at, index) in [&compared.before, &compared.after].into_iter().enumerate() {
+        for entry in &index.prompts {
+            let (prompts, tokens) = sums.entry(halves(&entry.name).0).or_default();
+            prompts[at] += 1;
+            tokens[at] += entry.tokens.unwrap_or_default() as usize;
+        }
+    }
+    let categories: BTreeSet<&String> =
+        sums.keys().chain(kinds.iter().flat_map(|kind| &kind.rows).map(|row| &row.category)).collect();
+    let mut table = Table::new([
+        Stand::Left,
+        Stand::Right,
+        Stand::Right,
+        Stand::Right,
+        Stand::Right,
+        Stand::Right,
+        Stand::Right,
+        Stand::Right,
+    ]);
+    let heads = ["category", "prompts", "added", "removed", "renamed", "changed", "tokens", "change"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    let mut line = |name: Cell, prompts: [usize; 2], tokens: [usize; 2], is_of: &dyn Fn(&Row) -> bool| {
+        let many = |kind: &Kind| kind.rows.iter().filter(|row| is_of(row)).count();
+        let [added, removed, renamed, changed] = kinds.each_ref().map(|kind| {
+            let many = many(kind);
+            if many == 0 { Cell::default() } else { Cell::styled(number(many), kind.style) }
+        });
+        let pair = |pair: [usize; 2]| format!("{} → {}", number(pair[0]), number(pair[1]));
+        table.row([
+            name,
+            pair(prompts).into(),
+            added,
+            removed,
+            renamed,
+            changed,
+            pair(tokens).into(),
+            signed(difference(tokens[0], tokens[1])).into(),
+        ]);
+    };
+    let mut total = ([0; 2], [0; 2]);
+    for category in categories {
+        let (prompts, tokens) = sums.get(category).copied().unwrap_or_default();
+        for at in 0..2 {
+            total.0[at] += prompts[at];
+            total.1[at] += tokens[at];
+        }
+        line(category.as_str().into(), prompts, tokens, &|row| row.category == *category);
+    }
+    line(Cell::styled("total", style::BOLD), total.0, total.1, &|_| true);
+    table.show(room)
+}
+
+/// What became of some prompts.
+struct Kind {
+    word: &'static str,
+    style: Style,
+    rows: Vec<Row>,
+}
+
+impl Kind {
+    /// Writes the prompts by category, the largest changes first, and returns how many were left out.
+    fn show(&self, out: &mut String, few: bool, room: Option<usize>) -> usize {
+        let (bold, dim, style) = (style::BOLD, style::DIM, self.style);
+        if self.rows.is_empty() {
+            return 0;
+        }
+        out.push_str(&format!("\n{style}{}{style:#} {}\n", self.word, number(self.rows.len())));
+        let mut by_category: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in &self.rows {
+            by_category.entry(&row.category).or_default().push(row);
+        }
+        let mut left_out = 0;
+        for (category, mut rows) in by_category {
+            rows.sort_by_key(|row| std::cmp::Reverse(row.size()));
+            let shown = if few && rows.len() > FEW + 1 { FEW } else { rows.len() };
+            let tokens: i64 = rows.iter().filter_map(|row| row.tokens).sum();
+            let said = format!("{}, {} tokens", number(rows.len()), signed(tokens));
+            out.push_str(&format!("  {bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
+            let width = self.rows.iter().map(|row| columns(&row.amount())).max().unwrap_or_default();
+            for row in &rows[..shown] {
+                let amount = row.amount();
+                let fill = " ".repeat(width - columns(&amount));
+                let names_room = room.map_or(usize::MAX, |room| room.saturating_sub(4 + width + 2).max(16));
+                let name = short(&row.name, names_room);
+                let free = names_room.saturating_sub(columns(&name) + 2);
+                let aside = if row.aside.is_empty() || free < 12 {
+                    String::new()
+                } else {
+                    format!("  {dim}{}{dim:#}", short(&row.aside, free))
+                };
+                out.push_str(&format!("    {fill}{amount}  {name}{aside}\n"));
+            }
+            if rows.len() > shown {
+                let more = number(rows.len() - shown);
+                out.push_str(&format!("    {:width$}  {dim}and {more} more{dim:#}\n", ""));
+                left_out += rows.len() - shown;
+            }
+        }
+        left_out
+    }
+}
+
+/// A prompt that is different.
+struct Row {
+    category: String,
+    name: String,
+    /// By how many tokens; `None` where they are not counted on both sides.
+    tokens: Option<i64>,
+    bytes: i64,
+    /// Which names it declares that it did not, and the other way round.
+    aside: String,
+}
+
+/// Whether a prompt came or went.
+#[derive(Clone, Copy)]
+enum Sign {
+    Plus,
+    Minus,
+}
+
+impl Row {
+    fn one(side: &Side, sign: Sign) -> Self {
+        let (category, name) = halves(&side.name);
+        let sign = match sign {
+            Sign::Plus => 1,
+            Sign::Minus => -1,
+        };
+        Row {
+            category,
+            name,
+            tokens: side.tokens.map(|tokens| sign * i64::from(tokens)),
+            bytes: sign * difference(0, side.bytes),
+            aside: String::new(),
+        }
+    }
+
+    fn two(before: &Side, after: &Side, names: &Names) -> Self {
+        let (old_category, old) = halves(&before.name);
+        let (category, new) = halves(&after.name);
+        let name = match (old == new, old_category == category) {
+            (true, true) => new,
+            (_, true) => format!("{old} → {new}"),
+            (_, false) => format!("{old_category}: {old} → {new}"),
+        };
+        let added = names.added.iter().map(|name| format!("+{name}"));
+        let aside: Vec<String> = added.chain(names.removed.iter().map(|name| format!("-{name}"))).collect();
+        let tokens = before.tokens.zip(after.tokens);
+        Row {
+            category,
+            name,
+            tokens: tokens.map(|(before, after)| i64::from(after) - i64::from(before)),
+            bytes: difference(before.bytes, after.bytes),
+            aside: crate::ui::text::one_line(&aside.join(" ")),
+        }
+    }
+
+    /// How large a change it is, to sort by.
+    fn size(&self) -> (u64, u64) {
+        let tokens = self.tokens.unwrap_or(self.bytes / 4);
+        (tokens.unsigned_abs(), self.bytes.unsigned_abs())
+    }
+
+    /// By how much it changed: in tokens, or in bytes where nobody counted.
+    fn amount(&self) -> String {
+        match self.tokens {
+            Some(tokens) => signed(tokens),
+            None => format!("{} B", signed(self.bytes)),
+        }
+    }
+}
+
+fn difference(before: usize, after: usize) -> i64 {
+    let wide = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+    wide(after) - wide(before)
+}
+
+/// A number with its sign.
+fn signed(value: i64) -> String {
+    let digits = number(usize::try_from(value.unsigned_abs()).unwrap_or(usize::MAX));
+    match value {
+        0 => "0".to_owned(),
+        value if value > 0 => format!("+{digits}"),
+        _ => format!("-{digits}"),
+    }
+}

@@ -1,0 +1,152 @@
+//! `preface catalog import`: takes in the catalog in a directory.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, TalkFlags},
+    notes,
+    ui::{
+        Talk, Ui, style,
+        text::{count, number},
+    },
+};
+use preface::{
+    catalogs::{self, ImportReport, Replace, Stage, Written},
+    core::{
+        catalog::Generation,
+        diagnostic::{Diagnostic, Severity},
+    },
+};
+use std::{path::PathBuf, time::Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface catalog import ~/prompts
+  preface catalog import ~/prompts --version 2.1.37
+  preface catalog import ~/prompts --replace
+  preface catalog import ~/prompts --format json | jq -r .pin";
+
+/// Take in the catalog in a directory
+///
+/// Reads README.md and the `.md` files of `system-prompts`, compiles what stands in `${…}`, and keeps both. Links that lead out
+/// of DIR are left out, and so is what is no prompt. What cannot be compiled stays as it is written. A crash leaves what was
+/// kept before, or what is new.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// The directory with the README.md
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+
+    /// Say which version it is, where its README does not, or says another
+    #[arg(long, value_name = "VERSION")]
+    version: Option<String>,
+
+    /// Let it take the place of other texts of the same version
+    #[arg(long)]
+    replace: bool,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    talk: TalkFlags,
+}
+
+/// Imports and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let started = Instant::now();
+    let dir = files::absolute(&args.dir)?;
+    let replace = if args.replace { Replace::Yes } else { Replace::No };
+    let report = ui.progress(|progress| {
+        let mut at = |stage| progress.at(words(stage));
+        catalogs::import(&files::system(), &dir, args.version.clone(), replace, &mut at)
+    })?;
+    match args.format {
+        Format::Json => ui.json(&report)?,
+        Format::Text => ui.view(&view(&report, started.elapsed().as_secs_f64()))?,
+    }
+    tell(ui, args.talk.talk(), &report.notes);
+    Ok(Exit::Done)
+}
+
+fn words(stage: Stage) -> String {
+    match stage {
+        Stage::Reading => "reading".to_owned(),
+        Stage::Compiling(files) => format!("compiling {}", count(files, "file")),
+        Stage::Writing(prompts) => format!("writing {}", count(prompts, "prompt")),
+    }
+}
+
+fn view(report: &ImportReport, seconds: f64) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let generation = match report.generation {
+        Generation::A => "A: bodies are source, up to 2.1.79",
+        Generation::B => "B: bodies are decoded, from 2.1.80 on",
+    };
+    let done = match report.written {
+        Written::New => "imported",
+        Written::Replaced => "imported, in place of another one",
+        Written::Same => "imported already, with the same texts",
+    };
+    let kept = report.kept;
+    let reasons = [
+        (kept.unparsed, "no expression"),
+        (kept.unsupported, "not supported"),
+        (kept.undeclared, "not declared"),
+    ];
+    let reasons: Vec<String> = reasons
+        .into_iter()
+        .filter(|(many, _)| *many > 0)
+        .map(|(many, why)| format!("{} {why}", number(many)))
+        .collect();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    let counted = if report.counted == report.prompts {
+        String::new()
+    } else {
+        format!(", {} of {} counted", number(report.counted), number(report.prompts))
+    };
+    let tokens = usize::try_from(report.tokens).unwrap_or(usize::MAX);
+    let row = |name: &str, value: String| format!("{dim}{name:<12}{dim:#}{value}\n");
+    let mut out = format!("{bold}{}{bold:#}  {done}\n", report.version);
+    out.push_str(&row("generation", generation.to_owned()));
+    out.push_str(&row("prompts", number(report.prompts)));
+    out.push_str(&row(
+        "expressions",
+        format!(
+            "{}: {}, {} kept as written{reasons}",
+            number(report.values + kept.total()),
+            count(report.values, "value"),
+            number(kept.total())
+        ),
+    ));
+    out.push_str(&row("tokens", format!("{} by its README{counted}", number(tokens))));
+    out.push_str(&row("bytes", number(report.bytes)));
+    out.push_str(&row("digest", report.digest.clone()));
+    out.push_str(&row("time", format!("{seconds:.1} s")));
+    out.push_str("\nTo pin it, in settings or for one call:\n");
+    out.push_str(&format!("  catalog = \"{}\"\n", report.pin));
+    out.push_str(&format!("  --set catalog={}\n", report.pin));
+    out
+}
+
+/// Tells the notes: in one line, or all of them.
+fn tell(ui: &Ui, talk: Talk, told: &[Diagnostic]) {
+    let of = |severity| told.iter().filter(|note| note.severity == severity).count();
+    match talk {
+        Talk::Quiet => {}
+        Talk::All => notes::all(ui, told),
+        Talk::Usual => {
+            let left_out = told.iter().filter(|note| note.code == "catalog/left-out");
+            notes::few(ui, left_out.cloned().collect(), "preface catalog import -v");
+            let others = told.iter().filter(|note| note.code != "catalog/left-out").count();
+            if others > 0 {
+                let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
+                let (word, dim) = (style::severity(worst), style::DIM);
+                let said = count(others, "note");
+                ui.say(&format!("{word}{worst}{word:#}: {said} {dim}(`-v` tells them){dim:#}\n"));
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! `preface catalog list`: the catalogs that are kept, or the prompts of one of them.
+
+use super::{halves, is_of, some, tokens};
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::Format,
+    notes,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{count, number, one_line},
+    },
+};
+use preface::{
+    catalogs::{self, Kept},
+    core::catalog::{Entry, Generation, Index},
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface catalog list
+  preface catalog list 2.1.37
+  preface catalog list 2.1.37 --category 'Tool Description'
+  preface catalog list --format json | jq -r '.[].pin'
+  preface catalog list 2.1.37 --format json | jq -r '.[].name'";
+
+/// List the catalogs that are kept, or the prompts of one
+///
+/// Tokens are those that the catalog's own README counts. `kept` is how many `${…}` stay as they are written.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// List the prompts of this version
+    #[arg(value_name = "VERSION")]
+    version: Option<String>,
+
+    /// Only prompts of this category, such as `system-prompt`
+    #[arg(long, value_name = "CATEGORY", requires = "version")]
+    category: Option<String>,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+}
+
+/// Reads and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let Some(version) = &args.version else {
+        let mut told = Vec::new();
+        let found = catalogs::versions(&system, &mut told);
+        match args.format {
+            Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+            Format::Text => ui.view(&catalogs_view(&found, ui.columns()))?,
+        }
+        told.extend(found.into_iter().filter_map(|kept| kept.index.err()).map(|note| *note));
+        notes::all(ui, &told);
+        return Ok(Exit::Done);
+    };
+    let index = catalogs::index(&system, version)?;
+    let wanted =
+        |entry: &&Entry| args.category.as_deref().is_none_or(|category| is_of(&entry.name, category));
+    let rows: Vec<&Entry> = index.prompts.iter().filter(wanted).collect();
+    if let (true, Some(category)) = (rows.is_empty(), &args.category) {
+        return Err(no_category(&index, category));
+    }
+    match args.format {
+        Format::Json => ui.json(&rows)?,
+        Format::Text => ui.view(&prompts_view(&rows, ui.columns()))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Says that there is no such category, and which ones there are.
+fn no_category(index: &Index, category: &str) -> Failure {
+    let mut names: Vec<String> = index.prompts.iter().map(|entry| halves(&entry.name).0).collect();
+    names.sort();
+    names.dedup();
+    let what = format!("the catalog {} has no category `{}`", index.version, one_line(category));
+    Failure::usage(what).hint(format!("it has {}", names.join(", ")))
+}
+
+fn document(kept: &Kept) -> Value {
+    let index = match &kept.index {
+        Ok(index) => index,
+        Err(note) => return json!({ "version": kept.version, "problem": note }),
+    };
+    let sums = Sums::of(index.prompts.iter());
+    json!({
+        "version": index.version,
+        "generation": index.generation,
+        "prompts": sums.prompts,
+        "bytes": sums.bytes,
+        "tokens": sums.tokens,
+        "values": sums.values,
+        "kept": sums.kept,
+        "digest": index.digest,
+        "pin": index.pin(),
+    })
+}
+
+/// What prompts have together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    prompts: usize,
+    bytes: usize,
+    tokens: usize,
+    values: usize,
+    kept: usize,
+}
+
+impl Sums {
+    fn of<'e>(entries: impl Iterator<Item = &'e Entry>) -> Self {
+        let mut sums = Sums::default();
+        for entry in entries {
+            sums.prompts += 1;
+            sums.bytes += entry.bytes;
+            sums.tokens += entry.tokens.unwrap_or_default() as usize;
+            sums.values += entry.values;
+            sums.kept += entry.kept;
+        }
+        sums
+    }
+}
+
+fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    if found.is_empty() {
+        return "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n".to_owned();
+    }
+    let mut table = Table::new([
+        Side::Left,
+        Side::Left,
+        Side::Right,
+        Side::Right,
+        Side::Right,
+        Side::Right,
+        Side::Right,
+        Side::Left,
+    ]);
+    let heads = ["version", "gen", "prompts", "bytes", "tokens", "values", "kept", "pin"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for kept in found {
+        let version = Cell::styled(&kept.version, style::BOLD);
+        let blank = Cell::default;
+        table.row(match &kept.index {
+            Ok(index) => {
+                let sums = Sums::of(index.prompts.iter());
+                let generation = match index.generation {
+                    Generation::A => "A",
+                    Generation::B => "B",
+                };
+                [
+                    version,
+                    generation.into(),
+                    number(sums.prompts).into(),
+                    number(sums.bytes).into(),
+                    number(sums.tokens).into(),
+                    number(sums.values).into(),
+                    number(sums.kept).into(),
+                    index.pin().into(),
+                ]
+            }
+            Err(_) => [
+                version,
+                blank(),
+                blank(),
+                blank(),
+                blank(),
+                blank(),
+                blank(),
+                Cell::styled("broken", style::BAD),
+            ],
+        });
+    }
+    table.show(room)
+}
+
+fn prompts_view(rows: &[&Entry], room: Option<usize>) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut by_category: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+    for entry in rows {
+        by_category.entry(halves(&entry.name).0).or_default().push(entry);
+    }
+    // One table, so that the columns of all categories line up; the headings are put between its lines.
+    let mut table = Table::new([Side::Right, Side::Right, Side::Right, Side::Right, Side::Left, Side::Left]);
+    let heads = ["tokens", "bytes", "values", "kept", "changed", "name"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for entry in by_category.values().flatten() {
+        table.row([
+            tokens(entry).into(),
+            number(entry.bytes).into(),
+            some(entry.values).into(),
+            Cell::styled(some(entry.kept), style::CARE),
+            Cell::styled(one_line(&entry.changed_in), dim),
+            halves(&entry.name).1.into(),
+        ]);
+    }
+    let lines = table.show(room.map(|room| room.saturating_sub(2)));
+    let mut lines = lines.lines();
+    let mut out = String::new();
+    out.extend(lines.next().map(|head| format!("  {head}\n")));
+    for (category, entries) in &by_category {
+        let sums = Sums::of(entries.iter().copied());
+        let said = format!("{}, {} tokens", count(sums.prompts, "prompt"), number(sums.tokens));
+        out.push_str(&format!("{bold}{category}{bold:#}  {dim}{said}{dim:#}\n"));
+        out.extend(lines.by_ref().take(entries.len()).map(|line| format!("  {line}\n")));
+    }
+    let sums = Sums::of(rows.iter().copied());
+    out.push_str(&format!(
+        "{bold}total{bold:#}  {}, {} bytes, {} tokens, {}, {} kept\n",
+        count(sums.prompts, "prompt"),
+        number(sums.bytes),
+        number(sums.tokens),
+        count(sums.values, "value"),
+        number(sums.kept)
+    ));
+    out
+}

@@ -1,0 +1,87 @@
+//! `preface catalog`: prompt catalogs that somebody else wrote, taken in from a directory.
+
+mod diff;
+mod differences;
+mod import;
+mod list;
+mod remove;
+mod show;
+mod verify;
+
+use crate::{
+    failure::{Exit, Failure},
+    ui::{
+        Ui,
+        text::{number, one_line},
+    },
+};
+use preface::core::catalog::Entry;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface catalog import ~/prompts          take in the catalog in a directory
+  preface catalog list                      what there is
+  preface catalog list 2.1.37               the prompts of one
+  preface catalog show 2.1.37 'Tool Description: Glob'
+  preface catalog diff 2.1.37 2.1.240       what changed
+  preface catalog verify                    is it still what was imported?";
+
+/// Take in prompt catalogs, and look at them
+///
+/// A catalog is a directory with a README.md and a directory `system-prompts`, as public catalogs of prompts have them. It is
+/// read and compiled once, and kept in your own state directory; nothing of it is run. A profile pins the catalog that it
+/// uses by version and digest.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What can be done with catalogs, by name.
+#[derive(Debug, clap::Subcommand)]
+#[command(defer = true)]
+enum Command {
+    Diff(diff::Args),
+    Import(import::Args),
+    List(list::Args),
+    Remove(remove::Args),
+    Show(show::Args),
+    Verify(verify::Args),
+}
+
+/// Does it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Diff(args) => diff::run(ui, args),
+        Command::Import(args) => import::run(ui, args),
+        Command::List(args) => list::run(ui, args),
+        Command::Remove(args) => remove::run(ui, args),
+        Command::Show(args) => show::run(ui, args),
+        Command::Verify(args) => verify::run(ui, args),
+    }
+}
+
+/// Takes the name of a prompt apart: its category, and what it is called in there. Both are fit to be shown.
+fn halves(name: &str) -> (String, String) {
+    match name.split_once(": ") {
+        Some((category, rest)) => (one_line(category), one_line(rest)),
+        None => ("other".to_owned(), one_line(name)),
+    }
+}
+
+/// True for a prompt of this category, whatever its case; its files' prefix counts, too.
+fn is_of(entry_name: &str, category: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "-");
+    plain(entry_name.split_once(": ").map_or("other", |(category, _)| category)) == plain(category)
+}
+
+/// The tokens of a prompt, or that nobody counted them.
+fn tokens(entry: &Entry) -> String {
+    entry.tokens.map_or_else(|| "-".to_owned(), |tokens| number(tokens as usize))
+}
+
+/// A number, or nothing where it is none: a column of zeros hides what is not.
+fn some(value: usize) -> String {
+    if value == 0 { String::new() } else { number(value) }
+}

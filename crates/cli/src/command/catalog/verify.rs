@@ -1,0 +1,81 @@
+//! `preface catalog verify`: whether what is kept is still what was imported.
+
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::Format,
+    notes,
+    ui::{
+        Ui, style,
+        text::{count, one_line},
+    },
+};
+use preface::{
+    catalogs::{self, Verified},
+    core::diagnostic::Severity,
+};
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface catalog verify
+  preface catalog verify 2.1.37
+  preface catalog verify --format json";
+
+/// Check that catalogs are still what was imported
+///
+/// Compares the index of each with its files, and compiles the files once more. Without a VERSION it looks at all of them. Exits
+/// with 1 where something does not agree.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Only these
+    #[arg(value_name = "VERSION")]
+    versions: Vec<String>,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+}
+
+/// Looks and tells.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let mut told = Vec::new();
+    let versions = match args.versions.as_slice() {
+        [] => catalogs::versions(&system, &mut told).into_iter().map(|kept| kept.version).collect(),
+        named => named.to_vec(),
+    };
+    let found: Vec<Verified> = ui.progress(|progress| {
+        let verify = |version: &String| {
+            progress.at(format!("looking at {}", one_line(version)));
+            catalogs::verify(&system, version)
+        };
+        versions.iter().map(verify).collect()
+    });
+    let is_whole = |found: &Verified| found.notes.iter().all(|note| note.severity < Severity::Error);
+    match args.format {
+        Format::Json => {
+            let document = |found: &Verified| json!({ "version": found.version, "whole": is_whole(found), "notes": found.notes });
+            ui.json(&found.iter().map(document).collect::<Vec<_>>())?;
+        }
+        Format::Text if found.is_empty() => {
+            ui.view("Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n")?;
+        }
+        Format::Text => {
+            for one in &found {
+                let (bold, good, bad) = (style::BOLD, style::GOOD, style::BAD);
+                let prompts = one.index.as_ref().map_or(0, |index| index.prompts.len());
+                let errors = one.notes.iter().filter(|note| note.severity == Severity::Error).count();
+                let said = match errors {
+                    0 => format!("{good}whole{good:#}: {}", count(prompts, "prompt")),
+                    many => format!("{bad}changed{bad:#}: {}", count(many, "error")),
+                };
+                ui.view(&format!("{bold}{}{bold:#}  {said}\n", one_line(&one.version)))?;
+                notes::few(ui, one.notes.clone(), "preface catalog verify --format json");
+            }
+        }
+    }
+    notes::all(ui, &told);
+    Ok(if found.iter().all(is_whole) { Exit::Done } else { Exit::Failed })
+}

@@ -1,0 +1,148 @@
+//! What `refresh`, `inspect` and `test` have in common: how servers are asked, what is said while they answer, and the table.
+
+use crate::{
+    failure::Failure,
+    files,
+    flags::{Format, PlaceFlags, TalkFlags, TrustFlags},
+    notes,
+    ui::{
+        Talk, Ui, style,
+        table::{Cell, Side, Table},
+        text::one_line,
+    },
+};
+use preface::{
+    Engine, Request,
+    core::diagnostic::{Diagnostic, Severity},
+    mcp::{Heard, ServerAnswer, ServerAnswers, ServerState, ServersAsked},
+};
+use std::time::Duration;
+
+/// How servers are asked.
+#[derive(clap::Args, Clone, Debug)]
+pub struct AskFlags {
+    /// Give each server so many seconds
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub timeout: Duration,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    pub format: Format,
+
+    #[command(flatten)]
+    pub place: PlaceFlags,
+
+    #[command(flatten)]
+    pub trust: TrustFlags,
+
+    #[command(flatten)]
+    pub talk: TalkFlags,
+}
+
+/// Reads a number of seconds: `10`, `2.5`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("not a number of seconds: `{text}`");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() && time <= Duration::from_secs(3600) => Ok(time),
+        _ => Err("it is more than nothing and at most an hour".to_owned()),
+    }
+}
+
+impl AskFlags {
+    /// Returns the question, in the engine's words.
+    pub fn request(&self) -> Result<Request, Failure> {
+        let mut request = self.place.request();
+        self.trust.apply(&mut request)?;
+        Ok(request)
+    }
+
+    /// Asks, and tells of each answer on a terminal.
+    pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, Failure> {
+        let asked = ServersAsked { names: names.to_vec(), deadline: self.timeout, record };
+        ask(ui, &self.request()?, &asked, self.talk.talk())
+    }
+
+    /// Tells what came up: warnings and errors, all with `-v`, errors alone with `-q`.
+    pub fn tell(&self, ui: &Ui, answers: &ServerAnswers) {
+        tell(ui, self.talk.talk(), answers);
+    }
+}
+
+/// Asks servers, and tells of each answer on a terminal.
+pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Result<ServerAnswers, Failure> {
+    let dim = style::DIM;
+    let system = files::system();
+    let shows = talk != Talk::Quiet && ui.is_watched();
+    let heard = |heard: &Heard| {
+        if shows {
+            let how = if heard.said.is_ok() { "answered" } else { "failed" };
+            let (name, ms) = (one_line(&heard.name), heard.took.as_millis());
+            ui.say(&format!("{dim}{name} {how} after {ms} ms{dim:#}\n"));
+        }
+    };
+    Ok(Engine::new(&system).ask_servers(request, asked, &heard)?)
+}
+
+/// Tells what came up.
+pub fn tell(ui: &Ui, talk: Talk, answers: &ServerAnswers) {
+    let least = match talk {
+        Talk::Quiet => Severity::Error,
+        Talk::Usual => Severity::Warning,
+        Talk::All => Severity::Info,
+    };
+    let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
+    let told: Vec<Diagnostic> =
+        answers.diagnostics.iter().chain(of_servers).filter(|note| note.severity >= least).cloned().collect();
+    notes::all(ui, &told);
+}
+
+/// Writes the table of answers.
+pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    if servers.is_empty() {
+        return format!("{dim}no MCP server is active: `preface mcp list` shows all{dim:#}\n");
+    }
+    let sides = [Side::Left, Side::Left, Side::Right, Side::Left, Side::Right, Side::Right, Side::Right];
+    let mut table = Table::new(sides);
+    let heads = ["server", "state", "ms", "protocol", "tools", "prompts", "resources"];
+    table.row(heads.map(|head| Cell::styled(head, dim)));
+    for server in servers {
+        let number =
+            |number: Option<usize>| Cell::from(number.map_or_else(String::new, |number| number.to_string()));
+        table.row([
+            Cell::styled(one_line(&server.name), style::BOLD),
+            state(server.state),
+            server.ms.map_or_else(String::new, |ms| ms.to_string()).into(),
+            server.protocol.as_deref().map_or_else(String::new, one_line).into(),
+            number(server.tools),
+            number(server.prompts),
+            number(server.resources),
+        ]);
+    }
+    table.show(room)
+}
+
+/// The word for how it went, in its colour.
+pub fn state(state: ServerState) -> Cell {
+    let colour = match state {
+        ServerState::Answered => style::GOOD,
+        ServerState::Failed | ServerState::Refused => style::BAD,
+        ServerState::NeedsGrant => style::CARE,
+        ServerState::Inactive => style::DIM,
+    };
+    Cell::styled(state.as_str(), colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_a_number_of_seconds() {
+        assert_eq!(seconds("2.5"), Ok(Duration::from_millis(2500)));
+        for wrong in ["", "x", "0", "-1", "NaN", "inf", "4000"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

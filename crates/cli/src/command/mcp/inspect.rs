@@ -1,0 +1,178 @@
+//! `preface mcp inspect`: all that a server says of itself.
+
+use super::asking::AskFlags;
+use crate::{
+    failure::{Exit, Failure},
+    files,
+    flags::Format,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::{count, one_line, visible},
+    },
+};
+use preface::{Engine, core::mcp_servers::Described};
+use serde_json::json;
+use std::fmt::Write;
+
+const EXAMPLES: &str = "\
+Examples:
+  preface mcp inspect git                 ask it now
+  preface mcp inspect git --recorded      what builds say of it
+  preface mcp inspect git --format json | jq '.said.tools[0]'";
+
+/// Show all that an MCP server says of itself
+///
+/// It is asked now, and nothing is recorded unless `--record` says so. `--recorded` starts nothing and shows what builds read.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Name the server
+    #[arg(value_name = "SERVER")]
+    server: String,
+
+    /// Show what is recorded; start nothing
+    #[arg(long, conflicts_with_all = ["record", "timeout"])]
+    recorded: bool,
+
+    /// Record the answer, as `preface mcp refresh` does
+    #[arg(long)]
+    record: bool,
+
+    #[command(flatten)]
+    asking: AskFlags,
+}
+
+/// Shows it.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    if args.recorded {
+        return recorded(ui, args);
+    }
+    let answers = args.asking.ask(ui, std::slice::from_ref(&args.server), args.record)?;
+    for answer in &answers.servers {
+        match (args.asking.format, &answer.said) {
+            (Format::Json, said) => {
+                let mut document =
+                    serde_json::to_value(answer).map_err(|error| Failure::new(error.to_string()))?;
+                document["said"] = json!(said);
+                ui.json(&document)?;
+            }
+            (Format::Text, Some(said)) => {
+                let ms = answer.ms.map(|ms| format!("{ms} ms"));
+                let facts = [answer.calls_itself.clone(), answer.protocol.as_deref().map(protocol), ms];
+                ui.view(&view(&answer.name, &facts, said, ui.columns()))?;
+            }
+            (Format::Text, None) => {}
+        }
+    }
+    args.asking.tell(ui, &answers);
+    Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
+}
+
+fn recorded(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let report = Engine::new(&system).servers(&args.asking.request()?)?;
+    let name = one_line(&args.server);
+    let Some(known) = report.known.get(&args.server) else {
+        return Err(match report.scopes.mcp.active(&args.server) {
+            None => Failure::usage(format!("there is no MCP server `{name}`"))
+                .hint("`preface mcp list` shows all"),
+            Some(server) if !server.runnable => {
+                Failure::new(format!("MCP server `{name}` is not allowed yet"))
+                    .hint("look at it, then `preface trust grant --allow-commands`")
+            }
+            Some(_) => Failure::new(format!("nothing is recorded of MCP server `{name}`"))
+                .hint(format!("`preface mcp refresh {name}` asks it")),
+        });
+    };
+    match args.asking.format {
+        Format::Json => {
+            let mut document =
+                serde_json::to_value(known).map_err(|error| Failure::new(error.to_string()))?;
+            document["name"] = json!(args.server);
+            document["said"] = json!(known.recording.described);
+            ui.json(&document)?;
+        }
+        Format::Text => {
+            let facts = [
+                known.calls_itself.clone(),
+                known.protocol.as_deref().map(protocol),
+                Some(known.path.clone()),
+            ];
+            ui.view(&view(&args.server, &facts, &known.recording.described, ui.columns()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn protocol(version: &str) -> String {
+    format!("protocol {version}")
+}
+
+/// Writes all that a server says. Each word of it is somebody else's.
+fn view(name: &str, facts: &[Option<String>], said: &Described, room: Option<usize>) -> String {
+    let (bold, dim) = (style::BOLD, style::DIM);
+    let mut out = String::new();
+    let facts: Vec<String> = facts.iter().flatten().map(|fact| one_line(fact)).collect();
+    let _ = writeln!(out, "{bold}{}{bold:#}  {dim}{}{dim:#}", one_line(name), facts.join("; "));
+    if let Some(instructions) = &said.instructions {
+        let _ = writeln!(out, "\n{bold}instructions{bold:#}");
+        for line in visible(instructions).lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    let tools = said.tools.iter().map(|tool| (tool.name.as_str(), tool.description.as_deref()));
+    let prompts: Vec<(String, Option<&str>)> = said
+        .prompts
+        .iter()
+        .map(|prompt| {
+            let argument = |argument: &preface::core::mcp_servers::DescribedArgument| {
+                let mark = if argument.required { "" } else { "?" };
+                format!("{}{mark}", argument.name)
+            };
+            let arguments: Vec<String> = prompt.arguments.iter().map(argument).collect();
+            let name = match arguments.is_empty() {
+                true => prompt.name.clone(),
+                false => format!("{}({})", prompt.name, arguments.join(", ")),
+            };
+            (name, prompt.description.as_deref())
+        })
+        .collect();
+    let resources = said.resources.iter().map(|one| {
+        (
+            one.uri.as_str(),
+            one.description.as_deref().or(Some(one.name.as_str()).filter(|name| !name.is_empty())),
+        )
+    });
+    out.push_str(&list("tool", tools, room));
+    out.push_str(&list("prompt", prompts.iter().map(|(name, about)| (name.as_str(), *about)), room));
+    out.push_str(&list("resource", resources, room));
+    for fetched in &said.fetched {
+        let bytes: usize = fetched.texts.iter().map(String::len).sum();
+        let what = one_line(&fetched.want.to_string());
+        let _ = writeln!(out, "\n{bold}{what}{bold:#}  {dim}{}{dim:#}", count(bytes, "byte"));
+        for line in
+            fetched.texts.iter().flat_map(|text| visible(text).lines().map(str::to_owned).collect::<Vec<_>>())
+        {
+            let _ = writeln!(out, "  {line}");
+        }
+    }
+    out
+}
+
+fn list<'s>(
+    thing: &str,
+    items: impl Iterator<Item = (&'s str, Option<&'s str>)>,
+    room: Option<usize>,
+) -> String {
+    let (bold, items) = (style::BOLD, items.collect::<Vec<_>>());
+    if items.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new([Side::Left, Side::Left]);
+    for (name, about) in &items {
+        let first = about.and_then(|about| about.trim().lines().next()).unwrap_or_default();
+        table.row([Cell::from(format!("  {}", one_line(name))), Cell::styled(one_line(first), style::DIM)]);
+    }
+    format!("\n{bold}{}{bold:#}\n{}", count(items.len(), thing), table.show(room))
+}

@@ -1,0 +1,54 @@
+//! `preface mcp refresh`: asks servers what they offer, and records it.
+
+use super::asking::{self, AskFlags};
+use crate::{
+    failure::{Exit, Failure},
+    flags::Format,
+    ui::{Talk, Ui},
+};
+use preface::{Request, mcp::ServersAsked};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface mcp refresh                  ask all servers that may run
+  preface mcp refresh git docs         ask two of them
+  preface mcp refresh --timeout 30     give each half a minute
+  preface mcp refresh --format json | jq '.[].diagnostics'";
+
+/// Ask MCP servers what they offer, and record it
+///
+/// Each server that may run is started or reached, asked for its tools, prompts and resources and for what the profile's
+/// sections want of it, and let go. What it says is recorded; builds read the recording and start nothing. A server that
+/// does not answer leaves its recording as it is. One of a project is asked once you allowed exactly what it would do:
+/// `preface trust grant --allow-commands`.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Name the servers; without a name all that are active are asked
+    #[arg(value_name = "SERVER")]
+    servers: Vec<String>,
+
+    #[command(flatten)]
+    asking: AskFlags,
+}
+
+/// Asks and records.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let answers = args.asking.ask(ui, &args.servers, true)?;
+    match args.asking.format {
+        Format::Json => ui.json(&answers.servers)?,
+        Format::Text => ui.view(&asking::table(&answers.servers, ui.columns()))?,
+    }
+    args.asking.tell(ui, &answers);
+    Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
+}
+
+/// Does it before a build, which goes on whatever came of it.
+pub fn before_build(ui: &Ui, request: &Request, talk: Talk) -> Result<(), Failure> {
+    let answers = asking::ask(ui, request, &ServersAsked::default(), talk)?;
+    let mut of_servers = answers;
+    // The build tells of the layers itself.
+    of_servers.diagnostics.clear();
+    asking::tell(ui, talk, &of_servers);
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! `preface mcp test`: does a server start, does it answer, how long does that take, and what is wrong.
+
+use super::asking::{self, AskFlags};
+use crate::{
+    failure::{Exit, Failure},
+    flags::Format,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::one_line,
+    },
+};
+use preface::mcp::{ServerAnswer, ServerState};
+
+const EXAMPLES: &str = "\
+Examples:
+  preface mcp test                 try all servers that may run
+  preface mcp test git && echo up  try one
+  preface mcp test --timeout 2     none may take more than two seconds";
+
+/// Try whether MCP servers start and answer
+///
+/// It records nothing. The exit code is 1 where a server failed, and where one that you name may not run.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub struct Args {
+    /// Name the servers; without a name all that are active are tried
+    #[arg(value_name = "SERVER")]
+    servers: Vec<String>,
+
+    #[command(flatten)]
+    asking: AskFlags,
+}
+
+/// Tries them.
+pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let answers = args.asking.ask(ui, &args.servers, false)?;
+    match args.asking.format {
+        Format::Json => ui.json(&answers.servers)?,
+        Format::Text if answers.servers.is_empty() => ui.view(&asking::table(&[], ui.columns()))?,
+        Format::Text => {
+            let mut table = Table::new([Side::Left, Side::Left, Side::Right, Side::Left]);
+            table.row(
+                ["server", "state", "ms", "what it is, or what is wrong"]
+                    .map(|head| Cell::styled(head, style::DIM)),
+            );
+            for server in &answers.servers {
+                table.row([
+                    Cell::styled(one_line(&server.name), style::BOLD),
+                    asking::state(server.state),
+                    server.ms.map_or_else(String::new, |ms| ms.to_string()).into(),
+                    what(server).into(),
+                ]);
+            }
+            ui.view(&table.show(ui.columns()))?;
+        }
+    }
+    args.asking.tell(ui, &answers);
+    Ok(if answers.all_well() { Exit::Done } else { Exit::Failed })
+}
+
+fn what(server: &ServerAnswer) -> String {
+    match server.state {
+        ServerState::Answered => server.calls_itself.as_deref().map_or_else(String::new, one_line),
+        _ => server.diagnostics.last().map_or_else(String::new, |note| note.code.clone()),
+    }
+}

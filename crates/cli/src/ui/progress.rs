@@ -1,0 +1,59 @@
+//! What is being done, on a terminal, where it takes longer than a second.
+
+use super::Ui;
+use std::{
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
+
+/// After how long it is said what is being done.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often the words are looked at again.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Hears what is being done.
+#[derive(Debug, Default)]
+pub struct Progress {
+    words: Mutex<String>,
+}
+
+impl Progress {
+    /// Says what is being done now, in a few words.
+    pub fn at(&self, words: impl Into<String>) {
+        *self.words.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
+    }
+
+    fn words(&self) -> String {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Ui {
+    /// Does some work, and says on a terminal what it is at where it takes longer than a second.
+    pub fn progress<T>(&self, work: impl FnOnce(&Progress) -> T) -> T {
+        let progress = Progress::default();
+        if !self.err_is_terminal {
+            return work(&progress);
+        }
+        let (done, is_done) = mpsc::channel::<()>();
+        let heard = &progress;
+        thread::scope(move |scope| {
+            scope.spawn(move || {
+                let mut wait = PATIENCE;
+                let mut shown = false;
+                // The channel ends with the work, whichever way that ends.
+                while is_done.recv_timeout(wait) == Err(mpsc::RecvTimeoutError::Timeout) {
+                    self.say(&format!("\r\u{1b}[2K{} …", heard.words()));
+                    (shown, wait) = (true, TICK);
+                }
+                if shown {
+                    self.say("\r\u{1b}[2K");
+                }
+            });
+            let result = work(heard);
+            drop(done);
+            result
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! A body: an imported text that is ready for the line. Prompts that stand in it are in their place, and every name in it
+//! is bound.
+
+use super::{
+    binding::{Binding, Bindings},
+    evaluate::constant,
+    expression::Expression,
+    text::{CatalogText, Chunk, Unread},
+};
+use crate::{
+    diagnostic::{Diagnostic, Place},
+    origin::{Origin, Piece, Source},
+    scope::Scope,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+    sync::Arc,
+};
+
+/// How deep prompts may stand in one another.
+const MOST_NESTED: usize = 8;
+
+/// An imported text that is ready for the line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CatalogBody {
+    /// The prompts that stand in it, its own first.
+    pub prompts: Vec<String>,
+    /// The text, in order.
+    pub runs: Vec<Run>,
+}
+
+/// A run of a body.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Run {
+    /// Words.
+    Words(Piece),
+    /// A value.
+    Value {
+        /// What is to be worked out.
+        expression: Expression,
+        /// As it is written: what stands for it where it comes to nothing.
+        written: Piece,
+    },
+}
+
+/// The texts of one catalog that a profile may use.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    /// The version of the catalog.
+    pub version: String,
+    /// The texts by the names of their prompts.
+    pub texts: BTreeMap<String, CatalogText>,
+}
+
+impl Texts {
+    /// Makes the body of a prompt, with notes on what stays as it is written.
+    ///
+    /// # Errors
+    /// A name that nothing is bound to: an error for whoever asked, which says where it stands. Whoever gets it lets its own
+    /// words speak.
+    pub fn body(
+        &self,
+        prompt: &str,
+        bindings: &Bindings,
+        notes: &mut Vec<Diagnostic>,
+    ) -> Result<CatalogBody, Box<Diagnostic>> {
+        let mut body = CatalogBody::default();
+        self.add(prompt, bindings, &mut body, notes, 0)?;
+        Ok(body)
+    }
+
+    /// Returns the prompts that stand in this one, directly or not: those that must be here for [`Texts::body`].
+    #[must_use]
+    pub fn included<'b>(text: &CatalogText, bindings: &'b Bindings) -> BTreeSet<&'b str> {
+        let prompt = |name: &str| match bindings.get(name) {
+            Some(Binding::Prompt(prompt)) => Some(prompt.as_str()),
+            _ => None,
+        };
+        text.names().into_iter().filter_map(prompt).collect()
+    }
+
+    fn add(
+        &self,
+        prompt: &str,
+        bindings: &Bindings,
+        body: &mut CatalogBody,
+        notes: &mut Vec<Diagnostic>,
+        depth: usize,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some(text) = self.texts.get(prompt) else {
+            let what = format!("catalog {} has no prompt `{prompt}`", self.version);
+            return Err(Box::new(Diagnostic::error("catalog/no-prompt", what)));
+        };
+        let path = format!("catalog {}/{}", self.version, text.file);
+        let source = Arc::new(Source { scope: Scope::Global, path });
+        body.prompts.push(prompt.to_owned());
+        let mut line = text.first_line;
+        for chunk in &text.chunks {
+            let at = At { source: &source, line };
+            line += chunk.lines();
+            match chunk {
+                Chunk::Text { text, span } => {
+                    let origin = |range: &Range<usize>| Origin::Source {
+                        source: source.clone(),
+                        span: span.start + range.start..span.start + range.end,
+                        // A decoded escape is shorter than what is written.
+                        lossy: span.len() != text.len(),
+                    };
+                    let mut rest = text.as_str();
+                    let mut done = 0;
+                    while let Some((before, name, behind)) = constant(rest, bindings) {
+                        let end = text.len() - behind.len();
+                        let value = done + before.len()..end;
+                        push(body, before, origin(&(done..value.start)));
+                        let written = Piece { text: text[value.clone()].to_owned(), origin: origin(&value) };
+                        body.runs.push(Run::Value { expression: Expression::Name(name.to_owned()), written });
+                        (rest, done) = (behind, end);
+                    }
+                    push(body, rest, origin(&(done..text.len())));
+                }
+                Chunk::Kept { written, span, why } => {
+                    let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: false };
+                    notes.push(kept(written, why, at.place(span)));
+                    push(body, written, origin);
+                }
+                Chunk::Value { expression, written, span } => {
+                    if let Expression::Name(name) = expression
+                        && let Some(Binding::Prompt(other)) = bindings.get(name)
+                    {
+                        if depth == MOST_NESTED {
+                            let what = format!("prompts stand in one another deeper than {MOST_NESTED}");
+                            return Err(Box::new(
+                                Diagnostic::error("catalog/nested", what).at(at.place(span)),
+                            ));
+                        }
+                        self.add(other, bindings, body, notes, depth + 1)?;
+                        continue;
+                    }
+                    let mut unbound = BTreeSet::new();
+                    look_up(expression, bindings, &mut unbound);
+                    if !unbound.is_empty() {
+                        let names: Vec<String> = unbound.iter().map(|name| format!("`{name}`")).collect();
+                        let what = format!(
+                            "`{prompt}` of catalog {} names what is not bound: {}",
+                            self.version,
+                            names.join(", ")
+                        );
+                        let note = Diagnostic::error("catalog/unbound", what)
+                            .help("bind it in the profile, `[catalog.bind]`; until then preface's own words stand here");
+                        return Err(Box::new(note.at(at.place(span))));
+                    }
+                    let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: true };
+                    let written = Piece { text: written.clone(), origin };
+                    body.runs.push(Run::Value { expression: expression.clone(), written });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push(body: &mut CatalogBody, text: &str, origin: Origin) {
+    if !text.is_empty() {
+        body.runs.push(Run::Words(Piece { text: text.to_owned(), origin }));
+    }
+}
+
+/// Collects what an expression names and nothing is bound to: names, and members of bound objects.
+fn look_up(expression: &Expression, bindings: &Bindings, unbound: &mut BTreeSet<String>) {
+    let mut names = BTreeSet::new();
+    expression.free_names(&mut Vec::new(), &mut names);
+    unbound.extend(names.into_iter().filter(|name| bindings.get(name).is_none()).map(str::to_owned));
+    expression.walk(&mut |part| {
+        if let Expression::Member { of, name, .. } = part
+            && let Some((path, Binding::Object(members))) = path_of(of, bindings)
+            && !members.contains_key(name)
+        {
+            unbound.insert(format!("{path}.{name}"));
+        }
+    });
+}
+
+/// What `A.b.c` is bound to.
+fn path_of<'b>(expression: &Expression, bindings: &'b Bindings) -> Option<(String, &'b Binding)> {
+    match expression {
+        Expression::Name(name) => {
+            let binding = bindings.get(name)?;
+            let binding = if let Binding::Given(_, then) = binding { then } else { binding };
+            Some((name.clone(), binding))
+        }
+        Expression::Member { of, name, .. } => match path_of(of, bindings)? {
+            (path, Binding::Object(members)) => Some((format!("{path}.{name}"), members.get(name)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn kept(written: &str, why: &Unread, place: Place) -> Diagnostic {
+    let shown: String = written.chars().take(60).collect();
+    let why = match why {
+        Unread::Unparsed(why) => format!("it is no expression ({why})"),
+        Unread::Unsupported(what) => format!("it has {what}, which is not worked out here"),
+        Unread::Undeclared(name) => format!("its file does not declare `{name}`"),
+    };
+    Diagnostic::info("catalog/kept", format!("`{shown}` stays as it is written: {why}")).at(place)
+}
+
+/// Where a run stands. The file itself is not at hand here, so that there is no excerpt.
+struct At<'a> {
+    source: &'a Source,
+    line: usize,
+}
+
+impl At<'_> {
+    fn place(&self, span: &Range<usize>) -> Place {
+        let mut place = Place::file(Some(self.source.scope), self.source.path.clone());
+        place.span = Some(span.clone());
+        place.line = Some(self.line).filter(|line| *line > 0);
+        place
+    }
+}

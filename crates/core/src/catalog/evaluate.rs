@@ -1,0 +1,493 @@
+//! Evaluation: from a tree and what its names stand for to a text. It is total: depth, work and size have limits, and there
+//! is nothing to reach but bindings, facts and the turn's tools.
+
+use super::{
+    binding::{Binding, Bindings},
+    expression::{Binary, Expression, GLOBALS, Statement, Unary},
+    method,
+    value::{Fragment, Rope, Said, Value, named, shown},
+};
+use crate::{fact::FactKey, turn::Tool};
+use std::{
+    borrow::Cow,
+    cell::{Cell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
+
+/// How deep an expression may be nested.
+pub const MOST_DEPTH: usize = 128;
+/// How many steps an expression may take.
+pub const MOST_STEPS: u32 = 100_000;
+/// How many bytes an expression may come to.
+pub const MOST_BYTES: usize = 1 << 20;
+
+/// What is known of a fact.
+#[derive(Clone, Copy, Debug)]
+pub enum Known<'a> {
+    /// Nobody asked yet.
+    Unknown,
+    /// It does not exist.
+    Absent,
+    /// Its value, and who says so.
+    Value(&'a str, &'a Arc<str>),
+}
+
+/// What an expression can see.
+pub struct Sight<'a> {
+    /// What names stand for.
+    pub bindings: &'a Bindings,
+    /// The active tools.
+    pub tools: &'a [Tool],
+    /// What is known of facts.
+    pub look: &'a dyn Fn(&FactKey) -> Known<'a>,
+}
+
+/// Why an expression comes to nothing (yet).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// This fact must be known first.
+    Need(FactKey),
+    /// It cannot be worked out; why.
+    Fault(String),
+}
+
+pub(super) fn fault<T>(why: impl Into<String>) -> Result<T, Stop> {
+    Err(Stop::Fault(why.into()))
+}
+
+/// Works an expression out, as a text.
+///
+/// # Errors
+/// See [`Stop`].
+pub fn evaluate<'a>(expression: &'a Expression, sight: &'a Sight<'a>) -> Result<Vec<Fragment<'a>>, Stop> {
+    let machine = Machine::new(sight);
+    let value = machine.value(expression)?;
+    if let Value::Undefined = value {
+        return fault(format!("`{}` has no value", named(expression)));
+    }
+    machine.text(value).map(|rope| rope.0)
+}
+
+/// The parameters that can be seen, the innermost last.
+type Frames<'a> = Vec<(&'a str, Value<'a>)>;
+
+pub(super) struct Machine<'a> {
+    sight: &'a Sight<'a>,
+    frames: RefCell<Frames<'a>>,
+    steps: Cell<u32>,
+    depth: Cell<usize>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(sight: &'a Sight<'a>) -> Self {
+        Machine { sight, frames: RefCell::default(), steps: Cell::new(0), depth: Cell::new(0) }
+    }
+
+    /// Counts a step.
+    pub(super) fn step(&self) -> Result<(), Stop> {
+        self.steps.set(self.steps.get() + 1);
+        match self.steps.get() > MOST_STEPS {
+            true => fault(format!("it takes more than {MOST_STEPS} steps")),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses what is too large.
+    pub(super) fn room(bytes: usize) -> Result<(), Stop> {
+        match bytes > MOST_BYTES {
+            true => fault(format!("it comes to more than {MOST_BYTES} bytes")),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn value(&self, expression: &'a Expression) -> Result<Value<'a>, Stop> {
+        self.step()?;
+        let depth = self.depth.get();
+        if depth == MOST_DEPTH {
+            return fault(format!("it is nested deeper than {MOST_DEPTH}"));
+        }
+        self.depth.set(depth + 1);
+        let value = self.worked_out(expression);
+        self.depth.set(depth);
+        value
+    }
+
+    fn worked_out(&self, expression: &'a Expression) -> Result<Value<'a>, Stop> {
+        Ok(match expression {
+            Expression::Text(text) => Value::Text(self.constants(text)?),
+            Expression::Number(number) => Value::Number(number.0),
+            Expression::Bool(truth) => Value::Bool(*truth),
+            Expression::Null => Value::Null,
+            Expression::Undefined => Value::Undefined,
+            Expression::Name(name) => self.name(name)?,
+            Expression::Template(parts) => {
+                let mut rope = Rope::default();
+                for part in parts {
+                    let value = self.value(part)?;
+                    if let Value::Undefined = value {
+                        return fault(format!("`{}` has no value", named(part)));
+                    }
+                    rope.push(self.text(value)?);
+                    Self::room(rope.len())?;
+                }
+                Value::Text(rope)
+            }
+            Expression::Member { of, name, optional } => {
+                let object = self.value(of)?;
+                match object {
+                    Value::Undefined | Value::Null if *optional => Value::Undefined,
+                    Value::Undefined | Value::Null => {
+                        return fault(format!("`{}` has no value, and so no `{name}`", named(of)));
+                    }
+                    object => self.member(object, name)?,
+                }
+            }
+            Expression::Index { of, index } => {
+                let object = self.value(of)?;
+                let index = self.value(index)?;
+                self.indexed(&object, &index)?
+            }
+            Expression::Call { function, arguments } => {
+                let called = self.value(function)?;
+                let arguments =
+                    arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
+                match called {
+                    Value::Undefined | Value::Null => {
+                        return fault(format!("`{}` is no function", named(function)));
+                    }
+                    called => self.call(&called, arguments)?,
+                }
+            }
+            Expression::Unary { operator, value } => {
+                let value = self.value(value)?;
+                match operator {
+                    Unary::Not => Value::Bool(!value.is_truthy()),
+                    Unary::Minus => Value::Number(-value.number()),
+                    Unary::Typeof => Value::Text(Rope::written(value.kind())),
+                }
+            }
+            Expression::Binary { operator, left, right } => self.binary(*operator, left, right)?,
+            Expression::Choose { test, then, other } => match self.value(test)?.is_truthy() {
+                true => self.value(then)?,
+                false => self.value(other)?,
+            },
+            Expression::List(items) => {
+                let items = items.iter().map(|item| self.value(item)).collect::<Result<Vec<_>, _>>()?;
+                Value::List(Rc::new(items))
+            }
+            Expression::Object(members) => {
+                let members = members
+                    .iter()
+                    .map(|(name, value)| Ok((Cow::Borrowed(name.as_str()), self.value(value)?)))
+                    .collect::<Result<Vec<_>, Stop>>()?;
+                Value::Object(Rc::new(members))
+            }
+            Expression::Function { parameters, body } => {
+                Value::Function(parameters, body, Rc::new(self.frames.borrow().clone()))
+            }
+        })
+    }
+
+    fn binary(
+        &self,
+        operator: Binary,
+        left: &'a Expression,
+        right: &'a Expression,
+    ) -> Result<Value<'a>, Stop> {
+        let first = self.value(left)?;
+        let decided = match operator {
+            Binary::And => !first.is_truthy(),
+            Binary::Or => first.is_truthy(),
+            Binary::Coalesce => !matches!(first, Value::Undefined | Value::Null),
+            _ => false,
+        };
+        if decided {
+            return Ok(first);
+        }
+        let second = self.value(right)?;
+        let number = |work: fn(f64, f64) -> f64| Value::Number(work(first.number(), second.number()));
+        Ok(match operator {
+            Binary::And | Binary::Or | Binary::Coalesce => second,
+            Binary::Same => Value::Bool(first.is_same(&second)),
+            Binary::NotSame => Value::Bool(!first.is_same(&second)),
+            Binary::Equal => Value::Bool(first.is_equal(&second)),
+            Binary::NotEqual => Value::Bool(!first.is_equal(&second)),
+            Binary::Less => Value::Bool(first.number() < second.number()),
+            Binary::LessOrEqual => Value::Bool(first.number() <= second.number()),
+            Binary::More => Value::Bool(first.number() > second.number()),
+            Binary::MoreOrEqual => Value::Bool(first.number() >= second.number()),
+            Binary::Plus => match (&first, &second) {
+                (Value::Number(_) | Value::Bool(_), Value::Number(_) | Value::Bool(_)) => {
+                    number(|a, b| a + b)
+                }
+                _ => {
+                    let mut rope = self.text(first)?;
+                    rope.push(self.text(second)?);
+                    Self::room(rope.len())?;
+                    Value::Text(rope)
+                }
+            },
+            Binary::Minus => number(|a, b| a - b),
+            Binary::Times => number(|a, b| a * b),
+            Binary::Divide => number(|a, b| a / b),
+            Binary::Remainder => number(|a, b| a % b),
+        })
+    }
+
+    fn name(&self, name: &'a str) -> Result<Value<'a>, Stop> {
+        let parameter = self.frames.borrow().iter().rev().find(|(known, _)| *known == name).cloned();
+        if let Some((_, value)) = parameter {
+            return Ok(value);
+        }
+        match self.sight.bindings.0.get_key_value(name) {
+            Some((name, binding)) => self.bound(name, binding),
+            None if GLOBALS.contains(&name) => Ok(Value::Global(name)),
+            None => fault(format!("`{name}` is not bound")),
+        }
+    }
+
+    /// The value of a binding.
+    pub(super) fn bound(&self, name: &'a str, binding: &'a Binding) -> Result<Value<'a>, Stop> {
+        self.step()?;
+        Ok(match binding {
+            Binding::Text(text) => Value::Text(Rope::of(text.as_str(), Said::Bound(name))),
+            Binding::Number(number) => Value::Number(*number as f64),
+            Binding::Bool(truth) => Value::Bool(*truth),
+            Binding::Null => Value::Null,
+            Binding::Fact(key) => match self.fact(key)? {
+                Some((text, source)) => Value::Text(Rope::of(text, Said::Fact(key, source))),
+                None => Value::Null,
+            },
+            Binding::Count(key) => {
+                match self.fact(key)?.and_then(|(text, _)| text.trim().parse::<f64>().ok()) {
+                    Some(number) if number.is_finite() => Value::Number(number),
+                    _ => Value::Null,
+                }
+            }
+            Binding::Has(key) => Value::Bool(self.fact(key)?.is_some()),
+            Binding::Given(key, then) => match self.fact(key)? {
+                Some(_) => self.bound(name, then)?,
+                None => Value::Null,
+            },
+            Binding::List(items) => {
+                let items = items.iter().map(|item| self.bound(name, item)).collect::<Result<Vec<_>, _>>()?;
+                Value::List(Rc::new(items))
+            }
+            // Prompts are put in their place before anything is worked out.
+            Binding::Prompt(prompt) => {
+                return fault(format!("`{name}` stands for the prompt `{prompt}` as a whole"));
+            }
+            Binding::Object(_)
+            | Binding::Call(_)
+            | Binding::Cases(_)
+            | Binding::Same
+            | Binding::Json
+            | Binding::Tools => Value::Bound(name, binding),
+        })
+    }
+
+    fn fact(&self, key: &FactKey) -> Result<Option<(&'a str, &'a Arc<str>)>, Stop> {
+        match (self.sight.look)(key) {
+            Known::Unknown => Err(Stop::Need(key.clone())),
+            Known::Absent => Ok(None),
+            Known::Value(text, source) => Ok(Some((text, source))),
+        }
+    }
+
+    fn member(&self, object: Value<'a>, name: &'a str) -> Result<Value<'a>, Stop> {
+        match &object {
+            Value::Object(members) => {
+                let found = members.iter().find(|(known, _)| known == name);
+                Ok(found.map_or(Value::Undefined, |(_, value)| value.clone()))
+            }
+            Value::Bound(bound, Binding::Object(members)) => match members.get(name) {
+                Some(member) => self.bound(bound, member),
+                None => fault(format!("`{bound}.{name}` is not bound")),
+            },
+            Value::Bound(_, Binding::Tools) if name == "size" || name == "length" => {
+                Ok(Value::Number(self.sight.tools.len() as f64))
+            }
+            Value::List(items) if name == "length" => Ok(Value::Number(items.len() as f64)),
+            Value::Text(text) if name == "length" => {
+                Ok(Value::Number(text.flat().encode_utf16().count() as f64))
+            }
+            _ => Ok(Value::Method(Box::new(object), name)),
+        }
+    }
+
+    fn indexed(&self, object: &Value<'a>, index: &Value<'a>) -> Result<Value<'a>, Stop> {
+        match (object, index) {
+            (Value::List(items), Value::Number(at)) => {
+                let at = (*at >= 0.0 && at.fract() == 0.0).then_some(*at as usize);
+                Ok(at.and_then(|at| items.get(at)).cloned().unwrap_or(Value::Undefined))
+            }
+            (Value::Object(members), Value::Text(name)) => {
+                let name = name.flat();
+                let found = members.iter().find(|(known, _)| *known == name);
+                Ok(found.map_or(Value::Undefined, |(_, value)| value.clone()))
+            }
+            (Value::Bound(bound, Binding::Object(members)), Value::Text(name)) => {
+                match members.get(name.flat().as_ref()) {
+                    Some(member) => self.bound(bound, member),
+                    None => Ok(Value::Undefined),
+                }
+            }
+            _ => fault("it has no members by number or name"),
+        }
+    }
+
+    pub(super) fn call(&self, called: &Value<'a>, arguments: Vec<Value<'a>>) -> Result<Value<'a>, Stop> {
+        self.step()?;
+        let first = || arguments.first().cloned().unwrap_or(Value::Undefined);
+        match called {
+            Value::Bound(name, Binding::Call(answer)) => self.bound(name, answer),
+            Value::Bound(name, Binding::Cases(cases)) => {
+                let Value::Text(case) = first() else {
+                    return fault(format!("`{name}` wants a text"));
+                };
+                match cases.get(case.flat().as_ref()) {
+                    Some(answer) => self.bound(name, answer),
+                    None => fault(format!("`{name}({:?})` is not bound", case.flat())),
+                }
+            }
+            Value::Bound(_, Binding::Same) => Ok(first()),
+            Value::Bound(_, Binding::Json) => method::json(self, &arguments),
+            Value::Function(parameters, body, frames) => self.function(parameters, body, frames, arguments),
+            Value::Global(name) => method::global(self, name, &arguments),
+            Value::Method(of, name) => method::method(self, of, name, &arguments),
+            Value::Bound(name, _) => fault(format!("`{name}` is no function")),
+            _ => fault("it calls what is no function"),
+        }
+    }
+
+    fn function(
+        &self,
+        parameters: &'a [Vec<String>],
+        body: &'a [Statement],
+        frames: &Rc<Frames<'a>>,
+        arguments: Vec<Value<'a>>,
+    ) -> Result<Value<'a>, Stop> {
+        let depth = self.depth.get();
+        if depth == MOST_DEPTH {
+            return fault(format!("it is nested deeper than {MOST_DEPTH}"));
+        }
+        let mut inner = frames.as_ref().clone();
+        let mut arguments = arguments.into_iter();
+        for names in parameters {
+            let argument = arguments.next().unwrap_or(Value::Undefined);
+            match (names.as_slice(), &argument) {
+                ([name], _) => inner.push((name, argument)),
+                (names, Value::List(items)) => {
+                    let items = items.iter().cloned().chain(std::iter::repeat(Value::Undefined));
+                    inner.extend(names.iter().map(String::as_str).zip(items));
+                }
+                _ => return fault("a list is taken apart that is none"),
+            }
+        }
+        let outer = self.frames.replace(inner);
+        self.depth.set(depth + 1);
+        let answer = self.statements(body);
+        self.depth.set(depth);
+        self.frames.replace(outer);
+        Ok(answer?.unwrap_or(Value::Undefined))
+    }
+
+    fn statements(&self, body: &'a [Statement]) -> Result<Option<Value<'a>>, Stop> {
+        for statement in body {
+            self.step()?;
+            match statement {
+                Statement::Let(name, value) => {
+                    let value = self.value(value)?;
+                    self.frames.borrow_mut().push((name, value));
+                }
+                Statement::Return(value) => return self.value(value).map(Some),
+                Statement::If { test, then, other } => {
+                    let branch = if self.value(test)?.is_truthy() { then } else { other };
+                    let depth = self.depth.get();
+                    if depth == MOST_DEPTH {
+                        return fault(format!("it is nested deeper than {MOST_DEPTH}"));
+                    }
+                    self.depth.set(depth + 1);
+                    let seen = self.frames.borrow().len();
+                    let answer = self.statements(branch);
+                    self.frames.borrow_mut().truncate(seen);
+                    self.depth.set(depth);
+                    if let Some(answer) = answer? {
+                        return Ok(Some(answer));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The turn's tools as objects.
+    pub(super) fn tools(&self, name: &'a str) -> Vec<Value<'a>> {
+        let text = |text: &'a str| Value::Text(Rope::of(text, Said::Bound(name)));
+        let object = |tool: &'a Tool| {
+            let described = tool.description.as_deref().map_or(Value::Null, text);
+            Value::Object(Rc::new(vec![("name".into(), text(&tool.name)), ("description".into(), described)]))
+        };
+        self.sight.tools.iter().map(object).collect()
+    }
+
+    /// Whether a tool of this name is active.
+    pub(super) fn has_tool(&self, name: &str) -> bool {
+        self.sight.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// The text of a value. Nothing is no text; a list is its items with commas.
+    pub(super) fn text(&self, value: Value<'a>) -> Result<Rope<'a>, Stop> {
+        self.step()?;
+        Ok(match value {
+            Value::Undefined | Value::Null => Rope::default(),
+            Value::Bool(truth) => Rope::written(if truth { "true" } else { "false" }),
+            Value::Number(number) => Rope::written(shown(number)),
+            Value::Text(rope) => rope,
+            Value::List(items) => method::joined(self, &items, &Rope::written(","))?,
+            Value::Bound(name, Binding::Call(_) | Binding::Cases(_) | Binding::Same | Binding::Json) => {
+                return fault(format!("`{name}` is a function, and no text"));
+            }
+            Value::Bound(name, _) => return fault(format!("`{name}` is an object, and no text")),
+            Value::Object(_) => return fault("it is an object, and no text"),
+            Value::Function(..) | Value::Global(_) | Value::Method(..) => {
+                return fault("it is a function, and no text");
+            }
+        })
+    }
+
+    /// A text in which `<<NAME>>` stands for a constant of the build: what `NAME` is bound to.
+    fn constants(&self, text: &'a str) -> Result<Rope<'a>, Stop> {
+        let mut rope = Rope::default();
+        let mut rest = text;
+        while let Some((before, name, behind)) = constant(rest, self.sight.bindings) {
+            if !before.is_empty() {
+                rope.push(Rope::written(before));
+            }
+            let found = self.sight.bindings.0.get_key_value(name);
+            if let Some((name, binding)) = found {
+                let value = self.bound(name, binding)?;
+                rope.push(self.text(value)?);
+            }
+            rest = behind;
+        }
+        rope.push(Rope::written(rest));
+        Ok(rope)
+    }
+}
+
+/// Finds the first `<<NAME>>` whose name is bound: what is before it, the name, what is behind.
+pub(super) fn constant<'t>(text: &'t str, bindings: &Bindings) -> Option<(&'t str, &'t str, &'t str)> {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("<<").map(|at| from + at) {
+        let inner = &text[at + 2..];
+        if let Some(end) = inner.find(">>")
+            && bindings.get(&inner[..end]).is_some()
+        {
+            return Some((&text[..at], &inner[..end], &inner[end + 2..]));
+        }
+        from = at + 2;
+    }
+    None
+}

@@ -1,0 +1,54 @@
+//! `[catalog]`: what the names in imported texts stand for. Which catalog it is, is the option `catalog`.
+
+use super::{Builder, Texts};
+use crate::{
+    catalog::Bindings,
+    profile::{CatalogChoice, Pin, ProfileError, Prompts},
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The option that chooses a catalog.
+const OPTION: &str = "catalog";
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    /// A file of bindings.
+    bindings: Option<String>,
+    /// More of them; they win.
+    bind: Bindings,
+    agents: BTreeMap<String, Prompts>,
+}
+
+impl Builder<'_> {
+    /// The catalog that the options choose; `None` where they choose none.
+    pub(super) fn catalog(
+        &mut self,
+        options: &BTreeMap<String, String>,
+        file: &mut Texts<'_>,
+    ) -> Result<Option<CatalogChoice>, ProfileError> {
+        let Some(Written { bindings: named, bind, agents }) = self.take("catalog")? else { return Ok(None) };
+        let Some(chosen) = options.get(OPTION) else { return Ok(None) };
+        let pin: Pin = chosen.parse().map_err(|why: String| {
+            self.error(&["options", OPTION], why)
+                .help("it is `VERSION@blake3:DIGEST`, as `preface catalog list` shows it")
+        })?;
+        let mut bindings = match &named {
+            Some(named) => self.bindings(named, file)?,
+            None => Bindings::default(),
+        };
+        bindings.extend(bind);
+        Ok(Some(CatalogChoice { pin, bindings, agents }))
+    }
+
+    fn bindings(&self, named: &str, file: &mut Texts<'_>) -> Result<Bindings, ProfileError> {
+        let path = ["catalog", "bindings"];
+        let pieces = self.file(&path, named, file)?;
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        toml::from_str(&text).map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(0, |span| text[..span.start].matches('\n').count() + 1);
+            self.error(&path, format!("`{named}`, line {line}: {}", error.message().trim()))
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing stays as it is
+//! written, with a note; a value is never read for expressions again.
+
+use super::{Rendered, Rules};
+use crate::{
+    catalog::{CatalogBody, Known as Answer, Run, Said, Sight, Stop, evaluate},
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    fact::{FactKey, Facts, Stability},
+    origin::{Origin, Piece},
+};
+use std::{cell::Cell, sync::Arc};
+
+/// What a run of a part is written with.
+pub(super) struct Writing<'a> {
+    pub rules: &'a Rules<'a>,
+    pub facts: &'a Facts,
+    /// The most volatile fact that was read.
+    pub volatility: &'a Cell<Stability>,
+}
+
+impl Writing<'_> {
+    /// Writes from run number `at` on. Where a fact is missing, `at` says where to go on.
+    pub(super) fn write(
+        &self,
+        body: &CatalogBody,
+        at: &mut usize,
+        out: &mut Rendered,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<FactKey> {
+        while let Some(run) = body.runs.get(*at) {
+            match run {
+                Run::Words(Piece { text, origin }) => out.push(text, origin.clone()),
+                Run::Value { expression, written } => {
+                    let look = |key: &FactKey| self.look(key);
+                    let Rules { bindings, tools, .. } = self.rules;
+                    let sight = Sight { bindings, tools, look: &look };
+                    match evaluate(expression, &sight) {
+                        Ok(fragments) => {
+                            for fragment in fragments {
+                                match fragment.said {
+                                    Said::Written => out.push(&fragment.text, written.origin.clone()),
+                                    Said::Bound(name) => out.push(&fragment.text, bound(self.rules, name)),
+                                    Said::Fact(key, source) => {
+                                        let text =
+                                            self.rules.guard(key.kind(), key, &fragment.text, diagnostics);
+                                        let origin =
+                                            Origin::Fact { key: key.clone(), source: source.clone() };
+                                        out.push(&text, origin);
+                                    }
+                                }
+                            }
+                        }
+                        Err(Stop::Need(key)) => return Some(key),
+                        Err(Stop::Fault(why)) => {
+                            diagnostics.push(faulty(written, &why));
+                            out.push(&written.text, written.origin.clone());
+                        }
+                    }
+                }
+            }
+            *at += 1;
+        }
+        None
+    }
+
+    fn look(&self, key: &FactKey) -> Answer<'_> {
+        match self.facts.get(key) {
+            None => Answer::Unknown,
+            Some(fact) => {
+                self.volatility.set(self.volatility.get().max(fact.stability));
+                match &fact.value {
+                    None => Answer::Absent,
+                    Some(text) => Answer::Value(text, &fact.source),
+                }
+            }
+        }
+    }
+}
+
+fn bound(rules: &Rules<'_>, name: &str) -> Origin {
+    let profile: Arc<str> = rules.profile.into();
+    Origin::Literal { profile, key: format!("catalog.bind.{name}").into() }
+}
+
+fn faulty(written: &Piece, why: &str) -> Diagnostic {
+    let shown: String = written.text.chars().take(60).collect();
+    let note = Diagnostic::warning("catalog/value", format!("`{shown}` stays as it is written: {why}"));
+    match &written.origin {
+        Origin::Source { source, span, .. } => {
+            let mut place = Place::file(Some(source.scope), source.path.clone());
+            place.span = Some(span.clone());
+            note.at(place)
+        }
+        _ => note,
+    }
+}

@@ -1,0 +1,174 @@
+//! Takes a catalog in: reads its directory, compiles it, keeps it.
+
+use super::gather::gather;
+use preface_catalog::{ImportError, Imported, compiled_bytes};
+use preface_core::{
+    catalog::{Chunk, Generation, Index, Unread},
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    lint::hidden::escape_hidden,
+};
+use preface_host::{
+    catalogs::{self, KeptFile, Replace, Written},
+    system::System,
+};
+use serde::Serialize;
+use std::{collections::BTreeMap, path::Path};
+
+/// What an import is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// It reads the directory.
+    Reading,
+    /// It compiles so many files.
+    Compiling(usize),
+    /// It writes so many prompts.
+    Writing(usize),
+}
+
+/// What an import took in.
+#[derive(Clone, Debug, Serialize)]
+pub struct ImportReport {
+    /// The version of the catalog.
+    pub version: String,
+    /// How its bodies are written.
+    pub generation: Generation,
+    /// How many prompts it has.
+    pub prompts: usize,
+    /// The bytes of their bodies.
+    pub bytes: usize,
+    /// Their tokens as the README counts them.
+    pub tokens: u64,
+    /// How many of them the README counts.
+    pub counted: usize,
+    /// How many values they have.
+    pub values: usize,
+    /// What looks like a value, and stays as it is written.
+    pub kept: KeptExpressions,
+    /// The digest of all files.
+    pub digest: String,
+    /// What a profile pins it by.
+    pub pin: String,
+    /// What became of the catalog that was there before.
+    #[serde(serialize_with = "word")]
+    pub written: Written,
+    /// What was left out, and what stays as it is written.
+    pub notes: Diagnostics,
+}
+
+/// How many `${…}` stay as they are written, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeptExpressions {
+    /// No expression.
+    pub unparsed: usize,
+    /// A construct that is not worked out.
+    pub unsupported: usize,
+    /// A name that the file does not declare.
+    pub undeclared: usize,
+}
+
+impl KeptExpressions {
+    /// Returns how many there are in all.
+    #[must_use]
+    pub fn total(self) -> usize {
+        self.unparsed + self.unsupported + self.undeclared
+    }
+
+    fn of(imported: &Imported) -> Self {
+        let mut kept = KeptExpressions::default();
+        for chunk in imported.texts.iter().flat_map(|(_, text)| &text.chunks) {
+            if let Chunk::Kept { why, .. } = chunk {
+                match why {
+                    Unread::Unparsed(_) => kept.unparsed += 1,
+                    Unread::Unsupported(_) => kept.unsupported += 1,
+                    Unread::Undeclared(_) => kept.undeclared += 1,
+                }
+            }
+        }
+        kept
+    }
+}
+
+fn word<S: serde::Serializer>(written: &Written, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(match written {
+        Written::New => "new",
+        Written::Replaced => "replaced",
+        Written::Same => "same",
+    })
+}
+
+/// Imports the catalog in a directory: its `README.md`, and the prompts in its directory `system-prompts`. Nothing outside
+/// of it is read. `version` is asked for where the README names none. `at` hears what is being done.
+///
+/// # Errors
+/// There is no catalog in the directory, or no version is known, or other texts of this version are kept already and
+/// `replace` does not say that they may go, or it cannot be written. Then what was kept before stays as it was.
+pub fn import(
+    system: &dyn System,
+    dir: &Path,
+    version: Option<String>,
+    replace: Replace,
+    at: &mut dyn FnMut(Stage),
+) -> Result<ImportReport, Box<Diagnostic>> {
+    let mut notes = Diagnostics::new();
+    at(Stage::Reading);
+    let source = gather(system, dir, version, &mut notes)?;
+    at(Stage::Compiling(source.files.len()));
+    let imported = preface_catalog::import(&source).map_err(|error| refused(&error, dir))?;
+    let index = &imported.index;
+    let raw: BTreeMap<&str, &[u8]> =
+        source.files.iter().map(|file| (file.name.as_str(), file.bytes.as_slice())).collect();
+    let compiled: Vec<Vec<u8>> = imported.texts.iter().map(|(_, text)| compiled_bytes(text)).collect();
+    let files: Vec<KeptFile<'_>> = index
+        .prompts
+        .iter()
+        .zip(&compiled)
+        .filter_map(|(entry, compiled)| {
+            Some(KeptFile { file: &entry.file, raw: raw.get(entry.file.as_str())?, compiled })
+        })
+        .collect();
+    at(Stage::Writing(files.len()));
+    let written = catalogs::write(system, index, &files, replace, &mut notes)?;
+    let kept = KeptExpressions::of(&imported);
+    Ok(report(imported, kept, written, notes))
+}
+
+fn report(
+    imported: Imported,
+    kept: KeptExpressions,
+    written: Written,
+    mut notes: Diagnostics,
+) -> ImportReport {
+    let Imported { index, notes: of_import, .. } = imported;
+    notes.extend(of_import);
+    let tokens = || index.prompts.iter().filter_map(|entry| entry.tokens);
+    let sum = |of: fn(&preface_core::catalog::Entry) -> usize| index.prompts.iter().map(of).sum();
+    ImportReport {
+        generation: index.generation,
+        prompts: index.prompts.len(),
+        bytes: sum(|entry| entry.bytes),
+        tokens: tokens().map(u64::from).sum(),
+        counted: tokens().count(),
+        values: sum(|entry| entry.values),
+        kept,
+        pin: Index::pin(&index),
+        version: index.version,
+        digest: index.digest,
+        written,
+        notes,
+    }
+}
+
+fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
+    let place = Place::file(None, escape_hidden(&dir.display().to_string()));
+    let what = error.to_string();
+    let note = Diagnostic::error("catalog/refused", escape_hidden(&what)).at(place);
+    Box::new(match error {
+        ImportError::NoVersion { .. } => {
+            note.help("`--version 2.1.37` says it: numbers with dots between them")
+        }
+        ImportError::NoPrompt { notes, .. } => match notes.first() {
+            Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),
+            None => note.help("a prompt is a `.md` file with a head `<!-- name: … -->` in `system-prompts`"),
+        },
+    })
+}

@@ -1,0 +1,57 @@
+//! Imported catalogs: taking one in, what there is, what differs between two, and whether one is still what it was.
+//!
+//! A catalog is a directory in the form of the public prompt catalog. It is read and compiled once, when it is imported, and
+//! kept below the user's state directory ([`preface_host::catalogs`]); a build reads no more than the texts that it uses.
+//! Without the feature `catalog` nothing can be imported, and what was imported works.
+
+#[cfg(feature = "catalog")]
+mod compare;
+#[cfg(feature = "catalog")]
+mod gather;
+#[cfg(feature = "catalog")]
+mod import;
+#[cfg(feature = "catalog")]
+mod verify;
+mod words;
+
+#[cfg(feature = "catalog")]
+pub use compare::{Compared, compare};
+#[cfg(feature = "catalog")]
+pub use import::{ImportReport, KeptExpressions, Stage, import};
+#[cfg(feature = "catalog")]
+pub use preface_catalog::{Change, Difference, Likeness, Names, Rename, Side};
+pub use preface_host::catalogs::{Kept, Replace, Written, dir, index, number, raw, remove, text, versions};
+#[cfg(feature = "catalog")]
+pub use verify::{Verified, verify};
+pub use words::{Word, words};
+
+use preface_core::{
+    catalog::{CatalogText, Chunk, Entry, Index},
+    diagnostic::Diagnostic,
+};
+
+/// Finds a prompt by its name, or by the name of its file, with or without its ending.
+///
+/// # Errors
+/// `catalog/no-prompt`, with a name that is close.
+pub fn find<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {
+    let is_file = |entry: &&Entry| {
+        entry.file == name || entry.file.strip_suffix(".md").is_some_and(|stem| stem == name)
+    };
+    let found = index.entry(name).or_else(|| index.prompts.iter().find(is_file));
+    let is_near = |entry: &&Entry| entry.name.to_lowercase() == name.to_lowercase();
+    match found.or_else(|| index.prompts.iter().find(is_near)) {
+        Some(entry) => Ok(entry),
+        None => Err(preface_host::catalogs::no_prompt(index, name)),
+    }
+}
+
+/// Returns the body of a prompt as it is written: escapes decoded, expressions as they stand.
+#[must_use]
+pub fn body(text: &CatalogText) -> String {
+    let written = text.chunks.iter().map(|chunk| match chunk {
+        Chunk::Text { text, .. } => text.as_str(),
+        Chunk::Value { written, .. } | Chunk::Kept { written, .. } => written,
+    });
+    written.collect()
+}

@@ -1,0 +1,40 @@
+//! Whether a catalog that is kept is still what was imported.
+
+use preface_catalog::Kept;
+use preface_core::{
+    catalog::Index,
+    diagnostic::{Diagnostic, Diagnostics},
+};
+use preface_host::{catalogs, system::System};
+
+/// What was looked at.
+#[derive(Clone, Debug)]
+pub struct Verified {
+    /// The version.
+    pub version: String,
+    /// Its index, where that can be read.
+    pub index: Option<Index>,
+    /// What does not agree. Nothing where all does.
+    pub notes: Diagnostics,
+}
+
+/// Reads a catalog whole, compiles its files once more, and compares index, files and compiled texts with each other.
+#[must_use]
+pub fn verify(system: &dyn System, version: &str) -> Verified {
+    let version = version.to_owned();
+    let index = match catalogs::index(system, &version) {
+        Ok(index) => index,
+        Err(note) => return Verified { version, index: None, notes: vec![*note] },
+    };
+    let mut notes = Diagnostics::new();
+    let catalogs::Files { raw, compiled } = catalogs::files(system, &index, &mut notes);
+    let found = preface_catalog::verify(&index, &Kept { files: raw, compiled });
+    // What could not be read is missing as well: said once.
+    let said: Vec<String> =
+        notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
+    notes.extend(found.into_iter().filter(|note| {
+        let name = note.place.as_ref().map_or("", |place| place.path.as_str());
+        note.code != "catalog/missing" || !said.iter().any(|path| path.ends_with(name))
+    }));
+    Verified { version, index: Some(index), notes }
+}

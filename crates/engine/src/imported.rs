@@ -1,0 +1,167 @@
+//! Texts of an imported catalog in the place of the profile's own: sections, tool descriptions, the prompt of an agent.
+//!
+//! Which catalog it is, the user says; what of it is used, the profile. A catalog that is not there, or not the one that was
+//! pinned, stops the build. A text that cannot be used does not: the profile's own words stand there, with a note.
+
+use crate::Error;
+use preface_core::{
+    catalog::{CatalogBody, Index, Texts},
+    diagnostic::{Diagnostic, Diagnostics},
+    origin::Origin,
+    profile::{CatalogChoice, Profile},
+    scope::Scope,
+    section::{Body, SectionId},
+    world::Contribution,
+};
+use preface_host::{catalogs, system::System};
+use std::collections::BTreeSet;
+
+/// How many digits of a digest are shown.
+const SHOWN_DIGITS: usize = 16;
+
+/// Lays the texts of the chosen catalog over a profile.
+///
+/// # Errors
+/// The catalog is not there, cannot be read, or has another digest.
+pub(crate) fn lay(system: &dyn System, profile: &mut Profile, notes: &mut Diagnostics) -> Result<(), Error> {
+    let Some(choice) = profile.catalog.take() else { return Ok(()) };
+    let mut shelf = Shelf::open(system, &choice, notes)?;
+    for section in &mut profile.sections {
+        if section.catalog.is_empty() {
+            continue;
+        }
+        if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), notes) {
+            section.body = Body::Catalog(body);
+            section.intro = None;
+            (section.prefix, section.suffix) = (None, None);
+        }
+    }
+    for (name, texts) in &mut profile.tool_texts {
+        if texts.catalog.is_empty() {
+            continue;
+        }
+        texts.imported = shelf.body(&texts.catalog, &format!("tool `{name}`"), notes);
+    }
+    let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
+    let used = format!("catalog.{}.{}", shelf.index.version, &digits[..digits.len().min(8)]);
+    profile.texts_version = Some(match &profile.texts_version {
+        Some(own) => format!("{own}+{used}"),
+        None => used,
+    });
+    profile.catalog = Some(choice);
+    Ok(())
+}
+
+/// Lets the catalog speak for an agent that ships with the profile. The user's own agent of that name speaks itself.
+pub(crate) fn lay_agent(
+    system: &dyn System,
+    agent: Option<&str>,
+    profile: &mut Profile,
+    contributions: &[Contribution],
+    notes: &mut Diagnostics,
+) -> Result<(), Error> {
+    let (Some(choice), Some(agent)) = (&profile.catalog, agent) else { return Ok(()) };
+    let Some(prompts) = choice.agents.get(agent) else { return Ok(()) };
+    let is_bundled = |id: &SectionId| {
+        contributions.iter().filter(|said| said.section == *id).flat_map(|said| &said.items).any(|item| {
+            item.pieces.iter().any(|piece| matches!(&piece.origin, Origin::Source { source, .. } if source.scope == Scope::Bundled))
+        })
+    };
+    let speaks = |section: &&mut preface_core::section::Section| {
+        matches!(&section.body, Body::Fill(provider) if provider.as_str() == "agent")
+            && !section.options.contains_key("part")
+            && is_bundled(&section.id)
+    };
+    let Some(section) = profile.sections.iter_mut().find(speaks) else { return Ok(()) };
+    let mut quiet = Diagnostics::new();
+    let mut shelf = Shelf::open(system, choice, &mut quiet)?;
+    if let Some(body) = shelf.body(&prompts.0, &format!("agent `{agent}`"), notes) {
+        section.body = Body::Catalog(body);
+    }
+    Ok(())
+}
+
+/// One catalog, read as far as it is used.
+struct Shelf<'a> {
+    system: &'a dyn System,
+    choice: &'a CatalogChoice,
+    index: Index,
+    texts: Texts,
+}
+
+impl<'a> Shelf<'a> {
+    fn open(
+        system: &'a dyn System,
+        choice: &'a CatalogChoice,
+        notes: &mut Diagnostics,
+    ) -> Result<Self, Error> {
+        let pin = &choice.pin;
+        let index = catalogs::index(system, &pin.version).map_err(Error::Catalog)?;
+        let digits = index.digest.strip_prefix("blake3:").unwrap_or_default();
+        let whole = format!("{}@blake3:{}", pin.version, &digits[..digits.len().min(SHOWN_DIGITS)]);
+        if !pin.accepts(&index.digest) {
+            let what = format!(
+                "the catalog {} that is imported is another than `{pin}`: it is `{whole}`",
+                pin.version
+            );
+            let help = "import the one that was pinned, or look at `preface catalog verify` and pin this one";
+            return Err(Error::Catalog(Box::new(Diagnostic::error("catalog/other", what).help(help))));
+        }
+        if pin.digest.is_none() {
+            let what =
+                format!("the catalog {} is used as it is, whatever an import makes of it", pin.version);
+            let help = format!("pin it: `catalog = \"{whole}\"`");
+            notes.push(Diagnostic::info("catalog/not-pinned", what).help(help));
+        }
+        let texts = Texts { version: index.version.clone(), ..Texts::default() };
+        Ok(Shelf { system, choice, index, texts })
+    }
+
+    /// The text of the first of these prompts that there is, ready for the line; `None` with a note where it cannot be used.
+    fn body(&mut self, prompts: &[String], place: &str, notes: &mut Diagnostics) -> Option<CatalogBody> {
+        let Some(prompt) = prompts.iter().find(|prompt| self.index.entry(prompt).is_some()) else {
+            let names: Vec<String> = prompts.iter().map(|prompt| format!("`{prompt}`")).collect();
+            let what = format!(
+                "catalog {} has no prompt {}; preface's own words stand for {place}",
+                self.index.version,
+                names.join(" or ")
+            );
+            notes.push(Diagnostic::info("catalog/no-prompt", what));
+            return None;
+        };
+        let mut wanted = BTreeSet::from([prompt.clone()]);
+        while let Some(name) = wanted.pop_first() {
+            if self.texts.texts.contains_key(&name) || self.index.entry(&name).is_none() {
+                continue;
+            }
+            match catalogs::text(self.system, &self.index, &name) {
+                Ok(text) => {
+                    let more = Texts::included(&text, &self.choice.bindings);
+                    wanted.extend(more.into_iter().map(str::to_owned));
+                    self.texts.texts.insert(name, text);
+                }
+                Err(note) => {
+                    notes.push(stands_for(*note, place));
+                    return None;
+                }
+            }
+        }
+        let mut kept = Vec::new();
+        match self.texts.body(prompt, &self.choice.bindings, &mut kept) {
+            Ok(body) => {
+                notes.extend(kept);
+                Some(body)
+            }
+            Err(note) => {
+                notes.push(stands_for(*note, place));
+                None
+            }
+        }
+    }
+}
+
+/// Says of a text that cannot be used where it would have stood.
+fn stands_for(mut note: Diagnostic, place: &str) -> Diagnostic {
+    note.message = format!("{}; preface's own words stand for {place}", note.message);
+    note
+}

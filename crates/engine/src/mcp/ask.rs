@@ -1,0 +1,369 @@
+//! Asks servers what they offer, and writes it down. The one place where that happens.
+//!
+//! Who may not run is not asked: a project's server starts nothing before a grant that names exactly what it would do. What
+//! did not answer changes no recording: what it said before stays, and so does each prompt that is built from it.
+
+use super::{
+    answer::{ServerAnswer, ServerAnswers, ServerState},
+    mask::Secrets,
+    target::{Ready, ready},
+};
+use crate::{
+    Engine, Error,
+    gather::{Breadth, Gathered},
+    request::Request,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    lint::{
+        finding::Finding,
+        hidden::{self, escape_hidden},
+    },
+    mcp_servers::{Described, RecordedBy, Recording, ServerEntry, Want},
+    suggestion::did_you_mean,
+};
+use preface_host::{look::Headless, mcp_recordings, provider::mcp_fetched};
+use preface_mcp::{Heard, Limits, Target, Trouble};
+use std::{path::PathBuf, time::Duration};
+
+/// Which servers are asked, and what becomes of their answers.
+#[derive(Clone, Debug)]
+pub struct ServersAsked {
+    /// Their names; none is all that are active.
+    pub names: Vec<String>,
+    /// How long each may take.
+    pub deadline: Duration,
+    /// True: what they say is written down.
+    pub record: bool,
+}
+
+impl Default for ServersAsked {
+    /// All of them, ten seconds each, and their answers are recorded.
+    fn default() -> Self {
+        ServersAsked { names: Vec::new(), deadline: Duration::from_secs(10), record: true }
+    }
+}
+
+/// Who talks to servers.
+pub(super) type Talk<'a> = dyn Fn(&[Target], &(dyn Fn(&Heard) + Sync)) -> Vec<Heard> + 'a;
+
+impl Engine<'_> {
+    /// Starts or reaches the servers that may run, asks each what it offers, and records it. `tell` hears of each answer as
+    /// it comes.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a name that no layer has. That a server does not answer is no error.
+    pub fn ask_servers(
+        &self,
+        request: &Request,
+        asked: &ServersAsked,
+        tell: &(dyn Fn(&Heard) + Sync),
+    ) -> Result<ServerAnswers, Error> {
+        let limits = Limits::default();
+        self.ask_servers_by(&|targets, tell| preface_mcp::ask(targets, &limits, tell), request, asked, tell)
+    }
+
+    pub(super) fn ask_servers_by(
+        &self,
+        talk: &Talk<'_>,
+        request: &Request,
+        asked: &ServersAsked,
+        tell: &(dyn Fn(&Heard) + Sync),
+    ) -> Result<ServerAnswers, Error> {
+        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        self.refuse_held_of(request, &gathered)?;
+        let entries = chosen(&gathered, &asked.names)?;
+        let mut servers: Vec<ServerAnswer> =
+            entries.iter().map(|entry| unasked(entry, !asked.names.is_empty(), request)).collect();
+        let mut targets: Vec<Target> = Vec::new();
+        let mut asking: Vec<(usize, Secrets)> = Vec::new();
+        let mut notes = Diagnostics::new();
+        let wanted = wants(&gathered, &mut notes);
+        let look = self.look(&gathered, &Headless);
+        for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
+            let wants: Vec<Want> = wanted
+                .iter()
+                .filter(|(server, _)| *server == entry.name)
+                .map(|(_, want)| want.clone())
+                .collect();
+            match ready(entry, wants, asked.deadline, &look) {
+                Ok(Ready { target, secrets }) => {
+                    targets.push(target);
+                    asking.push((at, secrets));
+                }
+                Err(note) => {
+                    servers[at].state = ServerState::Refused;
+                    servers[at].diagnostics.push(note);
+                }
+            }
+        }
+        notes.extend(look.notes.take());
+        drop(look);
+        for (heard, (at, secrets)) in talk(&targets, tell).into_iter().zip(asking) {
+            self.hear(heard, &secrets, entries[at], &gathered, asked, &mut servers[at]);
+        }
+        let mut diagnostics = gathered.diagnostics;
+        diagnostics.extend(notes.into_iter().filter(|note| !note.code.starts_with("mcp/no-recording")));
+        // What a build would say of servers is beside the point here: they were just asked.
+        diagnostics.retain(|note| note.code != "mcp/no-recording" && note.code != "extension/needs-grant");
+        Ok(ServerAnswers { servers, diagnostics })
+    }
+
+    /// Takes down what came of asking one.
+    fn hear(
+        &self,
+        heard: Heard,
+        secrets: &Secrets,
+        entry: &ServerEntry,
+        gathered: &Gathered,
+        asked: &ServersAsked,
+        answer: &mut ServerAnswer,
+    ) {
+        let Heard { took, calls_itself, protocol, said, notes, .. } = heard;
+        let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+        let name = &entry.name;
+        answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        answer.calls_itself = calls_itself.map(|text| secrets.masked(&text));
+        answer.protocol = protocol.map(|text| secrets.masked(&text));
+        answer.diagnostics.extend(notes.into_iter().map(|mut note| {
+            note.message = format!("MCP server `{name}`: {}", secrets.masked(&note.message));
+            note.help = note.help.map(|help| secrets.masked(&help));
+            if note.place.is_none() { note.at(place()) } else { note }
+        }));
+        let path = mcp_recordings::path(entry, self.system(), &gathered.places);
+        let old = self.old(entry, gathered);
+        let described = match said {
+            Err(trouble) => {
+                answer.state = ServerState::Failed;
+                answer.keeps_old = old.is_some() || entry.said.is_some();
+                let stays = if answer.keeps_old { "; what was recorded of it stays" } else { "" };
+                let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&trouble.to_string()));
+                answer
+                    .diagnostics
+                    .push(Diagnostic::warning(trouble.code(), what).at(place()).help(advice(&trouble, name)));
+                return;
+            }
+            Ok(described) => described,
+        };
+        let (mut described, repeats) = secrets.masked_in(described);
+        if repeats {
+            let what = format!("MCP server `{name}` repeats a value that it was given; it is masked");
+            answer.diagnostics.push(Diagnostic::warning("mcp/secret", what).at(place()));
+        }
+        answer.diagnostics.extend(hides(&described, name).map(|note| note.at(place())));
+        answer.state = ServerState::Answered;
+        answer.tools = Some(described.tools.len());
+        answer.prompts = Some(described.prompts.len());
+        answer.resources = Some(described.resources.len());
+        if asked.record {
+            keep_fetched(&mut described, old.as_ref());
+            let recording = Recording {
+                recorded: Some(self.instant_now()),
+                protocol: answer.protocol.clone(),
+                calls_itself: answer.calls_itself.clone(),
+                described,
+            };
+            self.record(path, &recording, entry, gathered, answer);
+            described = recording.described;
+        }
+        answer.said = Some(described);
+    }
+
+    fn record(
+        &self,
+        path: Option<PathBuf>,
+        recording: &Recording,
+        entry: &ServerEntry,
+        gathered: &Gathered,
+        answer: &mut ServerAnswer,
+    ) {
+        let name = &entry.name;
+        let Some(path) = path else {
+            let what =
+                format!("what MCP server `{name}` said was not recorded: there is no directory for it");
+            let note = Diagnostic::warning("mcp/unrecorded", what);
+            answer.diagnostics.push(note.help("set PREFACE_HOME or HOME"));
+            return;
+        };
+        match mcp_recordings::write(&path, recording, self.system()) {
+            Ok(()) => answer.recorded = Some(gathered.places.shown(&path)),
+            Err(error) => {
+                let shown = gathered.places.shown(&path);
+                let what = format!("what MCP server `{name}` said was not recorded in {shown}: {error}");
+                answer.diagnostics.push(Diagnostic::warning("mcp/unrecorded", what));
+            }
+        }
+        if entry.said.as_ref().is_some_and(|said| said.by == RecordedBy::Hand) {
+            let what = format!("what you wrote of MCP server `{name}` by hand counts before what it says");
+            let note = Diagnostic::info("mcp/by-hand", what);
+            answer
+                .diagnostics
+                .push(note.help(format!("remove mcp-descriptions/{name}.json to let it speak")));
+        }
+    }
+
+    /// What preface recorded of a server before.
+    fn old(&self, entry: &ServerEntry, gathered: &Gathered) -> Option<Described> {
+        let look = self.look(gathered, &Headless);
+        mcp_recordings::recorded(entry, &look).map(|recording| recording.described)
+    }
+}
+
+/// Returns the entries that are meant, by name.
+fn chosen<'g>(gathered: &'g Gathered, names: &[String]) -> Result<Vec<&'g ServerEntry>, Error> {
+    let all = &gathered.mcp;
+    if names.is_empty() {
+        return Ok(all.servers.iter().filter(|entry| entry.active).collect());
+    }
+    let mut chosen = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(entry) = all.active(name).or_else(|| all.named(name).next_back()) else {
+            let known = all.servers.iter().map(|entry| entry.name.as_str());
+            let help = match did_you_mean(name, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`preface mcp list` shows all of them".to_owned(),
+            };
+            return Err(Error::Usage(
+                format!("there is no MCP server `{}`", escape_hidden(name)),
+                Some(help),
+            ));
+        };
+        if !chosen.iter().any(|known: &&ServerEntry| known.name == entry.name) {
+            chosen.push(entry);
+        }
+    }
+    chosen.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(chosen)
+}
+
+/// The answer of a server that nobody asked (yet).
+fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer {
+    let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+    let name = &entry.name;
+    let (state, note) = match (entry.active, entry.runnable) {
+        (true, true) => (ServerState::Failed, None),
+        (true, false) => {
+            let changed = entry.diagnostics.iter().any(|note| note.message.contains("it changed since"));
+            let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
+            let what = format!("MCP server `{name}` of the project was not asked: {why}");
+            let help = format!("look at it, then `{}`", grant_command(request));
+            (ServerState::NeedsGrant, Some(Diagnostic::warning("mcp/needs-grant", what).help(help)))
+        }
+        (false, _) => {
+            let what = format!("MCP server `{name}` was not asked: it is not active");
+            let help = format!("`preface scopes --why mcp/{name}` says why");
+            (ServerState::Inactive, Some(Diagnostic::warning("mcp/inactive", what).help(help)))
+        }
+    };
+    ServerAnswer {
+        name: name.clone(),
+        scope: entry.origin.scope,
+        state,
+        named,
+        ms: None,
+        protocol: None,
+        calls_itself: None,
+        tools: None,
+        prompts: None,
+        resources: None,
+        recorded: None,
+        keeps_old: false,
+        diagnostics: note.map(|note| note.at(place)).into_iter().collect(),
+        said: None,
+    }
+}
+
+/// The command that grants what the project's servers would do, as this caller would say it.
+fn grant_command(request: &Request) -> String {
+    let mut command = "preface trust grant --allow-commands".to_owned();
+    let mut add = |flag: &str, value: Option<String>| {
+        if let Some(value) = value {
+            let plain = value.chars().all(|c| c.is_alphanumeric() || "-_./~".contains(c));
+            let value = if plain { value } else { format!("'{}'", escape_hidden(&value)) };
+            command.push_str(&format!(" {flag} {value}"));
+        }
+    };
+    add("-C", request.cwd.as_ref().map(|dir| dir.display().to_string()));
+    add("--preset", request.preset.clone());
+    add("--profile", request.profile.as_ref().map(|file| file.display().to_string()));
+    command
+}
+
+/// What the profile's sections want of servers.
+fn wants(gathered: &Gathered, notes: &mut Diagnostics) -> Vec<(String, Want)> {
+    let mut wants = Vec::new();
+    for wanted in gathered.profile.sections.iter().filter_map(mcp_fetched::want) {
+        match wanted {
+            Ok(want) if !wants.contains(&want) => wants.push(want),
+            Ok(_) => {}
+            Err(why) => notes.push(Diagnostic::warning("profile/option", why)),
+        }
+    }
+    wants
+}
+
+/// Keeps what was fetched before and was not this time: another profile wants it, or the server would not say it now.
+fn keep_fetched(described: &mut Described, old: Option<&Described>) {
+    let old = old.into_iter().flat_map(|old| &old.fetched);
+    let kept: Vec<_> = old.filter(|fetched| described.fetched(&fetched.want).is_none()).cloned().collect();
+    described.fetched.extend(kept);
+    described.settle();
+}
+
+/// Notes text that hides.
+fn hides(described: &Described, name: &str) -> Option<Diagnostic> {
+    let tools = described.tools.iter().flat_map(|tool| {
+        let schema = tool.input_schema.as_ref().map(|schema| strings(schema));
+        [Some(tool.name.clone()), tool.description.clone(), schema]
+    });
+    let prompts =
+        described.prompts.iter().flat_map(|prompt| [Some(prompt.name.clone()), prompt.description.clone()]);
+    let resources = described
+        .resources
+        .iter()
+        .flat_map(|resource| [Some(resource.name.clone()), resource.description.clone()]);
+    let fetched = described.fetched.iter().flat_map(|fetched| fetched.texts.iter().cloned().map(Some));
+    let all = std::iter::once(described.instructions.clone())
+        .chain(tools)
+        .chain(prompts)
+        .chain(resources)
+        .chain(fetched);
+    let found: Vec<String> = all
+        .flatten()
+        .flat_map(|text| {
+            let hidden = hidden::scan(&text).into_iter();
+            let tricks = hidden.filter(|found| found.kind != hidden::Kind::Comment && found.usual.is_none());
+            tricks.map(|found| found.message()).collect::<Vec<_>>()
+        })
+        .collect();
+    let first = found.first()?;
+    let more = if found.len() > 1 { format!(", and {} more", found.len() - 1) } else { String::new() };
+    let what = format!("MCP server `{name}` hides something in what it says: {first}{more}");
+    Some(
+        Diagnostic::warning("mcp/hidden-text", what)
+            .help(format!("look at it: `preface mcp inspect {name}`")),
+    )
+}
+
+/// All texts of a schema.
+fn strings(schema: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match schema {
+        Value::String(text) => format!("{text}\n"),
+        Value::Array(values) => values.iter().map(strings).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}\n{}", strings(value))).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+fn advice(trouble: &Trouble, name: &str) -> String {
+    match trouble {
+        Trouble::Unreachable(_) => format!("look at how it is reached: `preface mcp list`, entry `{name}`"),
+        Trouble::Died(_) => "start its command by hand and look at what it says".to_owned(),
+        Trouble::Late => "give it more time with `--timeout SECONDS`".to_owned(),
+        Trouble::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
+        Trouble::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
+    }
+}

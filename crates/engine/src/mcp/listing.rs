@@ -1,0 +1,95 @@
+//! The servers of all layers with what is recorded of them: what `preface mcp list` shows.
+
+use crate::{Engine, Error, gather::Breadth, request::Request, scopes::ScopesReport};
+use preface_core::{
+    diagnostic::Diagnostics,
+    mcp_servers::{RecordedBy, Recording},
+    turn::Tool,
+};
+use preface_host::{look::Headless, mcp_descriptions, mcp_recordings};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is recorded of a server.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Known {
+    /// Who wrote it.
+    pub by: RecordedBy,
+    /// The file, for people.
+    pub path: String,
+    /// When it was asked, RFC 3339; `None` where it was written by hand.
+    pub recorded: Option<String>,
+    /// How long ago that was, in seconds.
+    pub age: Option<u64>,
+    /// The version of the protocol.
+    pub protocol: Option<String>,
+    /// What it calls itself.
+    #[serde(rename = "callsItself")]
+    pub calls_itself: Option<String>,
+    /// How many tools it has.
+    pub tools: usize,
+    /// How many prompts.
+    pub prompts: usize,
+    /// How many resources.
+    pub resources: usize,
+    /// All that it said.
+    #[serde(skip)]
+    pub recording: Recording,
+}
+
+/// The servers of all layers, and what is known of them.
+#[derive(Clone, Debug)]
+pub struct ServersReport {
+    /// What the layers bring.
+    pub scopes: ScopesReport,
+    /// What is recorded of the servers that may run, by name.
+    pub known: BTreeMap<String, Known>,
+    /// Their tools, as a build with this profile would define them; none where it takes no tools of servers.
+    pub tools: Vec<Tool>,
+}
+
+impl Engine<'_> {
+    /// Resolves the servers of all layers and reads what is recorded of them. Nobody is asked.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
+        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        let mut notes = Diagnostics::new();
+        let said = self.recalled(&gathered, &mut notes);
+        let look = self.look(&gathered, &Headless);
+        let now = self.system().now();
+        let mut known = BTreeMap::new();
+        for (server, said) in gathered.mcp.servers.iter().zip(said) {
+            let Some(said) = said else { continue };
+            let path = match said.by {
+                RecordedBy::Hand => mcp_descriptions::path(&server.name, &look),
+                RecordedBy::Preface => mcp_recordings::path(server, self.system(), &gathered.places),
+            };
+            let recording = said.recording.clone();
+            let at = recording.recorded.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+            let age = at.map(|at| u64::try_from(now.duration_since(at).as_secs()).unwrap_or_default());
+            let described = &recording.described;
+            known.insert(
+                server.name.clone(),
+                Known {
+                    by: said.by,
+                    path: path.map(|path| gathered.places.shown(&path)).unwrap_or_default(),
+                    recorded: recording.recorded.clone(),
+                    age,
+                    protocol: recording.protocol.clone(),
+                    calls_itself: recording.calls_itself.clone(),
+                    tools: described.tools.len(),
+                    prompts: described.prompts.len(),
+                    resources: described.resources.len(),
+                    recording,
+                },
+            );
+        }
+        drop(look);
+        notes.retain(|note| !gathered.diagnostics.contains(note));
+        gathered.diagnostics.append(&mut notes);
+        let tools = std::mem::take(&mut gathered.server_tools);
+        Ok(ServersReport { scopes: self.scopes_of(request, gathered)?, known, tools })
+    }
+}

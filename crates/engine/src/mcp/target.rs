@@ -1,0 +1,182 @@
+//! From a server of `mcp.json` to one that can be asked: the program that is started with all that it gets, or the address
+//! with its headers.
+//!
+//! A server of the user's is given what the user's environment holds under the names that its `env` and `headers` write as
+//! `${NAME}`. One of a project is given no more than its grant says, starts in the project, and sends nothing of the user's
+//! to an address.
+
+use super::{expand::expand, mask::Secrets};
+use crate::consent;
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    mcp_servers::{Address, Launch, Server, ServerEntry, Want, Written},
+    scope::Scope,
+};
+use preface_host::{look::Look, places::normal, system::Run};
+use preface_mcp::{Reach, Target};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// A server that can be asked now.
+pub(super) struct Ready {
+    pub target: Target,
+    /// What it is given that nobody else may see.
+    pub secrets: Secrets,
+}
+
+/// Works out how a server is reached. The error is what stands in the way.
+pub(super) fn ready(
+    entry: &ServerEntry,
+    wants: Vec<Want>,
+    deadline: Duration,
+    look: &Look<'_>,
+) -> Result<Ready, Diagnostic> {
+    let mut secrets = Secrets::default();
+    let trouble = Trouble { entry };
+    let reach = match &entry.server {
+        None => return Err(trouble.note("mcp/broken", "its entry is broken")),
+        Some(Server::Sse(_)) => {
+            let note = trouble
+                .note("mcp/sse", "it is spoken to over SSE, the older way, which preface does not speak");
+            return Err(note.help(
+                "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`",
+            ));
+        }
+        Some(Server::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
+        Some(Server::Stdio(launch)) => trouble.program(launch, &mut secrets, look)?,
+    };
+    Ok(Ready { target: Target { name: entry.name.clone(), reach, deadline, wants }, secrets })
+}
+
+/// Says what stands in the way of a server.
+struct Trouble<'a> {
+    entry: &'a ServerEntry,
+}
+
+impl Trouble<'_> {
+    fn note(&self, code: &'static str, what: &str) -> Diagnostic {
+        let place = Place::file(Some(self.entry.origin.scope), self.entry.origin.path.clone());
+        Diagnostic::warning(code, format!("MCP server `{}` was not asked: {what}", self.entry.name)).at(place)
+    }
+
+    fn is_projects(&self) -> bool {
+        self.entry.origin.scope == Scope::Project
+    }
+
+    fn value(
+        &self,
+        name: &str,
+        written: &Written,
+        secrets: &mut Secrets,
+        look: &Look<'_>,
+    ) -> Result<String, Diagnostic> {
+        let var = |name: &str| look.system.var(name).and_then(|value| value.into_string().ok());
+        let expanded = expand(written.as_written(), &var).map_err(|unset| {
+            self.note(
+                "mcp/unset-variable",
+                &format!("`{name}` needs the variable `{unset}`, which is not set"),
+            )
+            .help(format!("set `{unset}` in the environment of preface, or write `${{{unset}:-text}}`"))
+        })?;
+        expanded.inserted.iter().for_each(|value| secrets.add(value));
+        if names_secret(name) {
+            secrets.add(&expanded.text);
+        }
+        Ok(expanded.text)
+    }
+
+    fn program(&self, launch: &Launch, secrets: &mut Secrets, look: &Look<'_>) -> Result<Reach, Diagnostic> {
+        let mut env = Vec::with_capacity(launch.env.len());
+        for (name, written) in &launch.env {
+            env.push((name.clone(), self.value(name, written, secrets, look)?));
+        }
+        let cwd = self.cwd(launch, look)?;
+        let named = launch.command.contains(std::path::is_separator);
+        let command = match named {
+            true => normal(&cwd, Path::new(&launch.command)).to_string_lossy().into_owned(),
+            false => launch.command.clone(),
+        };
+        let mut run = Run::new([command], &cwd);
+        run.env = env;
+        // What a project brings along must not become `npx` or `docker`. Its own files it names as paths, and they are
+        // part of its grant.
+        run.not_below = self.is_projects().then(|| consent::pin_root(look.system, &look.places.cwd).0);
+        let prepared = run.prepare(look.system).map_err(|error| {
+            self.note("mcp/unreachable", &error.to_string())
+                .help("`command` is an absolute path, or a name that is looked up on `PATH`")
+        })?;
+        let command = prepared.program.to_string_lossy().into_owned();
+        Ok(Reach::Program { command, args: launch.args.clone(), env: prepared.env, cwd })
+    }
+
+    /// Where it runs: a project's in the project, one of the user's in their home directory, whatever is worked on. There
+    /// a project has no say in what a program such as `npx` finds.
+    fn cwd(&self, launch: &Launch, look: &Look<'_>) -> Result<PathBuf, Diagnostic> {
+        let base = match self.is_projects() {
+            true => Some(&look.places.cwd),
+            false => look.places.home.as_ref().or(look.places.global.as_ref()),
+        };
+        let base =
+            base.ok_or_else(|| self.note("mcp/unreachable", "there is no home directory to start it in"))?;
+        let dir = match launch.cwd.as_deref() {
+            None => base.clone(),
+            Some(cwd) => match (cwd.strip_prefix("~/"), &look.places.home) {
+                (Some(rest), Some(home)) if !self.is_projects() => home.join(rest),
+                _ => normal(base, Path::new(cwd)),
+            },
+        };
+        let real = look.system.canonical(&dir).map_err(|error| {
+            self.note(
+                "mcp/unreachable",
+                &format!("its working directory `{}`: {error}", look.places.shown(&dir)),
+            )
+        })?;
+        // The grant says so, too; what was granted is what is started.
+        if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd).0) {
+            return Err(self.note("mcp/refused", "its working directory lies outside of the project"));
+        }
+        Ok(real)
+    }
+
+    fn address(
+        &self,
+        address: &Address,
+        secrets: &mut Secrets,
+        look: &Look<'_>,
+    ) -> Result<Reach, Diagnostic> {
+        if let Some((_, query)) = address.url.split_once('?') {
+            secrets.add(query);
+            query
+                .split('&')
+                .filter_map(|pair| pair.split_once('='))
+                .for_each(|(_, value)| secrets.add(value));
+        }
+        let mut headers = Vec::with_capacity(address.headers.len());
+        for (name, written) in &address.headers {
+            if self.is_projects() && written.as_written().contains("${") {
+                let what = format!(
+                    "the project's header `{name}` names a variable of yours, and a project sends none away"
+                );
+                let help = format!(
+                    "if you want this, write the server `{}` into your own mcp.json",
+                    self.entry.name
+                );
+                return Err(self.note("mcp/refused", &what).help(help));
+            }
+            let value = self.value(name, written, secrets, look)?;
+            secrets.add(&value);
+            headers.push((name.clone(), value));
+        }
+        Ok(Reach::Address { url: address.url.clone(), headers })
+    }
+}
+
+/// True for the name of a variable that holds what nobody may see.
+fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["key", "token", "secret", "password", "credential", "auth", "cookie"]
+        .iter()
+        .any(|word| name.contains(word))
+}

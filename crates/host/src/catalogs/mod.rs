@@ -1,0 +1,113 @@
+//! Where imported catalogs are kept: below `catalogs` in the user's state directory, which no project may write.
+//!
+//! ```text
+//! catalogs/2.1.37/index.json                             what it holds; written last
+//! catalogs/2.1.37/0123456789abcdef/raw/<file>.md         the files as they were imported
+//! catalogs/2.1.37/0123456789abcdef/compiled/<file>.json  what they were compiled to
+//! ```
+//!
+//! The directory in the middle has its name from the digests in the index. So a catalog that is imported again is written
+//! beside the old one, and the one rename that puts the new index in place is what replaces it. The index has a seal: a
+//! digest of what it says.
+
+mod names;
+mod read;
+mod write;
+
+#[cfg(all(test, unix))]
+mod tests;
+
+pub use names::{number, stem_fault};
+pub use read::{Files, Kept, files, index, no_prompt, raw, text, versions};
+pub use write::{KeptFile, Replace, Written, remove, write};
+
+use crate::{
+    system::System,
+    trust::{Dirs, state_dir},
+};
+use preface_core::{
+    catalog::Index,
+    diagnostic::{Diagnostic, Place},
+    lint::hidden::escape_hidden,
+};
+use std::path::{Path, PathBuf};
+
+/// The most prompts that a catalog may have.
+pub const PROMPTS_LIMIT: usize = 2_000;
+/// The largest file of a catalog, in bytes.
+pub const FILE_LIMIT: u64 = 1 << 20;
+/// The largest compiled text, in bytes.
+pub const COMPILED_LIMIT: u64 = 16 << 20;
+/// The largest index, in bytes.
+pub const INDEX_LIMIT: u64 = 16 << 20;
+/// The most catalogs that are looked at.
+const CATALOGS_LIMIT: usize = 1_000;
+
+const DIR: &str = "catalogs";
+const INDEX: &str = "index.json";
+const RAW: &str = "raw";
+const COMPILED: &str = "compiled";
+
+/// Returns the directory of all imported catalogs, whether it exists or not. `None` where the user has no directory at all.
+///
+/// ```
+/// # if cfg!(windows) { return; }
+/// use preface_host::{catalogs, system::memory::MemorySystem};
+///
+/// let system = MemorySystem::new().with_var("PREFACE_HOME", "/mine");
+/// assert_eq!(catalogs::dir(&system), Some("/mine/catalogs".into()));
+/// ```
+#[must_use]
+pub fn dir(system: &dyn System) -> Option<PathBuf> {
+    Some(state_dir(&Dirs::of(system))?.join(DIR))
+}
+
+/// Returns the directory of one catalog.
+fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagnostic>> {
+    if number(version).is_none() {
+        let version = escape_hidden(version);
+        let what = format!("not a version of a catalog: `{version}`");
+        return Err(Diagnostic::error("catalog/version", what)
+            .help("a version is numbers with dots between them, such as `2.1.37`")
+            .into());
+    }
+    let Some(dir) = dir(system) else {
+        let what = "there is no place for catalogs: neither PREFACE_HOME nor a home directory is set";
+        return Err(Diagnostic::error("catalog/no-directory", what)
+            .help("set PREFACE_HOME to a directory to have one")
+            .into());
+    };
+    Ok(dir.join(version))
+}
+
+/// Returns the name of the directory that the files of this very index lie in.
+fn files_key(index: &Index) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(index.digest.as_bytes());
+    for entry in &index.prompts {
+        for piece in [entry.file.as_str(), "\t", &entry.digest, "\t", &entry.compiled, "\n"] {
+            hasher.update(piece.as_bytes());
+        }
+    }
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// Returns the digest of all that an index says, which stands beside it in its file.
+fn seal(index: &Index) -> String {
+    // An index has nothing in it that JSON cannot say.
+    digest(&serde_json::to_vec(index).unwrap_or_default())
+}
+
+/// Returns the digest of bytes as an index writes it.
+fn digest(bytes: &[u8]) -> String {
+    format!("blake3:{}", blake3::hash(bytes).to_hex())
+}
+
+/// Names a file for people: from `~` where it lies below the home directory.
+fn place(system: &dyn System, path: &Path) -> Place {
+    let shown = match system.home().as_deref().and_then(|home| path.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    };
+    Place::file(None, escape_hidden(&shown))
+}

@@ -1,0 +1,260 @@
+//! Reads what is kept: the index of a catalog, and of its texts the one that is asked for.
+
+use super::{
+    CATALOGS_LIMIT, COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, PROMPTS_LIMIT, RAW,
+    catalog_dir, digest, dir, files_key,
+    names::{number, stem_fault},
+    place, seal,
+};
+use crate::system::{FileKind, ReadError, System, Within};
+use preface_core::{
+    catalog::{CatalogText, Entry, INDEX_FORMAT, Index},
+    diagnostic::{Diagnostic, Diagnostics},
+    lint::hidden::escape_hidden,
+    suggestion,
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+/// The most files of a catalog that are looked at.
+const LIST_LIMIT: usize = 10_000;
+
+/// A catalog that is kept.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Its version.
+    pub version: String,
+    /// What it holds, or why that cannot be known.
+    pub index: Result<Index, Box<Diagnostic>>,
+}
+
+/// Finds the catalogs that are kept, by their version from the oldest on. What lies among them and is none is noted.
+#[must_use]
+pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
+    let Some(dir) = dir(system) else { return Vec::new() };
+    let entries = match system.list(&dir, CATALOGS_LIMIT) {
+        Ok(entries) => entries,
+        Err(ReadError::Missing) => return Vec::new(),
+        Err(error) => {
+            let what = format!("the catalogs cannot be listed: {error}");
+            notes.push(Diagnostic::error("catalog/unreadable", what).at(place(system, &dir)));
+            return Vec::new();
+        }
+    };
+    let mut found = Vec::new();
+    for entry in entries.into_iter().filter(|entry| entry.kind != FileKind::File) {
+        match entry.name.to_str().filter(|name| number(name).is_some()) {
+            Some(version) => found.push(version.to_owned()),
+            None => {
+                let path = dir.join(&entry.name);
+                let what = "something among the catalogs is none: its name is no version";
+                notes.push(Diagnostic::warning("catalog/version", what).at(place(system, &path)));
+            }
+        }
+    }
+    found.sort_by_cached_key(|version| (number(version), version.clone()));
+    found.into_iter().map(|version| Kept { index: index(system, &version), version }).collect()
+}
+
+/// Reads the index of a catalog, and checks that it is whole: its form, its version, its names, and that its digest is that
+/// of its entries.
+///
+/// # Errors
+/// `catalog/version`: no version. `catalog/no-directory`: the user has none. `catalog/missing`: not imported.
+/// `catalog/unfinished`: an import or a removal did not come to its end. `catalog/format`: in the form of another version
+/// of preface. `catalog/unreadable` and `catalog/changed`: it is not what was written.
+pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic>> {
+    let dir = catalog_dir(system, version)?;
+    let path = dir.join(INDEX);
+    let read = match system.read(&path, Within::Anywhere, INDEX_LIMIT) {
+        Ok(read) => read,
+        Err(ReadError::Missing) if system.stat(&dir).is_some() => {
+            let what = format!("an import of the catalog {version} did not come to its end");
+            return Err(Diagnostic::error("catalog/unfinished", what)
+                .at(place(system, &path))
+                .help(format!("import it again, or `preface catalog remove {version}`"))
+                .into());
+        }
+        Err(ReadError::Missing) => {
+            let what = format!("the catalog {version} is not imported");
+            return Err(Diagnostic::error("catalog/missing", what)
+                .help("`preface catalog import DIR` imports one, `preface catalog list` shows what there is")
+                .into());
+        }
+        Err(error) => return Err(unreadable(system, &path, &error.to_string())),
+    };
+    let fault = |what: String| Err(changed(system, &path, &what));
+    // The form first: another form may have other fields.
+    #[derive(serde::Deserialize)]
+    struct Form {
+        format: u32,
+        #[serde(default)]
+        seal: String,
+    }
+    let form: Form = match serde_json::from_slice(&read.bytes) {
+        Ok(form) => form,
+        Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
+    };
+    if form.format != INDEX_FORMAT {
+        let what = format!(
+            "the catalog {version} is kept in form {}, and this version of preface reads {INDEX_FORMAT}",
+            form.format
+        );
+        return Err(Diagnostic::error("catalog/format", what)
+            .at(place(system, &path))
+            .help("import it again")
+            .into());
+    }
+    let index: Index = match serde_json::from_slice(&read.bytes) {
+        Ok(index) => index,
+        Err(error) => return fault(format!("it is no index: {}", escape_hidden(&error.to_string()))),
+    };
+    if index.version != version {
+        return fault(format!("it says that it is version `{}`", escape_hidden(&index.version)));
+    }
+    match index_fault(&index) {
+        Some(what) => fault(what),
+        None if seal(&index) != form.seal => fault("what it says is not what was sealed".to_owned()),
+        None => Ok(index),
+    }
+}
+
+/// Reads the compiled text of one prompt, and checks that it is what was written. Nothing else of the catalog is read.
+///
+/// # Errors
+/// `catalog/no-prompt`: there is none of this name. `catalog/unreadable` and `catalog/changed`: it is not what was written.
+pub fn text(system: &dyn System, index: &Index, name: &str) -> Result<CatalogText, Box<Diagnostic>> {
+    let entry = entry(index, name)?;
+    let (path, bytes) = file(system, index, COMPILED, &entry.compiled_file(), COMPILED_LIMIT)?;
+    if digest(&bytes) != entry.compiled {
+        return Err(changed(system, &path, "it is not what was compiled"));
+    }
+    match serde_json::from_slice::<CatalogText>(&bytes) {
+        Ok(text) if text.prompt == entry.name => Ok(text),
+        Ok(_) => Err(changed(system, &path, "it is the text of another prompt")),
+        Err(error) => Err(changed(
+            system,
+            &path,
+            &format!("it is no compiled text: {}", escape_hidden(&error.to_string())),
+        )),
+    }
+}
+
+/// Reads the file of one prompt as it was imported, and checks that it is.
+///
+/// # Errors
+/// As [`text`].
+pub fn raw(system: &dyn System, index: &Index, name: &str) -> Result<Vec<u8>, Box<Diagnostic>> {
+    let entry = entry(index, name)?;
+    let (path, bytes) = file(system, index, RAW, &entry.file, FILE_LIMIT)?;
+    if digest(&bytes) == entry.digest {
+        Ok(bytes)
+    } else {
+        Err(changed(system, &path, "it is not what was imported"))
+    }
+}
+
+/// All that lies beside an index, as it is: nothing is checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// The files as they were imported, by name.
+    pub raw: BTreeMap<String, Vec<u8>>,
+    /// What they were compiled to, by the name that it is kept under.
+    pub compiled: BTreeMap<String, Vec<u8>>,
+}
+
+/// Reads all that lies beside an index. What cannot be read is noted, and left out.
+#[must_use]
+pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Files {
+    let mut found = Files::default();
+    let Ok(dir) = catalog_dir(system, &index.version) else { return found };
+    let dir = dir.join(files_key(index));
+    for (kind, limit, into) in
+        [(RAW, FILE_LIMIT, &mut found.raw), (COMPILED, COMPILED_LIMIT, &mut found.compiled)]
+    {
+        let dir = dir.join(kind);
+        let entries = system.list(&dir, LIST_LIMIT).unwrap_or_else(|error| {
+            notes.push(*unreadable(system, &dir, &error.to_string()));
+            Vec::new()
+        });
+        for entry in entries {
+            let path = dir.join(&entry.name);
+            match system.read(&path, Within::Anywhere, limit) {
+                Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.bytes),
+                Err(error) => notes.push(*unreadable(system, &path, &error.to_string())),
+            }
+        }
+    }
+    found
+}
+
+fn entry<'i>(index: &'i Index, name: &str) -> Result<&'i Entry, Box<Diagnostic>> {
+    index.entry(name).ok_or_else(|| no_prompt(index, name))
+}
+
+/// Says that a catalog has no prompt of this name, and which one is close.
+#[must_use]
+pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
+    let what = format!("the catalog {} has no prompt `{}`", index.version, escape_hidden(name));
+    let names = index.prompts.iter().map(|entry| entry.name.as_str());
+    let list = format!("`preface catalog list {}` shows them", index.version);
+    let help = match suggestion::did_you_mean(name, names) {
+        Some(near) => format!("did you mean `{}`? {list}", escape_hidden(near)),
+        None => list,
+    };
+    Diagnostic::error("catalog/no-prompt", what).help(help).into()
+}
+
+fn file(
+    system: &dyn System,
+    index: &Index,
+    kind: &str,
+    name: &str,
+    limit: u64,
+) -> Result<(PathBuf, Vec<u8>), Box<Diagnostic>> {
+    let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(kind).join(name);
+    match system.read(&path, Within::Anywhere, limit) {
+        Ok(read) => Ok((path, read.bytes)),
+        Err(error) => Err(unreadable(system, &path, &error.to_string())),
+    }
+}
+
+/// Says what is wrong with an index; `None` where it is whole.
+pub(super) fn index_fault(index: &Index) -> Option<String> {
+    if index.prompts.len() > PROMPTS_LIMIT {
+        return Some(format!("it has more than {PROMPTS_LIMIT} prompts"));
+    }
+    let (mut names, mut files) = (BTreeSet::new(), BTreeSet::new());
+    for entry in &index.prompts {
+        let shown = escape_hidden(&entry.file);
+        if let Some(fault) = stem_fault(&entry.file) {
+            return Some(format!("`{shown}` cannot be kept: {fault}"));
+        }
+        if !names.insert(entry.name.as_str()) {
+            return Some(format!("two of its prompts are called `{}`", escape_hidden(&entry.name)));
+        }
+        // Some disks do not tell one case from the other.
+        if !files.insert(entry.file.to_ascii_lowercase()) {
+            return Some(format!("two of its files are called `{shown}`"));
+        }
+    }
+    (Index::digest_of_entries(&index.prompts) != index.digest)
+        .then(|| "its digest is not that of its prompts".to_owned())
+}
+
+fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
+    Diagnostic::error("catalog/unreadable", format!("a file of an imported catalog cannot be read: {why}"))
+        .at(place(system, path))
+        .help(AGAIN)
+        .into()
+}
+
+fn changed(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
+    let what = format!("a file of an imported catalog was changed: {why}");
+    Diagnostic::error("catalog/changed", what).at(place(system, path)).help(AGAIN).into()
+}
+
+const AGAIN: &str =
+    "`preface catalog verify` says what else was changed; importing the catalog again puts it right";

@@ -1,0 +1,305 @@
+//! Keeping, reading and removing catalogs, on a disk in memory that fails where it is told to.
+
+use super::*;
+use crate::system::{
+    Within,
+    memory::{Fault, MemorySystem},
+};
+use preface_core::{
+    catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT},
+    diagnostic::Diagnostics,
+};
+
+const HOME: &str = "/state";
+
+fn system() -> MemorySystem {
+    MemorySystem::new().with_var("PREFACE_HOME", HOME).with_dir(HOME)
+}
+
+/// A catalog that is made by hand: of each prompt its file and its words.
+struct Made {
+    index: Index,
+    files: Vec<(String, Vec<u8>, Vec<u8>)>,
+}
+
+impl Made {
+    fn new(version: &str, prompts: &[(&str, &str)]) -> Self {
+        let (mut entries, mut files) = (Vec::new(), Vec::new());
+        for (file, words) in prompts {
+            let name = format!("Data: {}", file.trim_end_matches(".md"));
+            let chunks = vec![Chunk::Text { text: (*words).to_owned(), span: 0..words.len() }];
+            let text = CatalogText { prompt: name.clone(), file: (*file).to_owned(), first_line: 1, chunks };
+            let compiled = serde_json::to_vec(&text).unwrap();
+            entries.push(Entry {
+                name,
+                file: (*file).to_owned(),
+                description: String::new(),
+                changed_in: version.to_owned(),
+                variables: Vec::new(),
+                tokens: None,
+                bytes: words.len(),
+                values: 0,
+                kept: 0,
+                digest: digest(words.as_bytes()),
+                compiled: digest(&compiled),
+            });
+            files.push(((*file).to_owned(), words.as_bytes().to_vec(), compiled));
+        }
+        let index = Index {
+            format: INDEX_FORMAT,
+            version: version.to_owned(),
+            generation: Generation::A,
+            digest: Index::digest_of_entries(&entries),
+            prompts: entries,
+        };
+        Made { index, files }
+    }
+
+    fn write(&self, system: &MemorySystem, replace: Replace) -> Result<Written, Box<Diagnostic>> {
+        let files: Vec<KeptFile<'_>> =
+            self.files.iter().map(|(file, raw, compiled)| KeptFile { file, raw, compiled }).collect();
+        let mut notes = Diagnostics::new();
+        let written = write(system, &self.index, &files, replace, &mut notes);
+        assert_eq!(notes, []);
+        written
+    }
+
+    /// True where all of it can be read back as it was written.
+    fn stands(&self, system: &MemorySystem) -> bool {
+        let whole = |entry: &Entry| {
+            text(system, &self.index, &entry.name).is_ok() && raw(system, &self.index, &entry.name).is_ok()
+        };
+        index(system, &self.index.version).is_ok_and(|index| index == self.index)
+            && self.index.prompts.iter().all(whole)
+    }
+}
+
+fn old() -> Made {
+    Made::new("2.1.37", &[("a.md", "One."), ("b.md", "Two.")])
+}
+
+fn new() -> Made {
+    Made::new("2.1.37", &[("b.md", "Two, said better."), ("c.md", "Three.")])
+}
+
+fn code<T>(result: Result<T, Box<Diagnostic>>) -> String {
+    result.err().map_or_else(|| "fine".to_owned(), |note| note.code)
+}
+
+/// The paths below the catalogs, the lock left out.
+fn tree(system: &MemorySystem) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut dirs = vec![dir(system).unwrap()];
+    while let Some(dir) = dirs.pop() {
+        for entry in system.list(&dir, 100).unwrap() {
+            let path = dir.join(&entry.name);
+            found.push(path.strip_prefix("/state/catalogs").unwrap().display().to_string());
+            if entry.kind == crate::system::FileKind::Dir {
+                dirs.push(path);
+            }
+        }
+    }
+    found.retain(|path| path != ".lock");
+    found.sort();
+    found
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let system = system();
+    assert_eq!(code(index(&system, "2.1.37")), "catalog/missing");
+    assert_eq!(old().write(&system, Replace::No), Ok(Written::New));
+    assert!(old().stands(&system));
+    assert_eq!(old().write(&system, Replace::No), Ok(Written::Same));
+    let key = files_key(&old().index);
+    let expected =
+        ["", "/compiled", "/compiled/a.json", "/compiled/b.json", "/raw", "/raw/a.md", "/raw/b.md"];
+    let mut expected: Vec<String> = expected.iter().map(|path| format!("2.1.37/{key}{path}")).collect();
+    expected.extend(["2.1.37".into(), "2.1.37/index.json".into()]);
+    expected.sort();
+    assert_eq!(tree(&system), expected);
+}
+
+#[test]
+fn other_texts_of_a_version_are_replaced_only_when_told() {
+    let system = system();
+    old().write(&system, Replace::No).unwrap();
+    let refused = new().write(&system, Replace::No).unwrap_err();
+    assert_eq!(refused.code, "catalog/exists");
+    assert!(refused.help.unwrap().contains(&new().index.pin()));
+    assert!(old().stands(&system));
+    assert_eq!(new().write(&system, Replace::Yes), Ok(Written::Replaced));
+    assert!(new().stands(&system));
+    assert!(!tree(&system).iter().any(|path| path.ends_with("a.md")), "nothing of the old one is left");
+}
+
+#[test]
+fn a_crash_at_any_step_leaves_the_old_catalog_or_the_new_one() {
+    let mut seen = (0, 0);
+    for step in 0.. {
+        let system = system();
+        old().write(&system, Replace::No).unwrap();
+        system.fail_step(step, Fault::Crash);
+        let files = new();
+        let kept: Vec<KeptFile<'_>> =
+            files.files.iter().map(|(file, raw, compiled)| KeptFile { file, raw, compiled }).collect();
+        let mut notes = Diagnostics::new();
+        let written = write(&system, &files.index, &kept, Replace::Yes, &mut notes);
+        if written.is_ok() && notes.is_empty() {
+            assert!(step > 10, "there were steps to crash at");
+            break;
+        }
+        system.restart();
+        match (old().stands(&system), new().stands(&system)) {
+            (true, false) => seen.0 += 1,
+            (false, true) => seen.1 += 1,
+            both => panic!("step {step}: {both:?}, {:?}", tree(&system)),
+        }
+        // The next import clears up.
+        new().write(&system, Replace::Yes).unwrap();
+        assert!(new().stands(&system));
+        assert_eq!(tree(&system).len(), 9, "step {step}: {:?}", tree(&system));
+    }
+    assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
+}
+
+#[test]
+fn a_full_disk_leaves_the_old_catalog_and_nothing_else() {
+    for step in 0..12 {
+        let system = system();
+        old().write(&system, Replace::No).unwrap();
+        let before = tree(&system);
+        system.fail_step(step, Fault::Fail(crate::system::WriteError::Other("no space left".into())));
+        if new().write(&system, Replace::Yes).is_err() {
+            assert!(old().stands(&system), "step {step}");
+            assert_eq!(tree(&system), before, "step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_is_found_where_it_is_read() {
+    let key = files_key(&old().index);
+    for (path, code_expected) in [
+        ("index.json".to_owned(), "catalog/changed"),
+        (format!("{key}/raw/a.md"), "catalog/changed"),
+        (format!("{key}/compiled/a.json"), "catalog/changed"),
+    ] {
+        let system = system();
+        old().write(&system, Replace::No).unwrap();
+        let path = format!("/state/catalogs/2.1.37/{path}");
+        let mut bytes = system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes;
+        // A digit of the digest of the first entry, or any byte of a text.
+        let at = match bytes.windows(7).position(|window| window == b"blake3:") {
+            Some(at) => at + 10,
+            None => bytes.len() / 2,
+        };
+        bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
+        system.put_file(&path, bytes);
+        let found = match index(&system, "2.1.37") {
+            Err(note) => note,
+            Ok(index) => match text(&system, &index, "Data: a") {
+                Err(note) => note,
+                Ok(_) => raw(&system, &index, "Data: a").unwrap_err(),
+            },
+        };
+        assert_eq!(found.code, code_expected, "{path}");
+        assert_eq!(found.place.unwrap().path, path);
+        assert!(old().write(&system, Replace::No).is_ok());
+        assert!(old().stands(&system), "importing again puts {path} right");
+    }
+}
+
+#[test]
+fn an_index_that_says_something_else_is_not_believed() {
+    let system = system();
+    old().write(&system, Replace::No).unwrap();
+    let path = "/state/catalogs/2.1.37/index.json";
+    let said = String::from_utf8(system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes).unwrap();
+    for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
+        assert_ne!(from, to);
+        system.put_file(path, said.replacen(from, to, 1));
+        let changed = said.contains(from);
+        assert_eq!(code(index(&system, "2.1.37")) == "catalog/changed", changed, "{from}");
+    }
+    system.put_file(path, said.replace("  ", " "));
+    assert!(old().stands(&system), "blanks say nothing");
+}
+
+#[test]
+fn versions_are_listed_by_their_numbers() {
+    let system = system()
+        .with_dir("/state/catalogs/2.1.4")
+        .with_dir("/state/catalogs/drafts")
+        .with_file("/state/catalogs/2.1.5/index.json", "{\"format\":9}")
+        .with_file("/state/catalogs/2.1.6/index.json", "[");
+    for version in ["2.1.37", "2.1.240", "2.1.100"] {
+        Made::new(version, &[("a.md", "One.")]).write(&system, Replace::No).unwrap();
+    }
+    let mut notes = Diagnostics::new();
+    let found: Vec<(String, String)> =
+        versions(&system, &mut notes).into_iter().map(|kept| (kept.version, code(kept.index))).collect();
+    let expected = [
+        ("2.1.4", "catalog/unfinished"),
+        ("2.1.5", "catalog/format"),
+        ("2.1.6", "catalog/changed"),
+        ("2.1.37", "fine"),
+        ("2.1.100", "fine"),
+        ("2.1.240", "fine"),
+    ];
+    assert_eq!(found, expected.map(|(version, code)| (version.to_owned(), code.to_owned())));
+    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["catalog/version"]);
+}
+
+#[test]
+fn no_version_and_no_name_leads_out() {
+    let system = system().with_file("/state/secret.json", "{}").with_file("/state/x/index.json", "{}");
+    for version in ["../x", "..", ".", "", "/state/x", "2.1.37/../../x"] {
+        assert_eq!(code(index(&system, version)), "catalog/version", "{version}");
+        assert_eq!(code(remove(&system, version, &mut Vec::new())), "catalog/version", "{version}");
+        assert_eq!(code(Made::new(version, &[]).write(&system, Replace::Yes)), "catalog/version");
+    }
+    for file in ["../secret.md", "..md", "a/b.md", ".md"] {
+        assert_eq!(code(Made::new("1.0", &[(file, "")]).write(&system, Replace::Yes)), "catalog/invalid");
+    }
+    for pair in [["a.md", "a.md"], ["a.md", "A.md"]] {
+        let made = Made::new("1.0", &pair.map(|file| (file, "")));
+        assert_eq!(code(made.write(&system, Replace::Yes)), "catalog/invalid", "{pair:?}");
+    }
+    // An index that was changed by hand is no way out either.
+    let mut made = Made::new("1.0", &[("a.md", "One.")]);
+    made.write(&system, Replace::No).unwrap();
+    made.index.prompts[0].file = "../../../../secret.md".into();
+    let mut forged = serde_json::to_value(&made.index).unwrap();
+    forged["seal"] = seal(&made.index).into();
+    system.put_file("/state/catalogs/1.0/index.json", forged.to_string());
+    let note = index(&system, "1.0").unwrap_err();
+    assert!(note.message.contains("cannot be kept"), "{}", note.message);
+}
+
+#[test]
+fn removing_takes_all_of_it_and_nothing_else() {
+    let system = system();
+    old().write(&system, Replace::No).unwrap();
+    Made::new("2.2", &[("a.md", "One.")]).write(&system, Replace::No).unwrap();
+    let others: Vec<String> = tree(&system).into_iter().filter(|path| path.starts_with("2.2")).collect();
+    let mut notes = Diagnostics::new();
+    remove(&system, "2.1.37", &mut notes).unwrap();
+    assert_eq!((tree(&system), notes), (others, vec![]));
+    assert_eq!(code(remove(&system, "2.1.37", &mut Vec::new())), "catalog/missing");
+
+    system.put_file("/state/catalogs/2.2/mine.txt", "notes of a person");
+    let mut notes = Diagnostics::new();
+    remove(&system, "2.2", &mut notes).unwrap();
+    assert_eq!(tree(&system), ["2.2", "2.2/mine.txt"]);
+    assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["catalog/left"]);
+}
+
+#[test]
+fn a_name_that_is_not_there_gets_a_hint() {
+    let system = system();
+    old().write(&system, Replace::No).unwrap();
+    let note = text(&system, &old().index, "Data: aa").unwrap_err();
+    assert_eq!(note.code, "catalog/no-prompt");
+    assert!(note.help.unwrap().starts_with("did you mean `Data: a`?"));
+}

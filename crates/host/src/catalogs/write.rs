@@ -1,0 +1,294 @@
+//! Keeps a catalog, and removes one. A reader finds the old catalog or the new one, also after a crash: the files of the new
+//! one are written into a directory of their own, then its index takes the place of the old one, then the old files go.
+
+use super::{
+    COMPILED, COMPILED_LIMIT, FILE_LIMIT, INDEX, INDEX_LIMIT, RAW, catalog_dir, digest, files_key, place,
+    read::{self, index_fault},
+    seal,
+};
+use crate::system::{FileKind, ReadError, System, Within, Write, WriteError};
+use preface_core::{
+    catalog::{self, CatalogText, Index},
+    diagnostic::{Diagnostic, Diagnostics},
+    lint::hidden::escape_hidden,
+};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+const DIR_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
+const LOCK: &str = ".lock";
+/// How many files are written at a time. Each is flushed to the disk, and a disk flushes several in the time of one.
+const WRITERS: usize = 8;
+/// The most entries of a directory that are looked at to remove them.
+const SWEEP_LIMIT: usize = 10_000;
+
+/// A prompt of a catalog that is to be kept.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptFile<'a> {
+    /// Its file, as the index calls it.
+    pub file: &'a str,
+    /// The file as it was imported.
+    pub raw: &'a [u8],
+    /// What it was compiled to.
+    pub compiled: &'a [u8],
+}
+
+/// Whether other texts of the same version may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replace {
+    /// They stay.
+    No,
+    /// They go.
+    Yes,
+}
+
+/// An index as it is written.
+#[derive(serde::Serialize)]
+struct Sealed<'a> {
+    #[serde(flatten)]
+    index: &'a Index,
+    seal: String,
+}
+
+/// What became of a catalog that was to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It is new.
+    New,
+    /// It took the place of another one, or of one that was broken.
+    Replaced,
+    /// It was there already; what was missing or changed of its files was put right.
+    Same,
+}
+
+/// Keeps a catalog. Of the same version, texts of another digest give way only where `replace` says so. What is left of
+/// older imports goes; what cannot be removed is noted.
+///
+/// # Errors
+/// `catalog/invalid`: index and files do not belong together, or something is larger than what is read again.
+/// `catalog/exists`: there are other texts of this version. `catalog/not-written`: what the machine says; then the old
+/// catalog stays. Else as [`super::index`].
+pub fn write(
+    system: &dyn System,
+    index: &Index,
+    files: &[KeptFile<'_>],
+    replace: Replace,
+    notes: &mut Diagnostics,
+) -> Result<Written, Box<Diagnostic>> {
+    let dir = catalog_dir(system, &index.version)?;
+    check(index, files)?;
+    let sealed = Sealed { index, seal: seal(index) };
+    let mut bytes = serde_json::to_vec_pretty(&sealed).map_err(|error| invalid(index, &error.to_string()))?;
+    bytes.push(b'\n');
+    if bytes.len() as u64 > INDEX_LIMIT {
+        return Err(invalid(index, &format!("its index is larger than {INDEX_LIMIT} bytes")));
+    }
+    system.make_dirs(&dir, DIR_MODE).map_err(|error| not_written(system, &dir, &error))?;
+    let _lock = lock(system, &dir)?;
+    let old = read::index(system, &index.version);
+    let written = match &old {
+        Ok(old) if old == index => Written::Same,
+        Ok(old) if old.digest != index.digest && replace == Replace::No => {
+            let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
+            return Err(Diagnostic::error("catalog/exists", what)
+                .help(format!(
+                    "`--replace` puts {} in their place; `--version` keeps both, under different versions",
+                    index.pin()
+                ))
+                .into());
+        }
+        Err(note) if matches!(note.code.as_str(), "catalog/missing" | "catalog/unfinished") => Written::New,
+        Ok(_) | Err(_) => Written::Replaced,
+    };
+    let key = files_key(index);
+    let done = put(system, &dir.join(&key), files, notes).and_then(|()| match written {
+        Written::Same => Ok(()),
+        _ => one(system, &dir.join(INDEX), &bytes),
+    });
+    // After a failure it is the new files that belong to nothing.
+    let stays = match (&done, &old) {
+        (Ok(()), _) => Some(key),
+        (Err(_), Ok(old)) => Some(files_key(old)),
+        (Err(_), Err(_)) => None,
+    };
+    sweep(system, &dir, stays.as_deref(), notes);
+    done.map(|()| written)
+}
+
+/// Removes a catalog, or what is left of one. What else lies in its directory stays, and is noted.
+///
+/// # Errors
+/// `catalog/missing`: there is none. `catalog/not-written`: what the machine says. `catalog/version`,
+/// `catalog/no-directory`: as [`super::index`].
+pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Result<(), Box<Diagnostic>> {
+    let dir = catalog_dir(system, version)?;
+    if system.stat(&dir).is_none() {
+        return Err(Diagnostic::error("catalog/missing", format!("the catalog {version} is not imported"))
+            .help("`preface catalog list` shows what there is")
+            .into());
+    }
+    let _lock = lock(system, &dir)?;
+    // Without its index it is none any more, whatever happens to the rest.
+    let path = dir.join(INDEX);
+    system.remove(&path).map_err(|error| not_written(system, &path, &error))?;
+    sweep(system, &dir, None, notes);
+    if let Err(error) = system.remove_dir(&dir) {
+        notes.push(left(system, &dir, &error.to_string()));
+    }
+    Ok(())
+}
+
+/// One import at a time.
+fn lock(system: &dyn System, dir: &Path) -> Result<Box<dyn Send>, Box<Diagnostic>> {
+    let path = dir.with_file_name(LOCK);
+    system.lock(&path).map_err(|error| not_written(system, &path, &error))
+}
+
+/// Checks that index and files belong together, and that all of it can be read again.
+fn check(index: &Index, files: &[KeptFile<'_>]) -> Result<(), Box<Diagnostic>> {
+    if let Some(fault) = index_fault(index) {
+        return Err(invalid(index, &fault));
+    }
+    let by_name: BTreeMap<&str, &KeptFile<'_>> = files.iter().map(|file| (file.file, file)).collect();
+    if by_name.len() != index.prompts.len() || files.len() != index.prompts.len() {
+        return Err(invalid(index, "its index and its files do not belong together"));
+    }
+    for entry in &index.prompts {
+        let shown = escape_hidden(&entry.file);
+        let Some(file) = by_name.get(entry.file.as_str()) else {
+            return Err(invalid(index, &format!("the file `{shown}` is missing")));
+        };
+        if digest(file.raw) != entry.digest || digest(file.compiled) != entry.compiled {
+            return Err(invalid(index, &format!("`{shown}` is not what its index says")));
+        }
+        if file.raw.len() as u64 > FILE_LIMIT || file.compiled.len() as u64 > COMPILED_LIMIT {
+            return Err(invalid(index, &format!("`{shown}` is too large")));
+        }
+        if let Err(error) = serde_json::from_slice::<CatalogText>(file.compiled) {
+            return Err(invalid(index, &format!("what `{shown}` was compiled to cannot be read: {error}")));
+        }
+    }
+    Ok(())
+}
+
+/// Writes the files that are not there yet, and clears away what a process left that was killed at it.
+fn put(
+    system: &dyn System,
+    dir: &Path,
+    files: &[KeptFile<'_>],
+    notes: &mut Diagnostics,
+) -> Result<(), Box<Diagnostic>> {
+    for kind in [RAW, COMPILED] {
+        let dir = dir.join(kind);
+        system.make_dirs(&dir, DIR_MODE).map_err(|error| not_written(system, &dir, &error))?;
+        for (name, _) in names(system, &dir, notes).into_iter().filter(|(name, _)| is_unfinished(name)) {
+            system.remove(&dir.join(name)).map_err(|error| not_written(system, &dir, &error))?;
+        }
+        let next = AtomicUsize::new(0);
+        let write = || -> Result<(), Box<Diagnostic>> {
+            while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (name, bytes) = match kind {
+                    RAW => (file.file.to_owned(), file.raw),
+                    _ => (catalog::compiled_file(file.file), file.compiled),
+                };
+                let path = dir.join(name);
+                let there = system.read(&path, Within::Anywhere, bytes.len() as u64);
+                if !there.is_ok_and(|there| there.bytes == bytes) {
+                    one(system, &path, bytes)?;
+                }
+            }
+            Ok(())
+        };
+        thread::scope(|scope| {
+            let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(write)).collect();
+            // A writer that panics takes the import with it.
+            writers.into_iter().try_for_each(|writer| match writer.join() {
+                Ok(done) => done,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+        })?;
+    }
+    Ok(())
+}
+
+fn one(system: &dyn System, path: &Path, bytes: &[u8]) -> Result<(), Box<Diagnostic>> {
+    system.write(path, bytes, Write::Replace, FILE_MODE).map_err(|error| not_written(system, path, &error))
+}
+
+/// Removes the files of all imports but one. Only what looks like ours goes.
+fn sweep(system: &dyn System, dir: &Path, stays: Option<&str>, notes: &mut Diagnostics) {
+    for (name, kind) in names(system, dir, notes) {
+        let path = dir.join(&name);
+        let done = match kind {
+            FileKind::Dir if is_key(&name) && Some(name.as_str()) != stays => {
+                files_gone(system, &path, notes)
+            }
+            FileKind::File if is_unfinished(&name) => system.remove(&path),
+            _ => Ok(()),
+        };
+        if let Err(error) = done {
+            notes.push(left(system, &path, &error.to_string()));
+        }
+    }
+}
+
+/// Removes the directory of one import's files.
+fn files_gone(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Result<(), WriteError> {
+    for (kind, ending) in [(RAW, ".md"), (COMPILED, ".json")] {
+        let dir = dir.join(kind);
+        for (name, _) in names(system, &dir, notes) {
+            if name.ends_with(ending) || is_unfinished(&name) {
+                system.remove(&dir.join(name))?;
+            }
+        }
+        system.remove_dir(&dir)?;
+    }
+    system.remove_dir(dir)
+}
+
+fn names(system: &dyn System, dir: &Path, notes: &mut Diagnostics) -> Vec<(String, FileKind)> {
+    match system.list(dir, SWEEP_LIMIT) {
+        Ok(entries) => {
+            let named = |entry: crate::system::DirEntry| Some((entry.name.into_string().ok()?, entry.kind));
+            entries.into_iter().filter_map(named).collect()
+        }
+        Err(ReadError::Missing) => Vec::new(),
+        Err(error) => {
+            notes.push(left(system, dir, &error.to_string()));
+            Vec::new()
+        }
+    }
+}
+
+/// True for the name of a directory of an import's files.
+fn is_key(name: &str) -> bool {
+    name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// True for a temporary file of [`System::write`] that a killed process left behind.
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(".preface-") && name.ends_with(".tmp")
+}
+
+fn invalid(index: &Index, why: &str) -> Box<Diagnostic> {
+    Diagnostic::error("catalog/invalid", format!("the catalog {} cannot be kept: {why}", index.version))
+        .into()
+}
+
+fn not_written(system: &dyn System, path: &Path, error: &WriteError) -> Box<Diagnostic> {
+    Diagnostic::error("catalog/not-written", format!("the imported catalogs cannot be changed: {error}"))
+        .at(place(system, path))
+        .help("what was imported before stays as it was; PREFACE_HOME says where catalogs are kept")
+        .into()
+}
+
+fn left(system: &dyn System, path: &Path, why: &str) -> Diagnostic {
+    Diagnostic::warning("catalog/left", format!("something is left of an older import: {why}"))
+        .at(place(system, path))
+        .help("it is not used; you can remove it")
+}

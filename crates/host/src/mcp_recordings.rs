@@ -1,0 +1,197 @@
+//! What preface wrote down when it asked an MCP server: one file for each way of reaching one, in the user's state
+//! directory, `mcp/<server>-<12 digits>.json`. The digits are a digest of how the server is reached, so that servers of one
+//! name in two projects have a file each, and a changed command does not speak with the words of the one before.
+
+use crate::{
+    look::{Look, Wanted},
+    mcp_descriptions,
+    places::{Places, normal},
+    system::{System, Write, WriteError},
+    trust::{Digest, Dirs, state_dir},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, Place},
+    extension::id_fault,
+    lint::hidden::escape_hidden,
+    mcp_servers::{Recalled, RecordedBy, Recording, Server, ServerEntry},
+    scope::Scope,
+};
+use serde_json::json;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// The largest recording that is written or read.
+pub const RECORDING_LIMIT: u64 = 16 << 20;
+
+/// The directory of the recordings, below that of the user's state.
+const DIR: &str = "mcp";
+/// How many digits of the digest a name has.
+const DIGITS: usize = 12;
+
+/// Returns where the recording of a server lies. `None` where there is no directory for it, or the id is no file name.
+#[must_use]
+pub fn path(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option<PathBuf> {
+    let server = entry.server.as_ref()?;
+    if id_fault(&entry.name).is_some() {
+        return None;
+    }
+    let dir = state_dir(&Dirs::of(system))?.join(DIR);
+    let digest = reached(server, project_dir(entry, system, places).as_deref()).hex();
+    Some(dir.join(format!("{}-{}.json", entry.name, &digest[..DIGITS])))
+}
+
+/// Returns the directory that a project's server belongs to; `None` for one of the user's, which belongs to none.
+fn project_dir(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option<PathBuf> {
+    let here = || system.canonical(&places.cwd).unwrap_or_else(|_| places.cwd.clone());
+    (entry.origin.scope == Scope::Project).then(here)
+}
+
+/// Digests how a server is reached. Values of variables and headers are no part of it: they may be secrets.
+fn reached(server: &Server, project: Option<&Path>) -> Digest {
+    let project = project.map(|dir| dir.to_string_lossy());
+    let how = match server {
+        Server::Stdio(launch) => {
+            let cwd = match (&launch.cwd, &project) {
+                (Some(cwd), Some(dir)) => {
+                    Some(normal(Path::new(dir.as_ref()), Path::new(cwd)).to_string_lossy().into_owned())
+                }
+                (cwd, _) => cwd.clone(),
+            };
+            let names: Vec<&String> = launch.env.keys().collect();
+            json!([server.transport(), launch.command, launch.args, names, cwd, project])
+        }
+        Server::Sse(address) | Server::StreamableHttp(address) => {
+            json!([server.transport(), address.url, project])
+        }
+    };
+    Digest::of(how.to_string().as_bytes())
+}
+
+/// Returns what is known of a server. Of one of the user's what was written by hand counts first; a project's has only what
+/// preface recorded. A file that cannot be read is a note.
+#[must_use]
+pub fn recall(entry: &ServerEntry, look: &Look<'_>) -> Option<Recalled> {
+    if entry.origin.scope != Scope::Project
+        && let Some(described) = mcp_descriptions::read(&entry.name, look)
+    {
+        let recording = Recording { described, ..Recording::default() };
+        return Some(Recalled { by: RecordedBy::Hand, recording });
+    }
+    let recording = recorded(entry, look)?;
+    Some(Recalled { by: RecordedBy::Preface, recording })
+}
+
+/// Returns what preface recorded of a server. A file that cannot be read is a note.
+#[must_use]
+pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
+    let path = path(entry, look.system, look.places)?;
+    let read = look.read(&Wanted::global(&path, RECORDING_LIMIT))?;
+    match serde_json::from_slice::<Recording>(&read.bytes) {
+        Ok(mut recording) => {
+            recording.described.settle();
+            Some(recording)
+        }
+        Err(error) => {
+            let shown = look.places.source(Scope::Global, &path).path.clone();
+            let what = format!("{shown} was left out: {}", escape_hidden(&error.to_string()));
+            let note = Diagnostic::warning("mcp/recording", what).at(Place::file(Some(Scope::Global), shown));
+            look.note(note.help(format!("`preface mcp refresh {}` writes it anew", entry.name)));
+            None
+        }
+    }
+}
+
+/// Why something was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unrecorded {
+    /// It is larger than what would be read again, in bytes.
+    TooLarge(usize),
+    /// The machine would not.
+    Write(WriteError),
+}
+
+impl fmt::Display for Unrecorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unrecorded::TooLarge(bytes) => {
+                write!(f, "{bytes} bytes, more than the limit of {RECORDING_LIMIT}")
+            }
+            Unrecorded::Write(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// Writes a recording, whole, for the user alone to read.
+///
+/// # Errors
+/// See [`Unrecorded`]; then what was there before still is.
+pub fn write(path: &Path, recording: &Recording, system: &dyn System) -> Result<(), Unrecorded> {
+    // A value of maps and strings has a text.
+    let mut bytes = serde_json::to_vec_pretty(recording).unwrap_or_default();
+    bytes.push(b'\n');
+    if bytes.len() as u64 > RECORDING_LIMIT {
+        return Err(Unrecorded::TooLarge(bytes.len()));
+    }
+    if let Some(dir) = path.parent() {
+        system.make_dirs(dir, 0o700).map_err(Unrecorded::Write)?;
+    }
+    system.write(path, &bytes, Write::Replace, 0o600).map_err(Unrecorded::Write)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use preface_core::mcp_servers::{McpFile, resolve};
+
+    fn entry(scope: Scope, server: &str) -> ServerEntry {
+        let (file, notes) = McpFile::read(scope, "mcp.json", format!("{{\"s\": {server}}}").as_bytes());
+        assert_eq!(notes, []);
+        resolve(file.into_iter().collect()).servers.remove(0)
+    }
+
+    fn digest(scope: Scope, server: &str, dir: &str) -> String {
+        let entry = entry(scope, server);
+        let project = (scope == Scope::Project).then(|| Path::new(dir));
+        reached(entry.server.as_ref().expect("a sound server"), project).hex()
+    }
+
+    #[test]
+    fn another_way_of_reaching_a_server_is_another_recording() {
+        let user = |server: &str| digest(Scope::Global, server, "/a");
+        let plain = user(r#"{"command": "x"}"#);
+        for other in [
+            r#"{"command": "y"}"#,
+            r#"{"command": "x", "args": ["z"]}"#,
+            r#"{"command": "x", "env": {"A": "1"}}"#,
+            r#"{"command": "x", "cwd": "/b"}"#,
+            r#"{"url": "https://x.example/"}"#,
+        ] {
+            assert_ne!(user(other), plain, "{other}");
+        }
+        assert_ne!(digest(Scope::Project, r#"{"command": "x"}"#, "/a"), plain);
+    }
+
+    #[test]
+    fn two_projects_have_a_recording_each() {
+        for server in [r#"{"command": "x"}"#, r#"{"url": "https://x.example/"}"#] {
+            let of = |dir: &str| digest(Scope::Project, server, dir);
+            assert_ne!(of("/a"), of("/b"), "{server}");
+            assert_eq!(of("/a"), of("/a"), "{server}");
+        }
+    }
+
+    #[test]
+    fn what_a_variable_holds_is_no_part_of_the_name() {
+        let user = |server: &str| digest(Scope::Global, server, "/a");
+        assert_eq!(
+            user(r#"{"command": "x", "env": {"A": "${ONE}"}}"#),
+            user(r#"{"command": "x", "env": {"A": "${TWO}"}}"#)
+        );
+        assert_eq!(
+            user(r#"{"url": "https://x.example/", "headers": {"A": "${ONE}"}}"#),
+            user(r#"{"url": "https://x.example/"}"#)
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! What the context providers `mcp-prompt` and `mcp-resource` have in common: one text of one server, as it was fetched the
+//! last time that the server was asked. A build asks nobody.
+
+use super::{
+    ContextProvider, SectionOptions,
+    mcp_servers::{cut, lines_as_lf, unrecorded},
+    silent,
+};
+use crate::look::Look;
+use preface_core::{
+    diagnostic::Diagnostic,
+    fact::{FactKey, Stability},
+    lint::hidden::escape_hidden,
+    mcp_servers::{ServerEntry, Want},
+    origin::{Origin, Piece},
+    section::{Body, Language, Section},
+    template::trim,
+    world::{Contribution, Item},
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The most bytes of a section.
+const SECTION_LIMIT: usize = 64 << 10;
+
+/// Returns which server a section wants something of, and what; `None` where it is filled by nobody of here. What is wrong
+/// with its options is the error.
+#[must_use]
+pub fn want(section: &Section) -> Option<Result<(String, Want), String>> {
+    let Body::Fill(filler) = &section.body else { return None };
+    let text = |key: &str| match section.options.get(key).and_then(Value::as_str) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err(format!("section `{}`: `{filler}` needs `{key}`, a text", section.id)),
+    };
+    let want = match filler.as_str() {
+        super::mcp_prompt::NAME => {
+            text("prompt").and_then(|name| Ok(Want::Prompt { name, arguments: arguments(section)? }))
+        }
+        super::mcp_resource::NAME => text("uri").map(|uri| Want::Resource { uri }),
+        _ => return None,
+    };
+    Some(text("server").and_then(|server| Ok((server, want?))))
+}
+
+/// The arguments of a prompt. Numbers and truth values are what they look like: the protocol knows texts alone.
+fn arguments(section: &Section) -> Result<BTreeMap<String, String>, String> {
+    let wrong = || format!("section `{}`: `arguments` is a table of texts", section.id);
+    let Some(value) = section.options.get("arguments") else { return Ok(BTreeMap::new()) };
+    let said = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => Ok((name.clone(), text.clone())),
+        Value::Bool(_) | Value::Number(_) => Ok((name.clone(), value.to_string())),
+        _ => Err(wrong()),
+    };
+    value.as_object().ok_or_else(wrong)?.iter().map(said).collect()
+}
+
+/// Fills a section with what was fetched for it.
+pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Contribution {
+    SectionOptions::new(provider, section, look);
+    let (name, want) = match want(section) {
+        Some(Ok(wanted)) => wanted,
+        Some(Err(why)) => {
+            look.note(Diagnostic::warning("profile/option", why.clone()));
+            return silent(provider, section, why);
+        }
+        None => return silent(provider, section, "it wants nothing"),
+    };
+    let shown = escape_hidden(&name).into_owned();
+    let Some(server) = look.servers.iter().find(|server| server.name == name && server.active) else {
+        return silent(provider, section, format!("there is no MCP server `{shown}`"));
+    };
+    if !server.runnable {
+        let why = format!("MCP server `{shown}` is not allowed yet; `preface mcp list` says why");
+        return silent(provider, section, why);
+    }
+    let fetched = server.said.as_ref().and_then(|said| said.recording.described.fetched(&want));
+    let Some(fetched) = fetched else {
+        look.note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
+        return silent(
+            provider,
+            section,
+            format!("nothing is recorded of the {want} of MCP server `{shown}`"),
+        );
+    };
+    let texts: Vec<String> = fetched.texts.iter().map(|text| lines_as_lf(text)).collect();
+    let texts: Vec<&str> = texts.iter().map(|text| trim(text)).filter(|text| !text.is_empty()).collect();
+    let text = texts.join("\n\n");
+    if text.is_empty() {
+        return silent(provider, section, format!("the {want} of MCP server `{shown}` is empty"));
+    }
+    if text.len() > SECTION_LIMIT {
+        let what = format!(
+            "the {want} of MCP server `{shown}` has {} bytes, and {SECTION_LIMIT} are used",
+            text.len()
+        );
+        look.note(Diagnostic::info("mcp/cut", what));
+    }
+    Contribution {
+        items: vec![item(server, &want, cut(&text, SECTION_LIMIT))],
+        stability: section.stability.is_none().then_some(Stability::Conversation),
+        silent: None,
+        ..silent(provider, section, "")
+    }
+}
+
+fn item(server: &ServerEntry, want: &Want, text: String) -> Item {
+    let of = match want {
+        Want::Prompt { name, .. } => name,
+        Want::Resource { uri } => uri,
+    };
+    let facts = [("server", &server.name), ("name", of)];
+    let facts = facts.map(|(key, text)| (key.to_owned(), escape_hidden(text).into_owned()));
+    let key = FactKey::new("mcp", &escape_hidden(&server.name));
+    let origin = Origin::Fact { key, source: server.origin.path.as_str().into() };
+    Item { facts: facts.into(), pieces: vec![Piece { text, origin }], language: Language::Verbatim }
+}

@@ -1,0 +1,16 @@
+//! The way to a server that is an address: streamable HTTP.
+//!
+//! Not the SDK's own client: its limits are for a body or an event each, and an endless stream of small ones passes. Here
+//! every byte of a connection is counted, whatever it is for. No proxy is used, and nothing of the environment: what is
+//! sent and where is in the target. A redirection is followed to the same origin only.
+
+mod address;
+mod connection;
+mod events;
+mod headers;
+mod posts;
+
+pub(crate) use address::Address;
+pub(crate) use events::Events;
+pub(crate) use headers::Headers;
+pub(crate) use posts::Posts;

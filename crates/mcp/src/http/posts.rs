@@ -1,0 +1,333 @@
+//! The conversation over HTTP: each of our messages is a POST, each answer its body or an event of it.
+
+use super::{
+    address::Address,
+    connection,
+    events::Events,
+    headers::{Headers, SESSION, name_message},
+};
+use crate::{intake::Intake, words};
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Method, Request, Response, StatusCode,
+    body::{Bytes, Incoming},
+    http::{HeaderMap, HeaderValue, header},
+};
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage, ServerResult},
+    transport::Transport,
+};
+use serde_json::Value;
+use std::{
+    future::Future,
+    io::{self, ErrorKind},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    time::{sleep, timeout},
+};
+
+/// Messages as POST requests.
+pub(crate) struct Posts {
+    line: Arc<Line>,
+    heard: UnboundedReceiver<ServerJsonRpcMessage>,
+    /// Kept so that `heard` ends when this closes, and not before.
+    says: Option<UnboundedSender<ServerJsonRpcMessage>>,
+}
+
+/// What all requests of a conversation share.
+struct Line {
+    address: Mutex<Address>,
+    headers: Headers,
+    intake: Arc<Intake>,
+    patience: Duration,
+    session: Mutex<Session>,
+}
+
+#[derive(Clone, Default)]
+struct Session {
+    id: Option<String>,
+    version: Option<String>,
+}
+
+/// How many redirections are followed.
+const REDIRECTIONS: usize = 3;
+
+/// How often a stream that broke off before its answer is taken up again, and how long we wait before at most.
+const RESUMES: usize = 3;
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
+
+/// How long the end of a session may take.
+const GOODBYE: Duration = Duration::from_millis(400);
+
+impl Posts {
+    pub(crate) fn new(address: Address, headers: Headers, intake: Arc<Intake>, patience: Duration) -> Self {
+        let (says, heard) = unbounded_channel();
+        let line =
+            Line { address: Mutex::new(address), headers, intake, patience, session: Mutex::default() };
+        Posts { line: Arc::new(line), heard, says: Some(says) }
+    }
+}
+
+impl Transport<RoleClient> for Posts {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (line, says) = (self.line.clone(), self.says.clone());
+        async move {
+            let says = says.ok_or(ErrorKind::NotConnected)?;
+            let Some(id) = line.intake.asks(&message) else { return line.post(&message, &says).await };
+            // A server that does not know the question may say so with any status, or not at all; what is wrong with it
+            // otherwise, the older handshake finds out.
+            match timeout(line.patience, line.post(&message, &says)).await {
+                Ok(Err(error)) if error.kind() != ErrorKind::Unsupported => Err(error),
+                Ok(Ok(())) => Ok(()),
+                _ => {
+                    if let Some(no) = line.intake.give_up(&id) {
+                        let _ = says.send(no);
+                    }
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.heard.recv().await
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.says = None;
+        let session = self.line.session().clone();
+        if session.id.is_some() {
+            // Whether it lets go of the session is its own business.
+            let _ = timeout(GOODBYE, self.line.request(Method::DELETE, None, None)).await;
+        }
+        Ok(())
+    }
+}
+
+/// What a message of a server is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Answer,
+    Request,
+}
+
+impl Line {
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn address(&self) -> MutexGuard<'_, Address> {
+        self.address.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a message and hears what is answered. An error of the kind `Unsupported` is an answer of the server that says
+    /// that it did not take the message.
+    async fn post(
+        &self,
+        message: &ClientJsonRpcMessage,
+        says: &UnboundedSender<ServerJsonRpcMessage>,
+    ) -> io::Result<()> {
+        let value = serde_json::to_value(message)?;
+        let awaits = matches!(message, JsonRpcMessage::Request(_));
+        let answer = self.request(Method::POST, Some(&value), None).await?;
+        let status = answer.status();
+        if let Some(length) = content_length(answer.headers()).filter(|length| *length > self.intake.left()) {
+            self.intake.flood();
+            return Err(io::Error::other(format!("it announces {length} bytes")));
+        }
+        if status.is_success() && !awaits {
+            // Nothing is expected; some say something nevertheless.
+            return Ok(());
+        }
+        let session = answer.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let kind = media_type(answer.headers());
+        if !status.is_success() {
+            return self.refused(status, &kind, answer, awaits.then_some(&value), says).await;
+        }
+        match &*kind {
+            "application/json" => {
+                let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
+                match self.hear(&body, session.as_deref(), says) {
+                    Some(Kind::Answer) => Ok(()),
+                    _ => Err(self.lie(status, "a body that is no answer")),
+                }
+            }
+            "text/event-stream" => self.listen(answer, session.as_deref(), says).await,
+            "" => Err(self.lie(status, "no answer")),
+            other => Err(self.lie(status, &format!("`{}`", words::shown(other.as_bytes(), 60)))),
+        }
+    }
+
+    /// What a status means that is no success. With an answer of the protocol in it, it is that.
+    async fn refused(
+        &self,
+        status: StatusCode,
+        kind: &str,
+        answer: Response<Incoming>,
+        asked: Option<&Value>,
+        says: &UnboundedSender<ServerJsonRpcMessage>,
+    ) -> io::Result<()> {
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Err(io::Error::new(
+                ErrorKind::PermissionDenied,
+                format!("it wants to know who asks (HTTP {}); a header says so", status.as_u16()),
+            ));
+        }
+        if let Some(asked) = asked.filter(|_| kind == "application/json") {
+            let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
+            if let Ok(Value::Object(mut error)) = serde_json::from_slice(&body)
+                && error.get("error").is_some_and(Value::is_object)
+            {
+                // Who refuses in front of a server does not know the id.
+                error.insert("id".to_owned(), asked["id"].clone());
+                if self.hear(&serde_json::to_vec(&error)?, None, says).is_some() {
+                    return Ok(());
+                }
+            }
+        }
+        Err(io::Error::new(ErrorKind::Unsupported, format!("HTTP {status}")))
+    }
+
+    /// Hears one message. `None` where it is none that anybody waits for.
+    fn hear(
+        &self,
+        body: &[u8],
+        session: Option<&str>,
+        says: &UnboundedSender<ServerJsonRpcMessage>,
+    ) -> Option<Kind> {
+        let message = self.intake.sort(body)?;
+        let answers = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
+        if let JsonRpcMessage::Response(response) = &message {
+            let version = match &response.result {
+                ServerResult::InitializeResult(result) => Some(&result.protocol_version),
+                _ => None,
+            };
+            if let Some(version) = version {
+                *self.session() =
+                    Session { id: session.map(str::to_owned), version: Some(version.as_str().to_owned()) };
+            }
+        }
+        // Nobody listens any more where this fails.
+        says.send(message).ok()?;
+        Some(if answers { Kind::Answer } else { Kind::Request })
+    }
+
+    /// Hears a stream of events up to the answer. One that breaks off before is taken up again where it can be.
+    async fn listen(
+        &self,
+        answer: Response<Incoming>,
+        session: Option<&str>,
+        says: &UnboundedSender<ServerJsonRpcMessage>,
+    ) -> io::Result<()> {
+        let mut events = Events::default();
+        let mut body = answer.into_body();
+        for _ in 0..=RESUMES {
+            while let Some(Ok(frame)) = body.frame().await {
+                let Some(data) = frame.data_ref() else { continue };
+                for event in events.feed(data) {
+                    if self.hear(&event, session, says) == Some(Kind::Answer) {
+                        return Ok(());
+                    }
+                }
+            }
+            let Some(last) = events.last_id.clone().filter(|_| self.intake.flooded().is_none()) else {
+                break;
+            };
+            let wait = Duration::from_millis(events.retry.unwrap_or(500)).min(LONGEST_WAIT);
+            sleep(wait).await;
+            let answer = self.request(Method::GET, None, Some(&last)).await?;
+            if !answer.status().is_success() || media_type(answer.headers()) != "text/event-stream" {
+                break;
+            }
+            body = answer.into_body();
+        }
+        Err(io::Error::new(ErrorKind::UnexpectedEof, "its stream of events ended before the answer"))
+    }
+
+    async fn request(
+        &self,
+        method: Method,
+        message: Option<&Value>,
+        last_event: Option<&str>,
+    ) -> io::Result<Response<Incoming>> {
+        let body = message.map(serde_json::to_vec).transpose()?.map(Bytes::from).unwrap_or_default();
+        for _ in 0..=REDIRECTIONS {
+            let address = self.address().clone();
+            let request = self.build(&address, &method, message, last_event, body.clone())?;
+            let answer = connection::send(&address, request, &self.intake).await?;
+            if !answer.status().is_redirection() {
+                return Ok(answer);
+            }
+            let kept =
+                matches!(answer.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+            let location = answer.headers().get(header::LOCATION).and_then(|it| it.to_str().ok());
+            let to = location.filter(|_| kept).and_then(|location| address.redirected(location));
+            let Some(to) = to else {
+                return Err(io::Error::other(format!(
+                    "it redirects elsewhere (HTTP {}), and that is not followed",
+                    answer.status().as_u16()
+                )));
+            };
+            *self.address() = to;
+        }
+        Err(io::Error::other("it redirects in a circle"))
+    }
+
+    fn build(
+        &self,
+        address: &Address,
+        method: &Method,
+        message: Option<&Value>,
+        last_event: Option<&str>,
+        body: Bytes,
+    ) -> io::Result<Request<Full<Bytes>>> {
+        let session = self.session().clone();
+        // A message of 2026-07-28 says its version itself, and has no session.
+        let own = message.and_then(|message| {
+            message.get("params")?.get("_meta")?.get("io.modelcontextprotocol/protocolVersion")?.as_str()
+        });
+        let version = own.or(session.version.as_deref());
+        let mut headers = self.headers.of_request(&address.authority, session.id.as_deref(), version);
+        let accepted =
+            if message.is_some() { "application/json, text/event-stream" } else { "text/event-stream" };
+        headers.insert(header::ACCEPT, HeaderValue::from_static(accepted));
+        if let Some(message) = message {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            if version.is_some_and(|version| version >= ProtocolVersion::STANDARD_HEADERS.as_str()) {
+                name_message(&mut headers, message);
+            }
+        }
+        if let Some(id) = last_event.and_then(|id| HeaderValue::from_str(id).ok()) {
+            headers.insert("last-event-id", id);
+        }
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method.clone();
+        *request.uri_mut() = address.path.parse().map_err(io::Error::other)?;
+        *request.headers_mut() = headers;
+        Ok(request)
+    }
+
+    fn lie(&self, status: StatusCode, what: &str) -> io::Error {
+        let what = format!("it answers with {what} (HTTP {})", status.as_u16());
+        io::Error::new(ErrorKind::InvalidData, self.intake.nonsense().unwrap_or(what))
+    }
+}
+
+fn content_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// The media type, in small letters and without what follows it. Empty where there is none.
+fn media_type(headers: &HeaderMap) -> String {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

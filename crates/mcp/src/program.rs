@@ -1,0 +1,151 @@
+//! A server that is a program: started in a process group of its own, and gone with all that it started when we are done.
+//!
+//! Its end is looked at without being collected, so that the number of the group stays ours until everything in it is gone.
+
+use crate::words;
+use rustix::{
+    io::Errno,
+    process::{Pid, Signal, WaitId, WaitIdOptions},
+};
+use std::{
+    io,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::{ChildStdin, ChildStdout},
+    time::sleep,
+};
+
+/// A running program. When this is dropped, it and its group are gone.
+pub(crate) struct Program {
+    child: Child,
+    id: Option<Pid>,
+    collected: Option<ExitStatus>,
+    complaints: Arc<Mutex<Vec<u8>>>,
+}
+
+/// How often the end of a program is looked for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// How long we wait for the end of a program that was killed. One that runs as another user cannot be.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// How much of what a program complains of is kept: the last of it.
+const COMPLAINTS: usize = 4 << 10;
+
+/// How much of that is shown, in characters.
+const SHOWN: usize = 300;
+
+impl Program {
+    /// Starts a program with exactly this environment, in which it is also looked for.
+    pub(crate) fn start(
+        command: &str,
+        args: &[String],
+        env: &[(String, String)],
+        cwd: &Path,
+    ) -> io::Result<(Program, ChildStdout, ChildStdin)> {
+        // A path is seen from the directory that the program runs in, on every system.
+        let path = if command.contains('/') { cwd.join(command) } else { command.into() };
+        let mut child = Command::new(path)
+            .args(args)
+            .current_dir(cwd)
+            .env_clear()
+            .envs(env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()?;
+        let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
+        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let program = Program { child, id, collected: None, complaints: Arc::default() };
+        let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let stderr = tokio::process::ChildStderr::from_std(stderr)?;
+        tokio::spawn(keep_tail(stderr, program.complaints.clone()));
+        Ok((program, ChildStdout::from_std(stdout)?, ChildStdin::from_std(stdin)?))
+    }
+
+    /// Waits until the program ended. What it started may be there still.
+    pub(crate) async fn ended(&self) {
+        while !self.has_ended() {
+            sleep(TICK).await;
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        let Some(id) = self.id else { return true };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match rustix::process::waitid(WaitId::Pid(id), look) {
+            Ok(status) => status.is_some(),
+            Err(Errno::INTR) => false,
+            // Somebody else collected it; there is nothing to wait for.
+            Err(_) => true,
+        }
+    }
+
+    /// Ends the program, whose input is closed by now: gives it a third of the time to go by itself, asks it to, and then
+    /// kills all of its group. Returns how it ended, where it went by itself.
+    pub(crate) async fn end(&mut self, within: Duration) -> Option<ExitStatus> {
+        let step = within / 3;
+        let by_itself = tokio::time::timeout(step, self.ended()).await.is_ok();
+        self.signal(Signal::TERM);
+        // Also what the program left behind is asked before it is killed, but nobody sees whether it is gone.
+        let _ = tokio::time::timeout(step, self.ended()).await;
+        self.signal(Signal::KILL);
+        let _ = tokio::time::timeout(LAST_WAIT, self.ended()).await;
+        self.collect();
+        self.collected.filter(|_| by_itself)
+    }
+
+    /// Returns the last that it complained of, in one line. Empty where it said nothing.
+    pub(crate) fn complaints(&self) -> String {
+        let tail = self.complaints.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&tail);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(3)..].join(" / ");
+        words::shown(last.as_bytes(), SHOWN)
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Not once it was collected: the number may belong to somebody else by then.
+        if let Some(id) = self.id.filter(|_| self.collected.is_none()) {
+            let _ = rustix::process::kill_process_group(id, signal);
+        }
+    }
+
+    fn collect(&mut self) {
+        if self.collected.is_none() {
+            self.collected = self.child.try_wait().ok().flatten();
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        let until = Instant::now() + LAST_WAIT;
+        self.collect();
+        while self.collected.is_none() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+            self.collect();
+        }
+    }
+}
+
+/// Reads to the end, so that the program never waits for us, and keeps the last of it.
+async fn keep_tail(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Vec<u8>>>) {
+    let mut chunk = vec![0; COMPLAINTS];
+    while let Ok(read @ 1..) = stderr.read(&mut chunk).await {
+        let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
+        tail.extend_from_slice(&chunk[..read]);
+        let old = tail.len().saturating_sub(COMPLAINTS);
+        tail.drain(..old);
+    }
+}

@@ -1,0 +1,386 @@
+//! Servers that are addresses: a tiny HTTP server on loopback that behaves, or does not.
+
+#[path = "../fake/manners.rs"]
+mod manners;
+#[path = "targets/mod.rs"]
+mod targets;
+
+use preface_mcp::{Heard, Limits, Reach, Target, Trouble, ask};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+use targets::{ask_one, assert_all_heard, codes, target, wants};
+
+/// A request as a server sees it: its first line and its headers in small letters, and its body.
+#[derive(Clone, Debug)]
+struct Seen {
+    head: String,
+    body: Value,
+}
+
+/// A server on loopback, for as long as the test runs.
+struct Server {
+    url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+/// How a server answers: what it says to a request, written as it likes.
+type Manner = fn(&mut TcpStream, &Seen);
+
+impl Server {
+    fn start(manner: Manner) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback is there");
+        let url = format!("http://{}/mcp", listener.local_addr().expect("it has a port"));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sees = seen.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let sees = sees.clone();
+                thread::spawn(move || serve(stream, manner, &sees));
+            }
+        });
+        Server { url, seen }
+    }
+
+    fn target(&self, seconds: u64) -> Target {
+        let headers = vec![("Authorization".to_owned(), "Bearer open-sesame".to_owned())];
+        let reach = Reach::Address { url: self.url.clone(), headers };
+        Target { wants: wants(), ..target("http", reach, seconds) }
+    }
+
+    fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, manner: Manner, sees: &Mutex<Vec<Seen>>) {
+    let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        let line = line.trim_end().to_owned();
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = line.split_once(": ").unwrap_or((&line, ""));
+        let name = name.to_ascii_lowercase();
+        if name == "content-length" {
+            length = value.parse().expect("a length");
+        }
+        head.push_str(&format!("{name}: {value}\n"));
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("the body comes");
+    let seen = Seen { head, body: serde_json::from_slice(&body).unwrap_or_default() };
+    sees.lock().unwrap().push(seen.clone());
+    manner(&mut stream, &seen);
+}
+
+fn respond(stream: &mut TcpStream, status: &str, kind: &str, more: &str, body: &[u8]) {
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{more}Connection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body);
+}
+
+/// Answers as JSON, with a session from the handshake on, as the manners say.
+fn json_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
+    if seen.head.starts_with("delete ") {
+        return respond(stream, "204 No Content", "", "", b"");
+    }
+    match manners::answers(manners, &seen.body).last() {
+        None => respond(stream, "202 Accepted", "", "", b""),
+        Some(answer) => respond(stream, "200 OK", "application/json", "Mcp-Session-Id: s-1\r\n", answer),
+    }
+}
+
+fn events_with(manners: &str, stream: &mut TcpStream, seen: &Seen) {
+    let answers = manners::answers(manners, &seen.body);
+    if answers.is_empty() {
+        return respond(stream, "202 Accepted", "", "", b"");
+    }
+    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n");
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/progress", "params": {} });
+    let _ = stream.write_all(format!(": hello\n\nevent: message\ndata: {note}\n\n").as_bytes());
+    for answer in answers {
+        let _ = stream.write_all(&[b"event: message\ndata: ", &answer[..], b"\n\n"].concat());
+    }
+    // It stays open after the answer: nobody may wait for its end.
+    let _ = stream.read(&mut [0]);
+}
+
+fn method(seen: &Seen) -> &str {
+    seen.body["method"].as_str().unwrap_or_default()
+}
+
+fn lie_of(heard: &Heard) -> &str {
+    match &heard.said {
+        Err(Trouble::Lied(why)) => why,
+        other => panic!("no lie: {other:?}"),
+    }
+}
+
+fn unreachable_of(heard: &Heard) -> &str {
+    match &heard.said {
+        Err(Trouble::Unreachable(why)) => why,
+        other => panic!("it was reached: {other:?}"),
+    }
+}
+
+#[test]
+fn a_server_that_answers_in_json_says_all_it_has() {
+    let server = Server::start(|stream, seen| json_with("good", stream, seen));
+    assert_all_heard(&ask_one(server.target(30)));
+    let seen = server.seen();
+    assert!(seen.iter().all(|it| it.head.contains("authorization: Bearer open-sesame\n")));
+    let first = &seen[0];
+    assert_eq!(method(first), "server/discover");
+    assert!(first.head.contains("mcp-protocol-version: 2026-07-28\n"), "{}", first.head);
+    assert!(first.head.contains("mcp-method: server/discover\n"));
+    let after = seen.iter().skip_while(|it| method(it) != "initialize").skip(1);
+    for it in after {
+        assert!(it.head.contains("mcp-session-id: s-1\n"), "{}", it.head);
+        assert!(it.head.contains("mcp-protocol-version: 2025-11-25\n"), "{}", it.head);
+    }
+    assert!(seen.last().unwrap().head.starts_with("delete "), "the session is ended");
+}
+
+#[test]
+fn a_server_that_answers_in_events_says_all_it_has() {
+    let server = Server::start(|stream, seen| events_with("good", stream, seen));
+    let heard = ask_one(server.target(30));
+    assert_all_heard(&heard);
+    assert!(heard.took < Duration::from_secs(20), "{:?}", heard.took);
+}
+
+#[test]
+fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
+    let server = Server::start(|stream, seen| json_with("modern", stream, seen));
+    let heard = ask_one(server.target(30));
+    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
+    let seen = server.seen();
+    let get = seen.iter().find(|it| method(it) == "resources/read").unwrap();
+    assert!(get.head.contains("mcp-name: fake://notes\n"), "{}", get.head);
+    assert!(get.head.contains("mcp-protocol-version: 2026-07-28\n"), "{}", get.head);
+    assert!(seen.iter().all(|it| method(it) != "initialize"));
+}
+
+#[test]
+fn an_older_server_that_refuses_the_newer_way_with_a_status_is_heard() {
+    let server = Server::start(|stream, seen| match method(seen) {
+        "server/discover" => respond(stream, "400 Bad Request", "text/plain", "", b"no session"),
+        _ => json_with("good", stream, seen),
+    });
+    assert_all_heard(&ask_one(server.target(30)));
+    let server = Server::start(|stream, seen| match method(seen) {
+        "server/discover" => {
+            let error = json!({ "jsonrpc": "2.0", "id": "server-error", "error": { "code": -32600, "message": "no" } });
+            respond(stream, "400 Bad Request", "application/json", "", error.to_string().as_bytes());
+        }
+        _ => json_with("good", stream, seen),
+    });
+    assert_all_heard(&ask_one(server.target(30)));
+}
+
+#[test]
+fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
+    let server = Server::start(|stream, seen| match method(seen) {
+        "server/discover" => thread::sleep(Duration::from_secs(60)),
+        _ => events_with("good", stream, seen),
+    });
+    assert_all_heard(&ask_one(server.target(9)));
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_taken_up_again() {
+    let server = Server::start(|stream, seen| {
+        if seen.head.starts_with("get ") {
+            assert!(seen.head.contains("last-event-id: 1\n"), "{}", seen.head);
+            // The second question is `tools/list`, after the handshake and its notification.
+            let answer = json!({ "jsonrpc": "2.0", "id": 2, "result": { "tools": [{ "name": "late" }] } });
+            return respond(
+                stream,
+                "200 OK",
+                "text/event-stream",
+                "",
+                format!("data: {answer}\n\n").as_bytes(),
+            );
+        }
+        match method(seen) {
+            "tools/list" => {
+                let start = b"id: 1\nretry: 10\ndata:\n\n";
+                respond(stream, "200 OK", "text/event-stream", "", start);
+            }
+            _ => json_with("good", stream, seen),
+        }
+    });
+    let heard = ask_one(server.target(30));
+    assert_eq!(heard.said.unwrap().tools[0].name, "late");
+}
+
+#[test]
+fn what_is_asked_in_a_stream_is_refused() {
+    let server = Server::start(|stream, seen| events_with("asks-back", stream, seen));
+    assert_all_heard(&ask_one(server.target(30)));
+    let answers: Vec<_> = server.seen().into_iter().filter(|it| it.body.get("method").is_none()).collect();
+    let refused = |it: &&Seen| it.body["error"]["code"] == -32601;
+    let refusals = answers.iter().filter(refused).count();
+    assert!(answers.iter().all(|it| it.body["id"] == "ping" || refused(&it)), "{answers:?}");
+    assert!(refusals >= 1, "{answers:?}");
+}
+
+#[test]
+fn nobody_at_an_address_is_told() {
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (url, why) in [
+        (format!("http://{unused}/mcp"), "refused"),
+        ("ftp://127.0.0.1/mcp".to_owned(), "neither http nor https"),
+        (format!("https://{unused}/mcp"), "refused"),
+        ("nonsense".to_owned(), "neither http nor https"),
+    ] {
+        let heard = ask_one(target("nobody", Reach::Address { url, headers: vec![] }, 20));
+        assert!(unreachable_of(&heard).contains(why), "{heard:?}");
+    }
+    let headers = vec![("X-Key".to_owned(), "two\nlines".to_owned())];
+    let reach = Reach::Address { url: "http://127.0.0.1:1/".to_owned(), headers };
+    assert!(unreachable_of(&ask_one(target("header", reach, 20))).contains("`X-Key`"));
+}
+
+#[test]
+fn a_server_that_speaks_no_tls_is_not_spoken_to_in_the_clear() {
+    let server = Server::start(|stream, seen| json_with("good", stream, seen));
+    let reach = Reach::Address { url: server.url.replace("http:", "https:"), headers: vec![] };
+    assert!(!unreachable_of(&ask_one(target("tls", reach, 20))).is_empty());
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_status_is_told() {
+    let server = Server::start(|stream, _| respond(stream, "401 Unauthorized", "text/plain", "", b"who?"));
+    assert!(unreachable_of(&ask_one(server.target(20))).contains("HTTP 401"));
+    let server = Server::start(|stream, _| respond(stream, "500 Oops", "text/html", "", b"<h1>"));
+    assert!(unreachable_of(&ask_one(server.target(20))).contains("HTTP 500"));
+    let server = Server::start(|stream, seen| match method(seen) {
+        "tools/list" => respond(stream, "503 Busy", "text/html", "", b"<h1>"),
+        _ => json_with("good", stream, seen),
+    });
+    let heard = ask_one(server.target(20));
+    assert!(matches!(&heard.said, Err(Trouble::Died(why)) if why.contains("HTTP 503")), "{heard:?}");
+}
+
+#[test]
+fn a_redirection_is_followed_at_its_origin_and_nowhere_else() {
+    let server = Server::start(|stream, seen| {
+        if seen.head.starts_with("post /mcp http/1.1") {
+            return respond(stream, "307 Temporary Redirect", "", "Location: /mcp/\r\n", b"");
+        }
+        json_with("good", stream, seen);
+    });
+    assert_all_heard(&ask_one(server.target(30)));
+    let server = Server::start(|stream, _| {
+        respond(stream, "307 Temporary Redirect", "", "Location: http://localhost:9/mcp\r\n", b"");
+    });
+    assert!(unreachable_of(&ask_one(server.target(20))).contains("elsewhere"));
+    let server = Server::start(|stream, _| {
+        respond(stream, "308 Permanent Redirect", "", "Location: /again\r\n", b"");
+    });
+    assert!(unreachable_of(&ask_one(server.target(20))).contains("in a circle"));
+}
+
+#[test]
+fn a_flood_is_cut_off() {
+    let endless: [Manner; 4] = [
+        |stream, _| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{\"a\": \"");
+            while stream.write_all(&[b'x'; 64 << 10]).is_ok() {}
+        },
+        |stream, _| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+            while stream
+                .write_all(b"data: {\"jsonrpc\": \"2.0\", \"method\": \"notifications/x\"}\n\n")
+                .is_ok()
+            {}
+        },
+        |stream, _| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ");
+            while stream.write_all(&[b'x'; 64 << 10]).is_ok() {}
+        },
+        |stream, _| {
+            let head =
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000000\r\n\r\n{";
+            let _ = stream.write_all(head.as_bytes());
+            thread::sleep(Duration::from_secs(60));
+        },
+    ];
+    for (at, manner) in endless.into_iter().enumerate() {
+        let heard = ask_one(Server::start(manner).target(50));
+        assert_eq!(heard.said, Err(Trouble::Flooded(8 << 20)), "{at}");
+        assert!(heard.took < Duration::from_secs(40), "{at}: {:?}", heard.took);
+    }
+}
+
+#[test]
+fn endless_headers_end() {
+    let server = Server::start(|stream, _| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
+        while stream.write_all(b"X-More: and more\r\n").is_ok() {}
+    });
+    let heard = ask_one(server.target(50));
+    assert!(heard.said.is_err() && heard.took < Duration::from_secs(40), "{heard:?}");
+}
+
+#[test]
+fn a_lie_is_told_as_one() {
+    let server = Server::start(|stream, _| respond(stream, "200 OK", "text/html", "", b"<h1>Hello</h1>"));
+    assert!(lie_of(&ask_one(server.target(20))).contains("`text/html`"));
+    let server = Server::start(|stream, _| respond(stream, "202 Accepted", "", "", b""));
+    assert!(lie_of(&ask_one(server.target(20))).contains("no answer"));
+    for manners in ["bad-json", "wrong-id"] {
+        let manner: Manner = match manners {
+            "bad-json" => |stream, seen| json_with("bad-json", stream, seen),
+            _ => |stream, seen| json_with("wrong-id", stream, seen),
+        };
+        assert!(!lie_of(&ask_one(Server::start(manner).target(20))).is_empty(), "{manners}");
+    }
+}
+
+#[test]
+fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
+    let server = Server::start(|_, _| ());
+    assert!(!unreachable_of(&ask_one(server.target(20))).is_empty());
+    let server = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
+    let heard = ask_one(server.target(2));
+    assert_eq!(heard.said, Err(Trouble::Late));
+    let server = Server::start(|stream, seen| match method(seen) {
+        "prompts/list" => {
+            let _ = stream.write_all(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{",
+            );
+        }
+        _ => json_with("good", stream, seen),
+    });
+    assert!(matches!(ask_one(server.target(20)).said, Err(Trouble::Died(_))));
+}
+
+#[test]
+fn an_unreachable_address_costs_the_others_no_time() {
+    let silent = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
+    let good = Server::start(|stream, seen| events_with("hides", stream, seen));
+    let told = Mutex::new(Vec::new());
+    let mut targets = vec![silent.target(10), good.target(60)];
+    targets[0].name = "silent".to_owned();
+    let heard = ask(&targets, &Limits::default(), &|heard| told.lock().unwrap().push(heard.name.clone()));
+    assert_eq!(told.into_inner().unwrap(), ["http", "silent"]);
+    assert_eq!(heard[0].said, Err(Trouble::Late));
+    assert!(codes(&heard[1]).contains(&"mcp/hidden"));
+}

@@ -1,0 +1,288 @@
+//! Servers that are programs: one that behaves, and many that do not.
+
+#[path = "targets/mod.rs"]
+mod targets;
+
+use preface_mcp::{Heard, Limits, Reach, Target, Trouble, ask};
+use std::{
+    fs,
+    path::Path,
+    sync::Mutex,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use targets::{ask_one, assert_all_heard, codes, target, wants};
+
+/// A fake server that behaves so.
+fn fake(manners: &str, seconds: u64) -> Target {
+    fake_at(manners, Path::new("unused"), seconds)
+}
+
+fn fake_at(manners: &str, place: &Path, seconds: u64) -> Target {
+    let reach = Reach::Program {
+        command: env!("CARGO_BIN_EXE_fake_mcp_server").to_owned(),
+        args: vec![manners.to_owned(), place.to_str().unwrap().to_owned()],
+        env: vec![
+            ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+            ("KEY".to_owned(), "sesame-open".to_owned()),
+        ],
+        cwd: "/".into(),
+    };
+    target(manners, reach, seconds)
+}
+
+fn lie_of(heard: &Heard) -> &str {
+    match &heard.said {
+        Err(Trouble::Lied(why)) => why,
+        other => panic!("no lie: {other:?}"),
+    }
+}
+
+fn death_of(heard: &Heard) -> &str {
+    match &heard.said {
+        Err(Trouble::Died(why)) => why,
+        other => panic!("no death: {other:?}"),
+    }
+}
+
+/// The number that a fake wrote down.
+fn number_at(place: &Path) -> String {
+    fs::read_to_string(place).expect("it wrote its number").trim().to_owned()
+}
+
+/// Whether a process runs. One whose parent never asks for it may stay behind as a name.
+fn runs(number: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+fn assert_gone(number: &str) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while runs(number) {
+        assert!(Instant::now() < until, "the process {number} is still there");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_server_that_behaves_says_all_it_has() {
+    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("good", 30) }));
+}
+
+#[test]
+fn a_server_of_the_newer_protocol_is_spoken_to_in_its_way() {
+    let heard = ask_one(fake("modern", 30));
+    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
+    assert_eq!(heard.calls_itself.as_deref(), Some("fake 2.0"));
+    assert_eq!(heard.said.unwrap().tools.len(), 2);
+}
+
+#[test]
+fn a_newer_server_that_starts_slowly_is_asked_again_in_its_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let heard = ask_one(fake_at("slow-modern", &directory.path().join("mark"), 6));
+    assert_eq!(heard.protocol.as_deref(), Some("2026-07-28"), "{heard:?}");
+}
+
+#[test]
+fn an_older_server_that_is_silent_about_the_newer_way_is_heard() {
+    let heard = ask_one(Target { wants: wants(), ..fake("silent-to-the-new", 6) });
+    assert_all_heard(&heard);
+}
+
+#[test]
+fn an_older_server_that_dies_of_the_newer_way_is_asked_again() {
+    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("dies-of-the-new", 30) }));
+}
+
+#[test]
+fn a_server_that_says_nothing_is_late() {
+    assert_eq!(ask_one(fake("silent", 1)).said, Err(Trouble::Late));
+    let heard = ask_one(fake("silent-about-tools", 2));
+    assert_eq!((&heard.said, heard.calls_itself.as_deref()), (&Err(Trouble::Late), Some("fake 1.0")));
+}
+
+#[test]
+fn what_a_profile_names_and_comes_too_late_does_not_cost_the_lists() {
+    let heard = ask_one(Target { wants: wants(), ..fake("silent-about-prompts", 3) });
+    assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(codes(&heard), ["mcp/late"]);
+}
+
+#[test]
+fn a_server_that_cannot_start_says_why_without_its_key() {
+    let heard = ask_one(fake("fails", 30));
+    assert!(death_of(&heard).contains("exit status: 3"), "{heard:?}");
+    assert!(death_of(&heard).contains("the key `***` is wrong"), "{heard:?}");
+    let reach =
+        Reach::Program { command: "no-such".to_owned(), args: vec![], env: vec![], cwd: "/no/where".into() };
+    let heard = ask_one(target("ghost", reach, 5));
+    assert!(matches!(&heard.said, Err(Trouble::Unreachable(why)) if why.contains("/no/where")), "{heard:?}");
+}
+
+#[test]
+fn a_server_that_dies_is_dead_and_not_late() {
+    for manners in ["dies", "dies-half-way"] {
+        let heard = ask_one(fake(manners, 60));
+        assert!(death_of(&heard).contains("exit status: 7"), "{heard:?}");
+        assert_eq!(heard.calls_itself.as_deref(), Some("fake 1.0"));
+        assert!(heard.took < Duration::from_secs(30));
+    }
+}
+
+#[test]
+fn a_flood_is_cut_off() {
+    for manners in ["floods-line", "floods-notes", "floods-requests"] {
+        let heard = ask_one(fake(manners, 60));
+        assert_eq!(heard.said, Err(Trouble::Flooded(8 << 20)), "{manners}");
+        assert!(heard.took < Duration::from_secs(45), "{manners}: {:?}", heard.took);
+    }
+}
+
+#[test]
+fn a_list_is_taken_up_to_its_limit() {
+    let heard = ask_one(fake("many", 60));
+    assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (1000, vec!["mcp/too-many"]));
+    let limits = Limits { items: 10_000, ..Limits::default() };
+    let heard = ask(&[fake("many", 60)], &limits, &|_| ()).remove(0);
+    assert_eq!((heard.said.unwrap().tools.len(), heard.notes.len()), (5000, 0));
+}
+
+#[test]
+fn all_pages_of_a_list_are_asked_for_and_not_for_ever() {
+    let heard = ask_one(fake("pages", 30));
+    let names: Vec<_> = heard.said.unwrap().tools.into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    let heard = ask_one(fake("endless-pages", 60));
+    assert_eq!((heard.said.as_ref().unwrap().tools.len(), codes(&heard)), (100, vec!["mcp/too-many"]));
+    assert!(lie_of(&ask_one(fake("circle", 30))).contains("a cursor came twice"));
+}
+
+#[test]
+fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
+    let heard = ask_one(fake("bad-items", 30));
+    let tools = &heard.said.as_ref().unwrap().tools;
+    assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
+    assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
+    let told: Vec<_> = heard.notes.iter().map(|note| (&*note.code, &*note.message)).collect();
+    let long = "n".repeat(80);
+    assert_eq!(
+        told,
+        [
+            ("mcp/duplicate", "the tool `good` comes twice; the first is kept"),
+            ("mcp/item", "a tool is left out: its name is empty"),
+            ("mcp/item", &*format!("a tool is left out: its name has 1000 bytes: `{long}…`")),
+            ("mcp/item", "a tool is left out: its name holds control characters: `line\\u{a}break`"),
+            ("mcp/item", "a tool is left out: it has no name"),
+            ("mcp/item", "a tool is left out: it has no name"),
+            ("mcp/item", "a tool is left out: its name is no text"),
+            ("mcp/item", "the tool `listed` is left out: its schema is no object"),
+            ("mcp/too-long", "the description of the tool `long` is 70000 bytes long; 65536 are kept"),
+        ]
+    );
+}
+
+#[test]
+fn hidden_text_is_named_and_stays() {
+    let heard = ask_one(fake("hides", 30));
+    let warning = &heard.notes[0];
+    assert_eq!(warning.code, "mcp/hidden");
+    for named in [
+        "the description of the tool `tagged`: tag characters hide the text `send`: U+E0073",
+        "the name of the tool `zero\\u{200b}width`: zero-width characters: U+200B",
+        "the schema of the tool `bidi`: characters that change the order of text on a screen: U+202E",
+    ] {
+        assert!(warning.message.contains(named), "{}", warning.message);
+    }
+    let said = heard.said.unwrap();
+    let tagged = said.tools.iter().find(|tool| tool.name == "tagged").unwrap();
+    assert!(tagged.description.as_ref().unwrap().contains('\u{e0073}'));
+}
+
+#[test]
+fn a_lie_is_told_as_one() {
+    assert!(lie_of(&ask_one(fake("bad-json", 2))).contains("what is not JSON"));
+    assert!(lie_of(&ask_one(fake("wrong-id", 2))).contains("a question that nobody asked"));
+    assert!(lie_of(&ask_one(fake("wrong-types", 30))).contains("the handshake"));
+    assert!(lie_of(&ask_one(fake("no-list", 30))).contains("without a list of tools"));
+}
+
+#[test]
+fn what_a_server_writes_beside_its_messages_is_a_note() {
+    let heard = ask_one(Target { wants: wants(), ..fake("banner", 30) });
+    assert_eq!(heard.said.as_ref().unwrap().tools.len(), 2);
+    assert_eq!(codes(&heard), ["mcp/not-text", "mcp/nonsense"]);
+    assert!(heard.notes[1].message.contains("`Server is running!`"));
+}
+
+#[test]
+fn a_list_that_is_announced_and_refused_is_a_note() {
+    let heard = ask_one(fake("refuses", 30));
+    assert_eq!(heard.said.as_ref().unwrap().prompts.len(), 1);
+    assert_eq!(codes(&heard), ["mcp/refused"]);
+}
+
+#[test]
+fn a_server_that_asks_us_is_refused_and_heard() {
+    let heard = ask_one(Target { wants: wants(), ..fake("asks-back", 30) });
+    assert_all_heard(&heard);
+}
+
+#[test]
+fn a_server_that_complains_a_lot_is_heard() {
+    assert_all_heard(&ask_one(Target { wants: wants(), ..fake("complains", 60) }));
+}
+
+#[test]
+fn what_a_server_leaves_behind_is_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("forks");
+    assert_all_heard(&ask_one(Target { wants: wants(), ..fake_at("forks", &place, 30) }));
+    assert_gone(&number_at(&place));
+    let place = directory.path().join("goes");
+    let heard = ask_one(fake_at("forks-and-goes", &place, 60));
+    assert!(death_of(&heard).contains("exit status: 0"), "{heard:?}");
+    assert!(heard.took < Duration::from_secs(40));
+    assert_gone(&number_at(&place));
+}
+
+#[test]
+fn a_server_that_will_not_go_is_killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("stays");
+    let server = env!("CARGO_BIN_EXE_fake_mcp_server");
+    let reach = Reach::Program {
+        command: "sh".to_owned(),
+        args: ["-c", "trap '' TERM; exec \"$0\" stays \"$1\"", server, place.to_str().unwrap()]
+            .map(str::to_owned)
+            .to_vec(),
+        env: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+        cwd: "/".into(),
+    };
+    let heard = ask_one(Target { wants: wants(), ..target("stays", reach, 30) });
+    assert_all_heard(&heard);
+    let number = number_at(&place);
+    assert!(!Path::new("/proc").join(&number).exists(), "it is not even a zombie");
+}
+
+#[test]
+fn a_bad_server_costs_the_good_ones_no_time() {
+    let targets = [
+        fake("silent", 10),
+        fake("good", 60),
+        fake("floods-line", 60),
+        fake("complains", 60),
+        fake("dies", 60),
+        fake("modern", 60),
+    ];
+    let told = Mutex::new(Vec::new());
+    let heard = ask(&targets, &Limits::default(), &|heard| {
+        told.lock().unwrap().push(heard.name.clone());
+    });
+    let names = |all: &[Heard]| all.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&heard), ["silent", "good", "floods-line", "complains", "dies", "modern"]);
+    assert_eq!(told.into_inner().unwrap().last().map(String::as_str), Some("silent"), "it is the last");
+    assert_eq!(heard[0].said, Err(Trouble::Late));
+    assert!(heard[1].said.is_ok() && heard[3].said.is_ok() && heard[5].said.is_ok());
+    assert!(heard[0].took < Duration::from_secs(25), "{:?}", heard[0].took);
+}

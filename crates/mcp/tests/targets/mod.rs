@@ -1,0 +1,45 @@
+//! Whom the tests ask.
+
+use preface_core::mcp_servers::Want;
+use preface_mcp::{Heard, Limits, Reach, Target, ask};
+use std::{collections::BTreeMap, time::Duration};
+
+/// Asks one server with the usual limits.
+pub fn ask_one(target: Target) -> Heard {
+    ask(&[target], &Limits::default(), &|_| ()).remove(0)
+}
+
+/// A target that is reached so and has so many seconds.
+pub fn target(name: &str, reach: Reach, seconds: u64) -> Target {
+    Target { name: name.to_owned(), reach, deadline: Duration::from_secs(seconds), wants: Vec::new() }
+}
+
+/// The prompt and the resource that a fake server has.
+pub fn wants() -> Vec<Want> {
+    vec![
+        Want::Prompt {
+            name: "greet".to_owned(),
+            arguments: BTreeMap::from([("whom".to_owned(), "you".to_owned())]),
+        },
+        Want::Resource { uri: "fake://notes".to_owned() },
+    ]
+}
+
+/// Asserts that all was heard that a well-behaved fake server has.
+pub fn assert_all_heard(heard: &Heard) {
+    let said = heard.said.as_ref().expect("it answers");
+    assert_eq!(said.instructions.as_deref(), Some("Be kind to the fake."));
+    assert_eq!(said.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["read", "write"]);
+    assert_eq!(said.prompts[0].arguments[0].name, "whom");
+    assert_eq!(said.resources[0].uri, "fake://notes");
+    assert_eq!(said.fetched[0].texts, ["Hello, you."]);
+    assert_eq!(said.fetched[1].texts, ["Noted."]);
+    assert_eq!(heard.calls_itself.as_deref(), Some("fake 1.0"));
+    assert_eq!(heard.protocol.as_deref(), Some("2025-11-25"));
+    assert_eq!(codes(heard), ["mcp/not-text"], "the picture in the prompt");
+}
+
+/// The codes of the notes, in their order.
+pub fn codes(heard: &Heard) -> Vec<&str> {
+    heard.notes.iter().map(|note| &*note.code).collect()
+}

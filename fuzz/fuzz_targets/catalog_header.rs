@@ -1,0 +1,39 @@
+//! No bytes make an import panic, and no file is lost without a note.
+//!
+//! The bytes are one file of a catalog and its README at once, in both generations.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use preface_catalog::{ImportError, Kept, Source, SourceFile, compiled_bytes, import, read_header, verify};
+use std::collections::BTreeMap;
+
+fuzz_target!(|data: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let mut notes = Vec::new();
+        let header = read_header("a.md", text, &mut notes);
+        assert!(text.is_char_boundary(header.body), "the body starts on a character");
+        assert!(notes.iter().all(|note| note.place.is_some() && note.help.is_some()));
+    }
+    for version in [Some("2.1.37"), Some("2.1.200"), None] {
+        let file = SourceFile { name: "a.md".to_owned(), bytes: data.to_vec() };
+        let version = version.map(str::to_owned);
+        let source = Source { files: vec![file], readme: Some(data.to_vec()), version };
+        match import(&source) {
+            Ok(imported) => {
+                assert_eq!(import(&source).as_ref(), Ok(&imported), "a second time the same");
+                let compiled: BTreeMap<_, _> =
+                    imported.texts.iter().map(|(name, text)| (name.clone(), compiled_bytes(text))).collect();
+                let files = BTreeMap::from([("a.md".to_owned(), data.to_vec())]);
+                assert_eq!(
+                    verify(&imported.index, &Kept { files, compiled }),
+                    [],
+                    "what was imported agrees"
+                );
+            }
+            Err(ImportError::NoPrompt { notes, .. }) => {
+                assert!(!notes.is_empty(), "what is left out is told")
+            }
+            Err(ImportError::NoVersion { .. }) => {}
+        }
+    }
+});

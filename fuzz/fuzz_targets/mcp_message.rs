@@ -1,0 +1,39 @@
+//! No bytes of an MCP server make the client panic, hang, or keep more than its limits.
+//!
+//! Each line answers one question; `$ID` in it is the id of the question. A server that says nothing in time is not tried:
+//! it hangs up after the last line.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use preface_mcp::{Limits, Trouble, overheard};
+use std::time::Duration;
+
+fuzz_target!(|data: &[u8]| {
+    let limits = Limits { bytes: 32 << 10, items: 20, fetched: 1 << 10 };
+    let heard = overheard(data, &limits).expect("there is a runtime");
+    assert!(heard.took < Duration::from_secs(5), "it ends");
+    for note in &heard.notes {
+        assert!(note.help.is_some(), "each note says what to do: {note:?}");
+        assert!(note.message.len() < 8 << 10, "no note is long: {}", note.message.len());
+        let shown = note.message.chars().all(|c| !c.is_control());
+        assert!(shown, "nothing in a note moves the screen: {:?}", note.message);
+    }
+    match &heard.said {
+        Ok(said) => {
+            for items in [said.tools.len(), said.prompts.len(), said.resources.len()] {
+                assert!(items <= limits.items, "{items} items");
+            }
+            assert!(said.tools.is_sorted_by(|a, b| a.name < b.name), "sorted, and each name once");
+            assert!(said.tools.iter().all(|tool| !tool.name.trim().is_empty()));
+            let fetched: usize = said.fetched.iter().flat_map(|it| &it.texts).map(String::len).sum();
+            assert!(fetched <= 2 * limits.fetched, "{fetched} bytes");
+            let again = serde_json::to_vec(said).expect("it is JSON");
+            let again = serde_json::from_slice(&again).expect("it is read again");
+            assert_eq!(said, &again, "what is recorded is read again");
+        }
+        Err(Trouble::Lied(why) | Trouble::Died(why) | Trouble::Unreachable(why)) => {
+            assert!(why.len() < 8 << 10 && why.chars().all(|c| !c.is_control()), "{why:?}");
+        }
+        Err(Trouble::Late | Trouble::Flooded(_)) => {}
+    }
+});
