@@ -19,6 +19,8 @@ mod mcp;
 #[cfg(unix)]
 mod mcp_asked;
 mod mcp_serve;
+mod mcp_serve_bounds;
+mod mcp_server;
 #[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]

@@ -29,7 +29,7 @@ Prompts: one a preset. Tools: build, explain, lint; none changes anything.";
 /// Be an MCP server over stdin and stdout
 ///
 /// For any MCP client, which starts it: prompts, one a preset, and the tools build, explain and lint. It writes nothing,
-/// trusts nothing and opens no store: text of a project that nobody trusted is held, and said to be. Directories are read
+/// trusts nothing and opens no store: text of a project that nobody trusted is held, and said to be. A project is read
 /// below the roots alone. It ends when stdin does.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]

@@ -1,0 +1,198 @@
+//! A client that writes what it likes, or does not read.
+
+use crate::fake::Fake;
+use preface_mcp::{LONGEST_MESSAGE, serve};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+
+/// A client that writes what it likes.
+struct Raw {
+    read: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    write: WriteHalf<DuplexStream>,
+}
+
+impl Raw {
+    fn new(fake: &Arc<Fake>) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 12);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(serve(fake.clone(), read, write));
+        let (read, write) = tokio::io::split(ours);
+        Raw { read: BufReader::new(read).lines(), write }
+    }
+
+    async fn begun(fake: &Arc<Fake>) -> Self {
+        let mut raw = Raw::new(fake);
+        raw.begin().await;
+        raw
+    }
+
+    async fn begin(&mut self) {
+        self.say(&initialize().to_string()).await;
+        assert_eq!(self.hear().await["id"], json!("first"));
+        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+
+    async fn say(&mut self, line: &str) {
+        self.write.write_all(line.as_bytes()).await.unwrap();
+        self.write.write_all(b"\n").await.unwrap();
+    }
+
+    async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.read.next_line().await.unwrap().expect("the server still talks")).unwrap()
+    }
+
+    async fn asks(&mut self, id: usize, method: &str, params: Value) {
+        let asked = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.say(&asked.to_string()).await;
+    }
+}
+
+fn initialize() -> Value {
+    json!({ "jsonrpc": "2.0", "id": "first", "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "raw", "version": "0" },
+    }})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lines_that_are_no_messages_are_refused_and_the_next_one_is_read() {
+    let mut raw = Raw::begun(&Arc::new(Fake::default())).await;
+    for (line, code, id) in [
+        ("{", -32700, Value::Null),
+        ("GET / HTTP/1.1", -32700, Value::Null),
+        ("\u{0}\u{1}", -32700, Value::Null),
+        ("[]", -32600, Value::Null),
+        ("null", -32600, Value::Null),
+        (r#"{"id":7,"method":"tools/list"}"#, -32600, json!(7)),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, Value::Null),
+        (&"[".repeat(10_000), -32700, Value::Null),
+    ] {
+        raw.say(line).await;
+        let said = raw.hear().await;
+        assert_eq!((&said["error"]["code"], &said["id"]), (&json!(code), &id), "{line}");
+    }
+    raw.write.write_all(b"\r\n\n  \n{\"jsonrpc\":\"2.0\",\"id\":8,\"method\":\"ping\"}\r\n").await.unwrap();
+    assert_eq!(raw.hear().await, json!({ "jsonrpc": "2.0", "id": 8, "result": {} }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_is_too_long_is_refused_and_the_next_one_is_read() {
+    let mut raw = Raw::begun(&Arc::new(Fake::default())).await;
+    let frame = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":""}}"#;
+    let fits = frame.replace(r#""""#, &format!("{:?}", "y".repeat(LONGEST_MESSAGE - frame.len())));
+    assert_eq!(fits.len(), LONGEST_MESSAGE);
+    raw.say(&fits).await;
+    assert_eq!(raw.hear().await["id"], json!(1), "the longest that is read");
+    raw.say(&format!("{fits} ")).await;
+    let said = raw.hear().await;
+    assert_eq!(said["error"]["code"], json!(-32600));
+    assert_eq!(said["error"]["message"], json!("a message has at most 4194304 bytes, and this one has more"));
+    raw.asks(2, "ping", json!({})).await;
+    assert_eq!(raw.hear().await["id"], json!(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_before_the_beginning_is_passed_over() {
+    let mut raw = Raw::new(&Arc::new(Fake::default()));
+    raw.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    raw.say(r#"{"jsonrpc":"2.0","id":3,"result":{}}"#).await;
+    raw.say("nonsense").await;
+    assert_eq!(raw.hear().await["error"]["code"], json!(-32700));
+    raw.asks(4, "tools/list", json!({})).await;
+    assert_eq!(raw.hear().await["error"]["code"], json!(-32602), "neither era began");
+    raw.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":4}}"#).await;
+    raw.begin().await;
+    raw.asks(5, "tools/list", json!({})).await;
+    assert_eq!(raw.hear().await["result"]["tools"].as_array().unwrap().len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parameters_of_another_shape_and_unknown_methods_are_named() {
+    let mut raw = Raw::begun(&Arc::new(Fake::default())).await;
+    for (method, params, code, says) in [
+        ("tools/call", json!({ "name": 5 }), -32602, "the parameters of `tools/call` have another shape"),
+        ("prompts/get", json!({}), -32602, "the parameters of `prompts/get` have another shape"),
+        ("prompts/get", json!([1]), -32600, "not a message of JSON-RPC 2.0, alone on its line"),
+        ("tools/list", json!({ "cursor": "2" }), -32602, "there is one page, and it needs no cursor"),
+        ("tools/drop", json!({}), -32601, "unknown method: `tools/drop`"),
+    ] {
+        raw.asks(1, method, params).await;
+        let said = raw.hear().await;
+        assert_eq!((&said["error"]["code"], &said["error"]["message"]), (&json!(code), &json!(says)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_reads_late_gets_every_answer() {
+    const MANY: usize = 2000;
+    let raw = Raw::begun(&Arc::new(Fake::default())).await;
+    let Raw { mut read, mut write } = raw;
+    let writing = tokio::spawn(async move {
+        for id in 0..MANY {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#) + "\n";
+            write.write_all(line.as_bytes()).await.unwrap();
+        }
+        write
+    });
+    // The streams hold a few kilobytes: the server waits for us, and with it the writer.
+    tokio::task::yield_now().await;
+    let mut heard = Vec::new();
+    for _ in 0..MANY {
+        let said: Value = serde_json::from_str(&read.next_line().await.unwrap().unwrap()).unwrap();
+        heard.push(said["id"].as_u64().unwrap());
+    }
+    heard.sort_unstable();
+    assert!(heard.into_iter().eq(0..MANY as u64), "each once");
+    drop(writing.await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_asks_for_too_much_at_once_is_told_so() {
+    let fake = Arc::new(Fake::default());
+    let mut raw = Raw::begun(&fake).await;
+    for id in 0..40 {
+        raw.asks(id, "tools/call", json!({ "name": "wait", "arguments": { "text": "x" } })).await;
+    }
+    for _ in 0..8 {
+        let said = raw.hear().await;
+        assert_eq!(said["error"]["message"], json!("too many calls at once: 32 are not answered yet"));
+    }
+    fake.open();
+    for _ in 0..32 {
+        assert_eq!(raw.hear().await["result"]["structuredContent"], json!({ "text": "x" }));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_with_the_stream_and_answers_what_was_asked_before() {
+    for last in ["\n", ""] {
+        let fake = Arc::new(Fake::default());
+        let asked = json!({ "jsonrpc": "2.0", "id": 9, "method": "tools/call",
+            "params": { "name": "echo", "arguments": { "text": "last" } } });
+        let input = format!("{}\nnonsense\n{asked}{last}", initialize());
+        let (mut ours, theirs) = tokio::io::duplex(1 << 16);
+        serve(fake, std::io::Cursor::new(input.into_bytes()), theirs).await.unwrap();
+        let mut said = String::new();
+        tokio::io::AsyncReadExt::read_to_string(&mut ours, &mut said).await.unwrap();
+        let mut ids: Vec<Value> =
+            said.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].take()).collect();
+        ids.sort_by_key(Value::to_string);
+        assert_eq!(ids, [json!("first"), json!(9), Value::Null]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_where_nobody_reads_any_more() {
+    let (mut ours, theirs) = tokio::io::duplex(1 << 12);
+    let (nobody, closed) = tokio::io::duplex(1 << 12);
+    drop(nobody);
+    let serving = tokio::spawn(serve(Arc::new(Fake::default()), theirs, closed));
+    ours.write_all(format!("{}\n", initialize()).as_bytes()).await.unwrap();
+    // It could not say who it is: what it ends with is not the point.
+    let _ = serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_leaves_without_a_word_is_no_trouble() {
+    serve(Arc::new(Fake::default()), tokio::io::empty(), tokio::io::sink()).await.unwrap();
+}
