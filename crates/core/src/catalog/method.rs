@@ -119,9 +119,9 @@ fn of_list<'a>(
         "filter" | "find" | "some" | "every" => {
             let function = function();
             let mut kept = Vec::new();
-            for at in 0..items.len() {
+            for (at, item) in items.iter().enumerate() {
                 if called(&function, at)?.is_truthy() {
-                    kept.push(items[at].clone());
+                    kept.push(item.clone());
                 }
             }
             match name {

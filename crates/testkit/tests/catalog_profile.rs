@@ -1,0 +1,254 @@
+//! Texts of an imported catalog in a profile: what takes whose place, what stays as it is written, and what refuses. The
+//! catalogs are those of `crates/catalog/tests/catalogs`.
+#![cfg(unix)]
+
+use preface::host::system::{System, Within};
+use preface::{
+    ASSETS, Built, Engine, Error, Request,
+    catalogs::{self, Replace},
+    core::{diagnostic::Severity, draft::AbsentReason, origin::Origin},
+};
+use preface_testkit::MemorySystem;
+use std::{fs, path::Path};
+
+/// A profile of the user's: own words, and the prompts that may take their place.
+const PROFILE: &str = r#"
+extends = "default"
+order = "harbour"
+
+[options]
+catalog = ""
+style = ""
+
+[orders]
+harbour = ["watch", "safety", "status", "rounds", "pilot", "rope"]
+
+[catalog.bind]
+BUILD_TIME = "today"
+EXTRA_CATCH_NOTE = ""
+CCVERSION = "7"
+HAS_ROPE = true
+LAMP_TOOL_NAME = "Lamp"
+ROPE_TOOL_NAME = "Rope"
+ROUND_HINTS_ARRAY = { list = ["look", "listen"] }
+SAFETY_NOTE = { prompt = "Agent Prompt: Catch notes" }
+TIDE_NOW = "low"
+TIDE_STATUS = { fact = "git:status" }
+WATCH_STYLE_CONFIG = { given = "option:style", then = { object = { name = { fact = "option:style" } } } }
+
+[section.watch]
+text = "OWN WATCH"
+catalog = "System Prompt: Main watch"
+
+[section.safety]
+text = "OWN SAFETY"
+catalog = "Agent Prompt: Catch notes"
+
+[section.status]
+text = "OWN STATUS"
+catalog = "System Prompt: Tide status"
+
+[section.rounds]
+text = "OWN ROUNDS"
+catalog = ["System Prompt: No such", "System Prompt: Doing rounds"]
+
+[section.pilot]
+text = "OWN PILOT"
+catalog = "System Prompt: No such"
+
+[section.rope]
+catalog = "System Prompt: Rope care"
+"#;
+
+fn machine() -> MemorySystem {
+    let mut system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/home/user")
+        .with_dir("/work/app")
+        .with_current_dir("/work/app")
+        .with_file("/home/user/.config/preface/profiles/harbour.toml", PROFILE);
+    for generation in ["a", "b"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalog/tests/catalogs").join(generation);
+        let to = format!("/catalogs/{generation}");
+        system =
+            system.with_file(format!("{to}/README.md"), fs::read_to_string(from.join("README.md")).unwrap());
+        for entry in fs::read_dir(from.join("system-prompts")).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let text = fs::read(entry.path()).unwrap();
+            system = system.with_file(format!("{to}/system-prompts/{name}"), text);
+        }
+    }
+    for generation in ["/catalogs/a", "/catalogs/b"] {
+        catalogs::import(&system, Path::new(generation), None, Replace::No, &mut |_| ()).unwrap();
+    }
+    system
+}
+
+fn build(system: &MemorySystem, sets: &[&str]) -> Result<Built, Error> {
+    let mut request = Request::new("/work/app");
+    request.preset = Some("harbour".to_owned());
+    request.sets = sets.iter().map(|set| (*set).to_owned()).collect();
+    let status = "${TIDE_NOW} <<CCVERSION>> [if x]".to_owned();
+    request.facts.insert("git:status".parse().unwrap(), Some(status));
+    Engine::new(system).build(&request)
+}
+
+fn text(built: &Built, section: &str) -> String {
+    let part = built.prompt.parts.iter().find(|part| part.section.as_str() == section);
+    part.map(|part| built.prompt.text_of(part).trim().to_owned()).unwrap_or_default()
+}
+
+fn notes(built: &Built, code: &str) -> Vec<String> {
+    let notes = built.prompt.diagnostics.iter().filter(|note| note.code == code);
+    notes.map(|note| note.message.clone()).collect()
+}
+
+/// The profile with other words.
+fn with(system: MemorySystem, from: &str, to: &str) -> MemorySystem {
+    assert!(PROFILE.contains(from), "{from}");
+    system.with_file("/home/user/.config/preface/profiles/harbour.toml", PROFILE.replace(from, to))
+}
+
+#[test]
+fn nothing_of_a_catalog_speaks_unless_one_is_chosen() {
+    let built = build(&machine(), &[]).unwrap();
+    for (section, words) in
+        [("watch", "OWN WATCH"), ("safety", "OWN SAFETY"), ("rounds", "OWN ROUNDS"), ("rope", "")]
+    {
+        assert_eq!(text(&built, section), words);
+    }
+    assert!(built.prompt.diagnostics.iter().all(|note| !note.code.starts_with("catalog/")));
+}
+
+#[test]
+fn imported_texts_take_the_place_of_the_profiles_own() {
+    let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
+    let watch = "You keep the log of a small harbour. Write short, plain entries.\n\nCount the crates.\n\n\
+                 Who needs help should ask at the harbour office.\nEdition 7 of today";
+    assert_eq!(text(&built, "watch"), watch);
+    assert_eq!(
+        text(&built, "rounds"),
+        "# Rounds\nGo round twice a night.\nTake Lamp with you, and leave no gate open.\n- look\n- listen"
+    );
+    // Where the catalog has no such prompt, the profile speaks itself.
+    assert_eq!(text(&built, "pilot"), "OWN PILOT");
+    assert_eq!(
+        notes(&built, "catalog/no-prompt"),
+        ["catalog 2.1.50 has no text for section `pilot`, section `rope`"]
+    );
+    assert_eq!(notes(&built, "catalog/not-pinned").len(), 1);
+    assert!(built.prompt.texts_version.as_deref().is_some_and(|texts| texts.starts_with("catalog.2.1.50.")));
+}
+
+#[test]
+fn a_prompt_that_stands_in_another_one_is_not_said_twice() {
+    let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
+    let absent = built.prompt.absent.iter().find(|absent| absent.section.as_str() == "safety").unwrap();
+    assert_eq!((absent.reason, absent.why.as_str()), (AbsentReason::Merged, "its text stands in `watch`"));
+    assert_eq!(built.prompt.text.matches("Count the crates.").count(), 1);
+    // Somebody's own words in the first place: then it speaks in its own.
+    let own = machine().with_file("/home/user/.config/preface/sections/watch.md", "Mine.\n");
+    let built = build(&own, &["catalog=2.1.50"]).unwrap();
+    assert_eq!(
+        (text(&built, "watch").as_str(), text(&built, "safety").as_str()),
+        ("Mine.", "Count the crates.")
+    );
+}
+
+#[test]
+fn a_value_is_never_read_again() {
+    let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
+    assert_eq!(text(&built, "status"), "Tide: low\nStatus:\n${TIDE_NOW} <<CCVERSION>> [if x]");
+    let part = built.prompt.parts.iter().find(|part| part.section.as_str() == "status").unwrap();
+    let origins: Vec<String> = part.spans.iter().map(|span| span.origin.to_string()).collect();
+    assert!(origins.contains(&"[git:status]".to_owned()), "{origins:?}");
+    assert!(origins.contains(&"harbour.toml catalog.bind.TIDE_NOW".to_owned()), "{origins:?}");
+    // Words are byte for byte those of the file.
+    let file = fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../catalog/tests/catalogs/a/system-prompts/system-prompt-tide-status.md"),
+    )
+    .unwrap();
+    let words = built.prompt.text_of(part);
+    for span in &part.spans {
+        let Origin::Source { span: bytes, lossy: false, .. } = &span.origin else { continue };
+        assert_eq!(file[bytes.clone()], words[span.range.clone()]);
+    }
+}
+
+#[test]
+fn the_words_of_the_user_come_before_a_catalog() {
+    let system = with(machine(), "text = \"OWN STATUS\"\n", "text = \"OWN STATUS\"\n").with_file(
+        "/home/user/.config/preface/profiles/mine.toml",
+        "extends = \"harbour\"\n[section.rounds]\ntext = \"MY ROUNDS\"\n",
+    );
+    let mut request = Request::new("/work/app");
+    request.preset = Some("mine".to_owned());
+    request.sets = vec!["catalog=2.1.50".to_owned()];
+    let built = Engine::new(&system).build(&request).unwrap();
+    assert_eq!(text(&built, "rounds"), "MY ROUNDS");
+    assert!(text(&built, "status").starts_with("Tide: low"));
+}
+
+#[test]
+fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
+    let system = with(machine(), "TIDE_NOW = \"low\"\n", "");
+    let built = build(&system, &["catalog=2.1.50"]).unwrap();
+    assert_eq!(text(&built, "status"), "OWN STATUS");
+    let note = built.prompt.diagnostics.iter().find(|note| note.code == "catalog/unbound").unwrap();
+    assert_eq!(note.severity, Severity::Error);
+    assert_eq!(
+        note.message,
+        "`System Prompt: Tide status` of catalog 2.1.50 names what is not bound: `TIDE_NOW`; preface's own words stand \
+         for section `status`"
+    );
+    let place = note.place.as_ref().unwrap();
+    assert_eq!((place.path.as_str(), place.line), ("catalog 2.1.50/system-prompt-tide-status.md", Some(9)));
+    // So is a member that a bound object does not have.
+    let system = with(
+        machine(),
+        "WATCH_STYLE_CONFIG = { given = \"option:style\", then = { object = { name = { fact = \"option:style\" } } } }",
+        "",
+    );
+    assert_eq!(text(&build(&system, &["catalog=2.1.50"]).unwrap(), "watch"), "OWN WATCH");
+}
+
+#[test]
+fn what_the_newer_generation_does_not_declare_or_broke_stays_as_it_is_written() {
+    let built = build(&machine(), &["catalog=2.1.130"]).unwrap();
+    let rope = text(&built, "rope");
+    assert!(rope.ends_with("Then coil it with Rope."), "{rope}");
+    assert!(rope.contains("${HAS_ROPE?`Use `${ROPE_TOOL_NAME}` before you knot it.`:\"\"}"), "{rope}");
+    assert!(!notes(&built, "catalog/kept").is_empty());
+}
+
+#[test]
+fn another_catalog_than_the_pinned_one_refuses() {
+    let system = machine();
+    let digest = catalogs::index(&system, "2.1.50").unwrap().digest;
+    let pinned = format!("catalog=2.1.50@{}", &digest[.."blake3:".len() + 16]);
+    assert!(notes(&build(&system, &[&pinned]).unwrap(), "catalog/not-pinned").is_empty());
+    for (set, what) in [
+        ("catalog=2.1.50@blake3:0000000000000000", "is another than"),
+        ("catalog=9.9.9", "is not imported"),
+        ("catalog=../../etc", "not the version of a catalog"),
+        ("catalog=2.1.50@abc", "not a digest"),
+    ] {
+        let error = build(&system, &[set]).unwrap_err().to_string();
+        assert!(error.contains(what), "{set}: {error}");
+    }
+}
+
+#[test]
+fn a_changed_text_is_not_used() {
+    let system = machine();
+    let dir = catalogs::dir(&system).unwrap().join("2.1.50/compiled/system-prompt-tide-status.json");
+    let kept = system.read(&dir, Within::Anywhere, 1 << 20).unwrap();
+    let kept = String::from_utf8(kept.bytes.to_vec()).unwrap();
+    let system = system.with_file(dir, kept.replace("Tide", "Tied"));
+    let built = build(&system, &["catalog=2.1.50"]).unwrap();
+    assert_eq!(text(&built, "status"), "OWN STATUS");
+    assert_eq!(notes(&built, "catalog/changed").len(), 1);
+}
