@@ -109,6 +109,7 @@ async fn ask_one(target: &Target, limits: &Limits) -> Heard {
         }
         Reach::Address { url, headers } => ask_address(url, headers, target, limits, &time).await,
     };
+    story.close_notes();
     let said = said.map(|()| {
         story.described.settle();
         story.notes.extend(hidden::warning(&story.described));

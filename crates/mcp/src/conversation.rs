@@ -1,6 +1,6 @@
 //! The conversation with a server, whichever way it is reached: shake hands, ask for the lists, ask for what is wanted.
 
-use crate::{Limits, nobody::Nobody, reading, story::Story};
+use crate::{Limits, http::PostError, nobody::Nobody, reading, story::Story};
 use preface_core::mcp_servers::{Fetched, Want};
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt, RoleClient,
@@ -9,7 +9,7 @@ use rmcp::{
     transport::Transport,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, io, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 /// Why a conversation ended early.
 #[derive(Debug)]
@@ -220,8 +220,8 @@ fn refusal(error: &rmcp::ErrorData) -> String {
 
 /// What went wrong on the way: what a server sends there that none sends is a lie of its.
 fn on_the_way(error: &(dyn std::error::Error + 'static)) -> Broken {
-    match error.downcast_ref::<io::Error>().map(io::Error::kind) {
-        Some(io::ErrorKind::InvalidData) => Broken::Lied(chain(error)),
+    match error.downcast_ref() {
+        Some(PostError::Lie(what)) => Broken::Lied(what.clone()),
         _ => Broken::Way(chain(error)),
     }
 }

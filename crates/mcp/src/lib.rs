@@ -5,6 +5,9 @@ mod ask;
 mod by_address;
 mod by_program;
 mod conversation;
+#[cfg_attr(unix, path = "group_unix.rs")]
+#[cfg_attr(not(unix), path = "group_portable.rs")]
+mod group;
 mod heard;
 mod hidden;
 mod http;

@@ -1,17 +1,10 @@
 //! A server that is a program: started in a process group of its own, and gone with all that it started when we are done.
-//!
-//! Its end is looked at without being collected, so that the number of the group stays ours until everything in it is gone.
 
-use crate::words;
-use rustix::{
-    io::Errno,
-    process::{Pid, Signal, WaitId, WaitIdOptions},
-};
+use crate::{group::Group, words};
 use std::{
     io,
-    os::unix::process::CommandExt,
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -24,9 +17,7 @@ use tokio::{
 
 /// A running program. When this is dropped, it and its group are gone.
 pub(crate) struct Program {
-    child: Child,
-    id: Option<Pid>,
-    collected: Option<ExitStatus>,
+    group: Group,
     complaints: Arc<Mutex<Vec<u8>>>,
     /// Reads them.
     listener: Option<JoinHandle<()>>,
@@ -57,19 +48,19 @@ impl Program {
     ) -> io::Result<(Program, ChildStdout, ChildStdin)> {
         // A path is seen from the directory that the program runs in, on every system.
         let path = if command.contains('/') { cwd.join(command) } else { command.into() };
-        let mut child = Command::new(path)
+        let mut program = Command::new(path);
+        program
             .args(args)
             .current_dir(cwd)
             .env_clear()
             .envs(env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()?;
+            .stderr(Stdio::piped());
+        Group::lead(&mut program);
+        let mut child = program.spawn()?;
         let pipes = (child.stdout.take(), child.stdin.take(), child.stderr.take());
-        let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let mut program = Program { child, id, collected: None, complaints: Arc::default(), listener: None };
+        let mut program = Program { group: Group::of(child), complaints: Arc::default(), listener: None };
         let (Some(stdout), Some(stdin), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -79,20 +70,9 @@ impl Program {
     }
 
     /// Waits until the program ended. What it started may be there still.
-    pub(crate) async fn ended(&self) {
-        while !self.has_ended() {
+    pub(crate) async fn ended(&mut self) {
+        while !self.group.has_ended() {
             sleep(TICK).await;
-        }
-    }
-
-    fn has_ended(&self) -> bool {
-        let Some(id) = self.id else { return true };
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match rustix::process::waitid(WaitId::Pid(id), look) {
-            Ok(status) => status.is_some(),
-            Err(Errno::INTR) => false,
-            // Somebody else collected it; there is nothing to wait for.
-            Err(_) => true,
         }
     }
 
@@ -100,17 +80,17 @@ impl Program {
     /// kills all of its group. Returns how it ended, where it went by itself.
     pub(crate) async fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let by_itself = tokio::time::timeout(within * 2 / 3, self.ended()).await.is_ok();
-        self.signal(Signal::TERM);
+        self.group.ask_to_end();
         // Also what the program left behind is asked before it is killed, but nobody sees whether it is gone.
         let _ = tokio::time::timeout(within / 3, self.ended()).await;
-        self.signal(Signal::KILL);
+        self.group.kill();
         let _ = tokio::time::timeout(LAST_WAIT, self.ended()).await;
-        self.collect();
+        let status = self.group.collect();
         if let Some(listener) = self.listener.take() {
             // What left the group keeps the pipe.
             let _ = tokio::time::timeout(LAST_WORDS, listener).await;
         }
-        self.collected.filter(|_| by_itself)
+        status.filter(|_| by_itself)
     }
 
     /// Returns the last that it complained of, in one line. Empty where it said nothing.
@@ -121,29 +101,14 @@ impl Program {
         let last = lines[lines.len().saturating_sub(3)..].join(" / ");
         words::shown(last.as_bytes(), SHOWN)
     }
-
-    fn signal(&self, signal: Signal) {
-        // Not once it was collected: the number may belong to somebody else by then.
-        if let Some(id) = self.id.filter(|_| self.collected.is_none()) {
-            let _ = rustix::process::kill_process_group(id, signal);
-        }
-    }
-
-    fn collect(&mut self) {
-        if self.collected.is_none() {
-            self.collected = self.child.try_wait().ok().flatten();
-        }
-    }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.signal(Signal::KILL);
+        self.group.kill();
         let until = Instant::now() + LAST_WAIT;
-        self.collect();
-        while self.collected.is_none() && Instant::now() < until {
+        while self.group.collect().is_none() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
-            self.collect();
         }
     }
 }

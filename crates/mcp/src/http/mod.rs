@@ -13,4 +13,4 @@ mod posts;
 pub(crate) use address::Address;
 pub(crate) use events::Events;
 pub(crate) use headers::Headers;
-pub(crate) use posts::Posts;
+pub(crate) use posts::{PostError, Posts};

@@ -20,6 +20,8 @@ use rmcp::{
 };
 use serde_json::Value;
 use std::{
+    error::Error,
+    fmt,
     future::Future,
     io::{self, ErrorKind},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -29,6 +31,55 @@ use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::{sleep, timeout},
 };
+
+/// Why a message did not arrive, or its answer did not.
+#[derive(Debug)]
+pub(crate) enum PostError {
+    /// The connection failed.
+    Connection(io::Error),
+    /// It wants to know who asks.
+    Stranger(StatusCode),
+    /// It refused the request.
+    Status(StatusCode),
+    /// It answered what no server answers.
+    Lie(String),
+    /// What is said elsewhere is not asked for.
+    Elsewhere(String),
+}
+
+impl fmt::Display for PostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PostError::Connection(error) => write!(f, "{error}"),
+            PostError::Stranger(status) => {
+                write!(f, "it wants to know who asks (HTTP {}); a header says so", status.as_u16())
+            }
+            PostError::Status(status) => write!(f, "HTTP {status}"),
+            PostError::Lie(what) | PostError::Elsewhere(what) => f.write_str(what),
+        }
+    }
+}
+
+impl Error for PostError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            PostError::Connection(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for PostError {
+    fn from(error: io::Error) -> Self {
+        PostError::Connection(error)
+    }
+}
+
+impl From<serde_json::Error> for PostError {
+    fn from(error: serde_json::Error) -> Self {
+        PostError::Connection(error.into())
+    }
+}
 
 /// Messages as POST requests.
 pub(crate) struct Posts {
@@ -73,21 +124,21 @@ impl Posts {
 }
 
 impl Transport<RoleClient> for Posts {
-    type Error = io::Error;
+    type Error = PostError;
 
     fn send(
         &mut self,
         message: ClientJsonRpcMessage,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+    ) -> impl Future<Output = Result<(), PostError>> + Send + 'static {
         let (line, says) = (self.line.clone(), self.says.clone());
         async move {
-            let says = says.ok_or(ErrorKind::NotConnected)?;
+            let says = says.ok_or_else(|| io::Error::from(ErrorKind::NotConnected))?;
             let Some(id) = line.intake.asks(&message) else { return line.post(&message, &says).await };
             // A server that does not know the question may say so with any status, or not at all; what is wrong with it
             // otherwise, the older handshake finds out.
             match timeout(line.patience, line.post(&message, &says)).await {
-                Ok(Err(error)) if error.kind() != ErrorKind::Unsupported => Err(error),
                 Ok(Ok(())) => Ok(()),
+                Ok(Err(error)) if !matches!(error, PostError::Status(_)) => Err(error),
                 _ => {
                     if let Some(no) = line.intake.give_up(&id) {
                         let _ = says.send(no);
@@ -102,7 +153,7 @@ impl Transport<RoleClient> for Posts {
         self.heard.recv().await
     }
 
-    async fn close(&mut self) -> io::Result<()> {
+    async fn close(&mut self) -> Result<(), PostError> {
         self.says = None;
         let session = self.line.session().clone();
         if session.id.is_some() {
@@ -129,20 +180,19 @@ impl Line {
         self.address.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a message and hears what is answered. An error of the kind `Unsupported` is an answer of the server that says
-    /// that it did not take the message.
+    /// Sends a message and hears what is answered.
     async fn post(
         &self,
         message: &ClientJsonRpcMessage,
         says: &UnboundedSender<ServerJsonRpcMessage>,
-    ) -> io::Result<()> {
+    ) -> Result<(), PostError> {
         let value = serde_json::to_value(message)?;
         let awaits = matches!(message, JsonRpcMessage::Request(_));
         let answer = self.request(Method::POST, Some(&value), None).await?;
         let status = answer.status();
         if let Some(length) = content_length(answer.headers()).filter(|length| *length > self.intake.left()) {
             self.intake.flood();
-            return Err(io::Error::other(format!("it announces {length} bytes")));
+            return Err(PostError::Lie(format!("it announces {length} bytes")));
         }
         if status.is_success() && !awaits {
             // Nothing is expected; some say something nevertheless.
@@ -175,12 +225,9 @@ impl Line {
         answer: Response<Incoming>,
         asked: Option<&Value>,
         says: &UnboundedSender<ServerJsonRpcMessage>,
-    ) -> io::Result<()> {
+    ) -> Result<(), PostError> {
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(io::Error::new(
-                ErrorKind::PermissionDenied,
-                format!("it wants to know who asks (HTTP {}); a header says so", status.as_u16()),
-            ));
+            return Err(PostError::Stranger(status));
         }
         if let Some(asked) = asked.filter(|_| kind == "application/json") {
             let body = answer.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
@@ -194,7 +241,7 @@ impl Line {
                 }
             }
         }
-        Err(io::Error::new(ErrorKind::Unsupported, format!("HTTP {status}")))
+        Err(PostError::Status(status))
     }
 
     /// Hears one message. `None` where it is none that anybody waits for.
@@ -227,7 +274,7 @@ impl Line {
         answer: Response<Incoming>,
         session: Option<&str>,
         says: &UnboundedSender<ServerJsonRpcMessage>,
-    ) -> io::Result<()> {
+    ) -> Result<(), PostError> {
         let mut events = Events::default();
         let mut body = answer.into_body();
         for _ in 0..=RESUMES {
@@ -250,7 +297,7 @@ impl Line {
             }
             body = answer.into_body();
         }
-        Err(io::Error::new(ErrorKind::UnexpectedEof, "its stream of events ended before the answer"))
+        Err(io::Error::new(ErrorKind::UnexpectedEof, "its stream of events ended before the answer").into())
     }
 
     async fn request(
@@ -258,7 +305,7 @@ impl Line {
         method: Method,
         message: Option<&Value>,
         last_event: Option<&str>,
-    ) -> io::Result<Response<Incoming>> {
+    ) -> Result<Response<Incoming>, PostError> {
         let body = message.map(serde_json::to_vec).transpose()?.map(Bytes::from).unwrap_or_default();
         for _ in 0..=REDIRECTIONS {
             let address = self.address().clone();
@@ -272,14 +319,14 @@ impl Line {
             let location = answer.headers().get(header::LOCATION).and_then(|it| it.to_str().ok());
             let to = location.filter(|_| kept).and_then(|location| address.redirected(location));
             let Some(to) = to else {
-                return Err(io::Error::other(format!(
+                return Err(PostError::Elsewhere(format!(
                     "it redirects elsewhere (HTTP {}), and that is not followed",
                     answer.status().as_u16()
                 )));
             };
             *self.address() = to;
         }
-        Err(io::Error::other("it redirects in a circle"))
+        Err(PostError::Elsewhere("it redirects in a circle".to_owned()))
     }
 
     fn build(
@@ -289,7 +336,7 @@ impl Line {
         message: Option<&Value>,
         last_event: Option<&str>,
         body: Bytes,
-    ) -> io::Result<Request<Full<Bytes>>> {
+    ) -> Result<Request<Full<Bytes>>, PostError> {
         let session = self.session().clone();
         // A message of 2026-07-28 says its version itself, and has no session.
         let own = message.and_then(|message| {
@@ -316,9 +363,9 @@ impl Line {
         Ok(request)
     }
 
-    fn lie(&self, status: StatusCode, what: &str) -> io::Error {
+    fn lie(&self, status: StatusCode, what: &str) -> PostError {
         let what = format!("it answers with {what} (HTTP {})", status.as_u16());
-        io::Error::new(ErrorKind::InvalidData, self.intake.nonsense().unwrap_or(what))
+        PostError::Lie(self.intake.nonsense().map_or(what, |it| format!("it sends {it}")))
     }
 }
 
