@@ -1,0 +1,127 @@
+//! Catalogs from a directory to what a build reads, on a disk in memory: the invented ones of `crates/catalog`.
+
+use preface::{
+    catalogs::{self, Replace, Written, compare, find, import, verify},
+    core::diagnostic::Severity,
+    host::system::{Write, memory::MemorySystem},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A machine with both catalogs in `/cat`.
+fn machine() -> MemorySystem {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../catalog/tests/catalogs");
+    let mut system = MemorySystem::new().with_var("PREFACE_HOME", "/state").with_dir("/state");
+    for name in ["a", "b"] {
+        for file in fs::read_dir(from.join(name).join("system-prompts")).unwrap() {
+            let file = file.unwrap().path();
+            let to = Path::new("/cat").join(name).join("system-prompts").join(file.file_name().unwrap());
+            system = system.with_file(to, fs::read(file).unwrap());
+        }
+        let readme = fs::read(from.join(name).join("README.md")).unwrap();
+        system = system.with_file(Path::new("/cat").join(name).join("README.md"), readme);
+    }
+    system
+}
+
+fn take_in(system: &MemorySystem, name: &str) -> catalogs::ImportReport {
+    import(system, &PathBuf::from("/cat").join(name), None, Replace::No, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn what_is_imported_is_read_back_and_is_whole() {
+    let system = machine();
+    for name in ["a", "b"] {
+        let report = take_in(&system, name);
+        assert_eq!(report.written, Written::New);
+        let index = catalogs::index(&system, &report.version).unwrap();
+        assert_eq!(index.prompts.len(), report.prompts);
+        assert_eq!(index.pin(), report.pin);
+        let mut kept = 0;
+        for entry in &index.prompts {
+            let text = catalogs::text(&system, &index, &entry.name).unwrap();
+            assert_eq!(text.file, entry.file);
+            assert!(!catalogs::body(&text).is_empty() && catalogs::raw(&system, &index, &entry.name).is_ok());
+            kept += entry.kept;
+        }
+        assert_eq!(kept, report.kept.total());
+        assert_eq!(verify(&system, &report.version).notes, []);
+        assert_eq!(take_in(&system, name).written, Written::Same);
+    }
+    let found: Vec<String> =
+        catalogs::versions(&system, &mut Vec::new()).into_iter().map(|kept| kept.version).collect();
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn each_prompt_is_found_by_its_name_and_by_its_file() {
+    let system = machine();
+    for name in ["a", "b"] {
+        let index = catalogs::index(&system, &take_in(&system, name).version).unwrap();
+        for entry in &index.prompts {
+            let stem = entry.file.strip_suffix(".md").unwrap();
+            for called in [entry.name.as_str(), &entry.name.to_uppercase(), stem, &entry.file] {
+                assert_eq!(find(&index, called).unwrap().name, entry.name, "{called}");
+            }
+        }
+        assert_eq!(find(&index, "nothing of the kind").unwrap_err().code, "catalog/no-prompt");
+    }
+}
+
+#[test]
+fn a_comparison_leads_from_one_name_to_the_other() {
+    let system = machine();
+    let (before, after) = (take_in(&system, "a").version, take_in(&system, "b").version);
+    let compared = compare(&system, &before, &after).unwrap();
+    let found = &compared.difference;
+    let both = found.changed.len() + found.same;
+    assert_eq!(found.added.len() + found.renamed.len() + both, compared.after.prompts.len());
+    assert_eq!(found.removed.len() + found.renamed.len() + both, compared.before.prompts.len());
+    for rename in &found.renamed {
+        let names = (Some(rename.before.name.clone()), Some(rename.after.name.clone()));
+        assert_eq!(compared.names_of(&rename.before.name), names);
+        assert_eq!(compared.names_of(&rename.after.name), names);
+    }
+    for side in &found.added {
+        assert_eq!(compared.names_of(&side.name), (None, Some(side.name.clone())));
+    }
+    for change in &found.changed {
+        let text = |index, name: &str| catalogs::body(&catalogs::text(&system, index, name).unwrap());
+        let (then, now) =
+            (text(&compared.before, &change.before.name), text(&compared.after, &change.after.name));
+        assert_eq!(compared.same_body.contains(&change.after.name), then == now, "{}", change.after.name);
+    }
+}
+
+#[test]
+fn a_changed_byte_of_any_file_is_an_error() {
+    let system = machine();
+    let version = take_in(&system, "a").version;
+    let dir = Path::new("/state/catalogs").join(&version);
+    let mut files = Vec::new();
+    let mut dirs = vec![dir];
+    while let Some(dir) = dirs.pop() {
+        use preface::host::system::{FileKind, System};
+        for entry in system.list(&dir, 1_000).unwrap() {
+            let path = dir.join(entry.name);
+            if entry.kind == FileKind::Dir { dirs.push(path) } else { files.push(path) }
+        }
+    }
+    assert!(files.len() > 20, "{files:?}");
+    for path in files {
+        use preface::host::system::{System, Within};
+        let bytes = system.read(&path, Within::Anywhere, 1 << 20).unwrap().bytes;
+        let mut changed = bytes.clone();
+        // In the middle of a word: blanks between the fields of JSON say nothing.
+        let middle = changed.len() / 2;
+        let at = (middle..changed.len()).find(|at| changed[*at].is_ascii_alphanumeric()).unwrap();
+        changed[at] = if changed[at] == b'x' { b'y' } else { b'x' };
+        system.write(&path, &changed, Write::Replace, 0o600).unwrap();
+        let errors = verify(&system, &version).notes;
+        assert!(errors.iter().any(|note| note.severity == Severity::Error), "{}", path.display());
+        system.write(&path, &bytes, Write::Replace, 0o600).unwrap();
+    }
+    assert_eq!(verify(&system, &version).notes, []);
+}
