@@ -90,7 +90,7 @@ impl Engine<'_> {
                 }
                 Err(note) => {
                     servers[at].state = ServerState::Refused;
-                    servers[at].diagnostics.push(note);
+                    servers[at].diagnostics.push(*note);
                 }
             }
         }

@@ -32,17 +32,16 @@ pub(super) fn ready(
     wants: Vec<Want>,
     deadline: Duration,
     look: &Look<'_>,
-) -> Result<Ready, Diagnostic> {
+) -> Result<Ready, Box<Diagnostic>> {
     let mut secrets = Secrets::default();
     let trouble = Trouble { entry };
     let reach = match &entry.server {
-        None => return Err(trouble.note("mcp/broken", "its entry is broken")),
+        None => return Err(trouble.note("mcp/broken", "its entry is broken").into()),
         Some(Server::Sse(_)) => {
             let note = trouble
                 .note("mcp/sse", "it is spoken to over SSE, the older way, which preface does not speak");
-            return Err(note.help(
-                "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`",
-            ));
+            let help = "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`";
+            return Err(note.help(help).into());
         }
         Some(Server::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
         Some(Server::Stdio(launch)) => trouble.program(launch, &mut secrets, look)?,
@@ -71,7 +70,7 @@ impl Trouble<'_> {
         written: &Written,
         secrets: &mut Secrets,
         look: &Look<'_>,
-    ) -> Result<String, Diagnostic> {
+    ) -> Result<String, Box<Diagnostic>> {
         let var = |name: &str| look.system.var(name).and_then(|value| value.into_string().ok());
         let expanded = expand(written.as_written(), &var).map_err(|unset| {
             self.note(
@@ -87,7 +86,12 @@ impl Trouble<'_> {
         Ok(expanded.text)
     }
 
-    fn program(&self, launch: &Launch, secrets: &mut Secrets, look: &Look<'_>) -> Result<Reach, Diagnostic> {
+    fn program(
+        &self,
+        launch: &Launch,
+        secrets: &mut Secrets,
+        look: &Look<'_>,
+    ) -> Result<Reach, Box<Diagnostic>> {
         let mut env = Vec::with_capacity(launch.env.len());
         for (name, written) in &launch.env {
             env.push((name.clone(), self.value(name, written, secrets, look)?));
@@ -95,7 +99,8 @@ impl Trouble<'_> {
         let cwd = self.cwd(launch, look)?;
         let named = launch.command.contains(std::path::is_separator);
         let command = match named {
-            true => normal(&cwd, Path::new(&launch.command)).to_string_lossy().into_owned(),
+            // As the grant looked for it: what a `..` leads to is the machine's business.
+            true => cwd.join(&launch.command).to_string_lossy().into_owned(),
             false => launch.command.clone(),
         };
         let mut run = Run::new([command], &cwd);
@@ -113,7 +118,7 @@ impl Trouble<'_> {
 
     /// Where it runs: a project's in the project, one of the user's in their home directory, whatever is worked on. There
     /// a project has no say in what a program such as `npx` finds.
-    fn cwd(&self, launch: &Launch, look: &Look<'_>) -> Result<PathBuf, Diagnostic> {
+    fn cwd(&self, launch: &Launch, look: &Look<'_>) -> Result<PathBuf, Box<Diagnostic>> {
         let base = match self.is_projects() {
             true => Some(&look.places.cwd),
             false => look.places.home.as_ref().or(look.places.global.as_ref()),
@@ -135,7 +140,7 @@ impl Trouble<'_> {
         })?;
         // The grant says so, too; what was granted is what is started.
         if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd).0) {
-            return Err(self.note("mcp/refused", "its working directory lies outside of the project"));
+            return Err(self.note("mcp/refused", "its working directory lies outside of the project").into());
         }
         Ok(real)
     }
@@ -145,7 +150,7 @@ impl Trouble<'_> {
         address: &Address,
         secrets: &mut Secrets,
         look: &Look<'_>,
-    ) -> Result<Reach, Diagnostic> {
+    ) -> Result<Reach, Box<Diagnostic>> {
         if let Some((_, query)) = address.url.split_once('?') {
             secrets.add(query);
             query
@@ -163,7 +168,7 @@ impl Trouble<'_> {
                     "if you want this, write the server `{}` into your own mcp.json",
                     self.entry.name
                 );
-                return Err(self.note("mcp/refused", &what).help(help));
+                return Err(self.note("mcp/refused", &what).help(help).into());
             }
             let value = self.value(name, written, secrets, look)?;
             secrets.add(&value);
