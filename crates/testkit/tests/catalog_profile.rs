@@ -244,7 +244,9 @@ fn another_catalog_than_the_pinned_one_refuses() {
 #[test]
 fn a_changed_text_is_not_used() {
     let system = machine();
-    let dir = catalogs::dir(&system).unwrap().join("2.1.50/compiled/system-prompt-tide-status.json");
+    let dir = catalogs::dir(&system).unwrap().join("2.1.50");
+    let sealed = system.list(&dir, 10).unwrap().into_iter().find(|entry| entry.name != "index.json").unwrap();
+    let dir = dir.join(sealed.name).join("compiled/system-prompt-tide-status.json");
     let kept = system.read(&dir, Within::Anywhere, 1 << 20).unwrap();
     let kept = String::from_utf8(kept.bytes.to_vec()).unwrap();
     let system = system.with_file(dir, kept.replace("Tide", "Tied"));

@@ -211,6 +211,10 @@ fn version_pinning_the_prompts_texts_have_a_version() {
     const DIGEST: &str = "blake3:7cf62de97ce68d0baec066d39d440288ace75b7636741131439adeb297e97a44";
     let mut texts = String::new();
     for (path, bytes) in ASSETS {
+        // Bindings are no text: they say what names in other people's texts stand for.
+        if path.ends_with("/bindings.toml") {
+            continue;
+        }
         if path.starts_with("sections/claude-code/") || path.starts_with("bundles/claude-code/") {
             texts.push_str(path);
             texts.push('\0');

@@ -9,10 +9,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "a table of `snippet` and `guidelines`, or of a `file` and a `catalog`"
-)]
+#[serde(deny_unknown_fields, expecting = "a table of `snippet` and `guidelines`, or of a `file`")]
 struct Written {
     snippet: Option<String>,
     #[serde(default)]
