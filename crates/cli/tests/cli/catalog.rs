@@ -158,7 +158,8 @@ fn two_catalogs_are_compared() {
     let sandbox = imported();
     sandbox.run("preface catalog diff 1.2.3 1.2.4").exits(0).says("").prints(
         "\
-1.2.3 → 1.2.4  3 prompts, 1 added, 1 changed, 1 the same (1 but for the file's form)
+1.2.3 → 1.2.4  3 prompts, 1 added, 1 changed, 1 the same
+with another head, or written otherwise, but the same in what they say: 1
 
 category          prompts  added  removed  renamed  changed  tokens  difference
 System Prompt       1 → 1                                     7 → -

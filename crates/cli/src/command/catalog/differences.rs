@@ -58,12 +58,13 @@ pub fn view(compared: &Compared, few: bool, room: Option<usize>) -> String {
         let style = kind.style;
         out.push_str(&format!(", {style}{} {}{style:#}", number(kind.rows.len()), kind.word));
     }
-    out.push_str(&format!(", {} the same", number(found.same + compared.same_body.len())));
+    out.push_str(&format!(", {} the same\n", number(found.same + compared.same_body.len())));
     if !compared.same_body.is_empty() {
-        // Their files differ: in the head, or in how the body is written down.
-        out.push_str(&format!(" {dim}({} but for the file's form){dim:#}", number(compared.same_body.len())));
+        let many = number(compared.same_body.len());
+        out.push_str(&format!(
+            "{dim}with another head, or written otherwise, but the same in what they say: {many}{dim:#}\n"
+        ));
     }
-    out.push('\n');
     if kinds.iter().all(|kind| kind.rows.is_empty()) {
         return out;
     }
