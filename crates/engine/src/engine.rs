@@ -274,6 +274,9 @@ impl<'s> Engine<'s> {
         world: &mut World,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
+        if let Some(refused) = &gathered.refused {
+            return Err(refused.clone());
+        }
         let look = self.look(gathered, ask);
         let profile = &gathered.profile;
         let mut prompt = line::run_with(world, COUNTERS, &mut |key| {

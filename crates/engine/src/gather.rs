@@ -77,6 +77,8 @@ pub(crate) struct Gathered {
     pub stored: Option<Vec<Piece>>,
     pub roots: Option<Vec<PathBuf>>,
     pub reminders: Vec<Due>,
+    /// Why no prompt is built of this. Whoever asks for none has no harm of it.
+    pub refused: Option<Error>,
     real_dirs: RealDirs,
 }
 
@@ -138,7 +140,7 @@ impl Engine<'_> {
         let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
         let mut profile = profile;
-        imported::lay(self.system(), &mut profile, &mut diagnostics)?;
+        let refused = imported::lay(self.system(), &mut profile, &mut diagnostics).err();
         let reminders = self.due(&request.events, &profile, &places, &mut diagnostics)?;
 
         let mut gathered = Gathered {
@@ -164,6 +166,7 @@ impl Engine<'_> {
             stored,
             roots: request.roots.clone(),
             reminders,
+            refused,
             real_dirs: RealDirs::default(),
         };
         let look = self.look(&gathered, ask);
@@ -253,13 +256,14 @@ impl Engine<'_> {
         let more = contribute(&profile, &contributions, &gathered.scopes, breadth, &look);
         contributions.extend(more);
         notes.extend(look.notes.take());
-        imported::lay_agent(
+        let agent = imported::lay_agent(
             self.system(),
             gathered.turn.agent.as_deref(),
             &mut profile,
             &contributions,
             &mut notes,
-        )?;
+        );
+        gathered.refused = gathered.refused.take().or(agent.err());
         gathered.profile = profile;
         gathered.stack = stack;
         gathered.overrides = overrides;

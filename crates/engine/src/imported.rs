@@ -70,7 +70,7 @@ pub(crate) fn lay_agent(
     };
     let speaks = |section: &&mut preface_core::section::Section| {
         matches!(&section.body, Body::Fill(provider) if provider.as_str() == "agent")
-            && !section.options.contains_key("part")
+            && section.options.get("part").is_none_or(|part| part == "prompt")
             && is_bundled(&section.id)
     };
     let Some(section) = profile.sections.iter_mut().find(speaks) else { return Ok(()) };
@@ -114,7 +114,9 @@ impl<'a> Shelf<'a> {
         if pin.digest.is_none() {
             let what =
                 format!("the catalog {} is used as it is, whatever an import makes of it", pin.version);
-            let help = format!("pin it: `catalog = \"{whole}\"`");
+            let help = format!(
+                "pin it: `--set catalog={whole}`, or in settings.json `\"options\": {{\"catalog\": \"{whole}\"}}`"
+            );
             notes.push(Diagnostic::info("catalog/not-pinned", what).help(help));
         }
         let texts = Texts { version: index.version.clone(), ..Texts::default() };
@@ -125,7 +127,7 @@ impl<'a> Shelf<'a> {
     fn tell_missing(&self, notes: &mut Diagnostics) {
         if !self.missing.is_empty() {
             let what = format!("catalog {} has no text for {}", self.index.version, self.missing.join(", "));
-            let help = "what preface says there itself stands there";
+            let help = "where the profile has words of its own, they stand there";
             notes.push(Diagnostic::info("catalog/no-prompt", what).help(help));
         }
     }
@@ -170,6 +172,6 @@ impl<'a> Shelf<'a> {
 
 /// Says of a text that cannot be used where it would have stood.
 fn stands_for(mut note: Diagnostic, place: &str) -> Diagnostic {
-    note.message = format!("{}; preface's own words stand for {place}", note.message);
+    note.message = format!("{}; {place} is without it", note.message);
     note
 }

@@ -201,8 +201,8 @@ fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
     assert_eq!(note.severity, Severity::Error);
     assert_eq!(
         note.message,
-        "`System Prompt: Tide status` of catalog 2.1.50 names what is not bound: `TIDE_NOW`; preface's own words stand \
-         for section `status`"
+        "`System Prompt: Tide status` of catalog 2.1.50 names what is not bound: `TIDE_NOW`; section `status` is \
+         without it"
     );
     let place = note.place.as_ref().unwrap();
     assert_eq!((place.path.as_str(), place.line), ("catalog 2.1.50/system-prompt-tide-status.md", Some(9)));
@@ -253,4 +253,45 @@ fn a_changed_text_is_not_used() {
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
     assert_eq!(text(&built, "status"), "OWN STATUS");
     assert_eq!(notes(&built, "catalog/changed").len(), 1);
+}
+
+/// A small catalog of our own in the places that the preset `claude-code` has for one.
+#[test]
+fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
+    let file = |name: &str, variables: &str, body: &str| {
+        format!(
+            "<!--\nname: '{name}'\ndescription: d\nccVersion: 2.1.0\nvariables:\n{variables}-->\n{body}\n"
+        )
+    };
+    let explore = file("Agent Prompt: Explore", "  - GREP_TOOL_NAME\n", "Look with \\`${GREP_TOOL_NAME}\\`.");
+    let bash =
+        file("Tool Description: Bash", "  - MAX_TIMEOUT_MS\n", "At most ${MAX_TIMEOUT_MS()/60000} minutes.");
+    let system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/home/user")
+        .with_dir("/work/app")
+        .with_file("/small/system-prompts/agent-prompt-explore.md", explore)
+        .with_file("/small/system-prompts/tool-description-bash.md", bash);
+    let version = Some("2.1.9".to_owned());
+    catalogs::import(&system, Path::new("/small"), version, Replace::No, &mut |_| ()).unwrap();
+    let build = |agent: Option<&str>| {
+        let mut request = Request::new("/work/app");
+        request.preset = Some("claude-code".to_owned());
+        request.sets = vec!["catalog=2.1.9".to_owned()];
+        request.agent = agent.map(str::to_owned);
+        Engine::new(&system).build(&request).unwrap()
+    };
+    assert!(build(Some("explore")).prompt.text.starts_with("Look with `Grep`."));
+    let main = build(None);
+    let bash = main.tools.iter().find(|tool| tool.name == "Bash").unwrap();
+    assert_eq!(bash.description.as_deref(), Some("At most 10 minutes."));
+    // The user's own agent of that name speaks itself.
+    let mine = "---\nname: explore\ndescription: Mine.\n---\nMY AGENT\n";
+    let system = &system.clone().with_file("/home/user/.claude/agents/explore.md", mine);
+    let mut request = Request::new("/work/app");
+    request.preset = Some("claude-code".to_owned());
+    request.sets = vec!["catalog=2.1.9".to_owned()];
+    request.agent = Some("explore".to_owned());
+    assert!(Engine::new(system).build(&request).unwrap().prompt.text.starts_with("MY AGENT"));
 }

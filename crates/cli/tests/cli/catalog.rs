@@ -95,9 +95,9 @@ tokens      19 by its README
 bytes       49
 digest      {digest}
 
-To pin it, in settings or for one call:
-  catalog = \"{pin}\"
+To use it, for one call or in your settings.json:
   --set catalog={pin}
+  {{\"options\": {{\"catalog\": \"{pin}\"}}}}
 "
     );
     assert_eq!(timeless(&ran.stdout), expected);

@@ -149,7 +149,7 @@ impl Texts {
                             names.join(", ")
                         );
                         let note = Diagnostic::error("catalog/unbound", what)
-                            .help("bind it in the profile, `[catalog.bind]`; until then preface's own words stand here");
+                            .help("bind it in the profile, `[catalog.bind]`; until then the profile's own words stand there, where it has any");
                         return Err(Box::new(note.at(at.place(span))));
                     }
                     let origin = Origin::Source { source: source.clone(), span: span.clone(), lossy: true };

@@ -164,7 +164,7 @@ fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
     let note = Diagnostic::error("catalog/refused", escape_hidden(&what)).at(place);
     Box::new(match error {
         ImportError::NoVersion { .. } => {
-            note.help("`--version 2.1.37` says it: numbers with dots between them")
+            note.help("`--version 2.1.37` says it: three numbers with dots between them")
         }
         ImportError::NoPrompt { notes, .. } => match notes.first() {
             Some(first) => note.help(format!("the first of them: {}", escape_hidden(&first.message))),

@@ -68,7 +68,7 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
         let version = escape_hidden(version);
         let what = format!("not a version of a catalog: `{version}`");
         return Err(Diagnostic::error("catalog/version", what)
-            .help("a version is numbers with dots between them, such as `2.1.37`")
+            .help("a version is three numbers with dots between them, such as `2.1.37`")
             .into());
     }
     let Some(dir) = dir(system) else {

@@ -9,7 +9,10 @@ use crate::look::Look;
 use preface_core::{
     diagnostic::{Diagnostic, Place},
     fact::FactKey,
-    lint::{forged::neutralise, hidden::escape_hidden},
+    lint::{
+        forged::neutralise,
+        hidden::{escape_hidden, scan},
+    },
     mcp_servers::{Described, DescribedTool, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
@@ -105,7 +108,7 @@ impl Told {
             if text.len() > TEXT_LIMIT {
                 was_cut.push("its instructions".to_owned());
             }
-            (!text.is_empty()).then(|| cut(text, TEXT_LIMIT))
+            (!text.is_empty()).then(|| below(&cut(text, TEXT_LIMIT)))
         });
         let long = |tool: &&DescribedTool| {
             tool.description.as_ref().is_some_and(|text| trim(text).len() > TEXT_LIMIT)
@@ -127,8 +130,58 @@ impl Told {
             );
             look.note(Diagnostic::info("mcp/cut", what));
         }
-        Told { instructions, tools: (!lines.is_empty()).then(|| lines.join("\n")) }
+        let told = Told { instructions, tools: (!lines.is_empty()).then(|| lines.join("\n")) };
+        told.tell_hidden(server, look);
+        told
     }
+}
+
+impl Told {
+    /// Hidden text is told and stays: nobody's words are changed quietly.
+    fn tell_hidden(&self, server: &str, look: &Look<'_>) {
+        let places = [("its instructions", &self.instructions), ("what it says of its tools", &self.tools)];
+        let hides = |text: &Option<String>| {
+            text.as_deref().is_some_and(|text| !scan(text).is_empty() || text.contains(is_control))
+        };
+        let names: Vec<&str> = places.iter().filter(|(_, text)| hides(text)).map(|(name, _)| *name).collect();
+        if !names.is_empty() {
+            let what = format!("MCP server `{server}` hides text or characters in {}", names.join(" and "));
+            let help = format!("`preface mcp inspect {server} --recorded` shows them");
+            look.note(Diagnostic::warning("mcp/hidden", what).help(help));
+        }
+    }
+}
+
+/// How many levels of headings stand above what a server says.
+const LEVELS: usize = 2;
+
+/// Characters that a terminal obeys.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+/// A text below the heading of its server: its own headings are of lower levels, so that none opens the section of another
+/// server, or a part of the prompt.
+fn below(text: &str) -> String {
+    let mut fenced = false;
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start_matches(' ');
+        let is_indented = line.len() - bare.len() > 3;
+        if !is_indented && (bare.starts_with("```") || bare.starts_with("~~~")) {
+            fenced = !fenced;
+        }
+        let level = bare.bytes().take_while(|byte| *byte == b'#').count();
+        let is_heading = (1..=6).contains(&level)
+            && bare[level..].chars().next().is_none_or(char::is_whitespace)
+            && !fenced
+            && !is_indented;
+        if is_heading {
+            out.push_str(&"######"[..(level + LEVELS).min(6) - level]);
+        }
+        out.push_str(line);
+    }
+    out
 }
 
 /// One item of a list. What follows its first line is indented, so that it stays inside.
@@ -177,4 +230,22 @@ pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
     let help = format!("`preface mcp refresh {}` asks it", plain(&server.name));
     Diagnostic::info("mcp/no-recording", what).at(place).help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::below;
+
+    #[test]
+    fn headings_of_a_server_stay_below_its_own() {
+        for (said, expected) in [
+            ("# A\n\n## git\ntext", "### A\n\n#### git\ntext"),
+            ("##### a\n###### b\n#", "###### a\n###### b\n###"),
+            ("#tag and ####### seven", "#tag and ####### seven"),
+            ("```sh\n# a comment\n```\n# A", "```sh\n# a comment\n```\n### A"),
+            ("    # code", "    # code"),
+        ] {
+            assert_eq!(below(said), expected);
+        }
+    }
 }

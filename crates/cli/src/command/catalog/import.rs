@@ -125,9 +125,9 @@ fn view(report: &ImportReport, seconds: f64) -> String {
     out.push_str(&row("bytes", number(report.bytes)));
     out.push_str(&row("digest", report.digest.clone()));
     out.push_str(&row("time", format!("{seconds:.1} s")));
-    out.push_str("\nTo pin it, in settings or for one call:\n");
-    out.push_str(&format!("  catalog = \"{}\"\n", report.pin));
+    out.push_str("\nTo use it, for one call or in your settings.json:\n");
     out.push_str(&format!("  --set catalog={}\n", report.pin));
+    out.push_str(&format!("  {{\"options\": {{\"catalog\": \"{}\"}}}}\n", report.pin));
     out
 }
 

@@ -28,7 +28,7 @@ impl Builder<'_> {
         options: &BTreeMap<String, String>,
         file: &mut Texts<'_>,
     ) -> Result<Option<CatalogChoice>, ProfileError> {
-        let Some(Written { bindings: named, bind, agents }) = self.take("catalog")? else { return Ok(None) };
+        let Written { bindings: named, bind, agents } = self.take_or("catalog")?;
         let Some(chosen) = options.get(OPTION) else { return Ok(None) };
         let pin: Pin = chosen.parse().map_err(|why: String| {
             self.error(&["options", OPTION], why)
