@@ -283,6 +283,38 @@ fn work_size_and_depth_end() {
     assert!(matches!(run(&wide), Err(Stop::Fault(why)) if why.contains("steps")));
 }
 
+/// Small texts that make large values on the way.
+#[test]
+fn no_expression_takes_much_memory_or_time() {
+    let big = || call(member(text("a"), "repeat"), vec![number(50_000.0)]);
+    let chars = || call(member(big(), "split"), vec![text("")]);
+    let apply = |parameter: &str, body: Expression, argument: Expression| {
+        call(function(&[&[parameter]], vec![Statement::Return(body)]), vec![argument])
+    };
+    let eight = |of: &str| call(member(name(of), "concat"), vec![name(of); 7]);
+    let bombs = [
+        apply("a", apply("b", member(eight("b"), "length"), eight("a")), chars()),
+        member(
+            call(
+                member(chars(), "map"),
+                vec![function(
+                    &[&["c"]],
+                    vec![Statement::Return(call(member(text("b"), "repeat"), vec![number(1e6)]))],
+                )],
+            ),
+            "length",
+        ),
+        apply(
+            "a",
+            Expression::List(vec![member(name("a"), "length"); 3000]),
+            call(member(text("é"), "repeat"), vec![number(5e5)]),
+        ),
+    ];
+    for bomb in bombs {
+        assert!(matches!(run(&bomb), Err(Stop::Fault(_))), "{bomb:?}");
+    }
+}
+
 fn tree() -> impl Strategy<Value = Expression> {
     let names = prop::sample::select(vec![
         "GREP", "ZERO", "LIMIT", "OFF", "NONE", "TASK", "STYLE", "STATUS", "HINTS", "SAME", "JSON_FN",

@@ -249,11 +249,12 @@ fn layers_replace_whole_servers_and_broken_ones_fall_back() {
         (vec![(g, broken()), (p, x())], vec![(g, "broken"), (p, "active")], "a broken one below does no harm"),
         (vec![(p, broken())], vec![(p, "broken")], "nothing to fall back to"),
         (vec![(g, x()), (p, off())], vec![(g, "off")], "a project may switch off"),
-        (vec![(b, x()), (g, off()), (p, on())], vec![(b, "runs")], "a later layer switches on again"),
+        (vec![(b, x()), (g, off()), (p, on())], vec![(b, "active")], "a project switches on again, and starts nothing by it"),
         (vec![(b, x()), (g, off()), (p, x())], vec![(b, "off"), (p, "active")], "who disables below does not bind above"),
         (vec![(g, shipped_off())], vec![(g, "off")], "an entry may be off itself"),
         (vec![(g, x()), (p, shipped_off())], vec![(g, "off"), (p, "off")], "it takes the inherited one with it"),
-        (vec![(g, shipped_off()), (p, on())], vec![(g, "runs")], "and can be switched on above"),
+        (vec![(g, shipped_off()), (p, on())], vec![(g, "active")], "and can be switched on above, but not started for that"),
+        (vec![(b, shipped_off()), (g, on())], vec![(b, "runs")], "the user switches on what they have"),
         (vec![(g, x()), (p, json!({"disabled": true}))], vec![(g, "off")], "`disabled` is the same word"),
         (vec![(g, x()), (p, json!({"disable": true, "type": "stdio"}))], vec![(g, "off"), (p, "broken")], "off counts even so"),
         (vec![(b, x()), (g, off()), (p, json!({"disable": false, "type": "stdio"}))], vec![(b, "off"), (p, "broken")], "on does not"),
@@ -302,7 +303,7 @@ fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
     let resolved = over(&layers);
     let on = "global/s (MCPServer), which global/mcp.json:1 (global) switches off, is switched on again by \
               project/mcp.json:1 (project)";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Info, "scope/enabled", on)]);
+    assert_eq!(told(&resolved.diagnostics), [(Severity::Warning, "scope/enabled", on)]);
 }
 
 #[test]

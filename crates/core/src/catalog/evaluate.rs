@@ -7,7 +7,7 @@ use super::{
     method,
     value::{Fragment, Rope, Said, Value, named, shown},
 };
-use crate::{fact::FactKey, turn::Tool};
+use crate::{fact::FactKey, lint::forged::neutralise, turn::Tool};
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
@@ -21,6 +21,13 @@ pub const MOST_DEPTH: usize = 128;
 pub const MOST_STEPS: u32 = 100_000;
 /// How many bytes an expression may come to.
 pub const MOST_BYTES: usize = 1 << 20;
+
+/// How many bytes all texts may have that are made on the way.
+const MOST_BYTES_IN_ALL: usize = 8 << 20;
+/// How many bytes are looked at in a step.
+const BYTES_A_STEP: usize = 256;
+/// The longest name of a constant.
+const LONGEST_CONSTANT: usize = 64;
 
 /// What is known of a fact.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +83,20 @@ pub(super) struct Machine<'a> {
     sight: &'a Sight<'a>,
     frames: RefCell<Frames<'a>>,
     steps: Cell<u32>,
+    /// The bytes of all texts that were made on the way.
+    bytes: Cell<usize>,
     depth: Cell<usize>,
 }
 
 impl<'a> Machine<'a> {
     fn new(sight: &'a Sight<'a>) -> Self {
-        Machine { sight, frames: RefCell::default(), steps: Cell::new(0), depth: Cell::new(0) }
+        Machine {
+            sight,
+            frames: RefCell::default(),
+            steps: Cell::new(0),
+            bytes: Cell::new(0),
+            depth: Cell::new(0),
+        }
     }
 
     /// Counts a step.
@@ -93,11 +108,26 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Refuses what is too large.
-    pub(super) fn room(bytes: usize) -> Result<(), Stop> {
-        match bytes > MOST_BYTES {
-            true => fault(format!("it comes to more than {MOST_BYTES} bytes")),
+    /// Counts many steps at once: what walks over a list or a text takes as many as that is long.
+    pub(super) fn steps(&self, many: usize) -> Result<(), Stop> {
+        self.steps.set(self.steps.get().saturating_add(u32::try_from(many).unwrap_or(u32::MAX)));
+        self.step()
+    }
+
+    /// Refuses a text that is too large, or is one too many.
+    pub(super) fn room(&self, bytes: usize) -> Result<(), Stop> {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+        match bytes > MOST_BYTES || self.bytes.get() > MOST_BYTES_IN_ALL {
+            true => fault(format!("it comes to more than {MOST_BYTES} bytes, or to many such texts")),
             false => Ok(()),
+        }
+    }
+
+    /// Counts what it costs to hand a value on: values are copied.
+    fn handed(&self, value: &Value<'a>) -> Result<(), Stop> {
+        match value {
+            Value::Text(rope) => self.steps(rope.0.len() + rope.len() / BYTES_A_STEP),
+            _ => Ok(()),
         }
     }
 
@@ -129,7 +159,7 @@ impl<'a> Machine<'a> {
                         return fault(format!("`{}` has no value", named(part)));
                     }
                     rope.push(self.text(value)?);
-                    Self::room(rope.len())?;
+                    self.room(rope.len())?;
                 }
                 Value::Text(rope)
             }
@@ -224,7 +254,7 @@ impl<'a> Machine<'a> {
                 _ => {
                     let mut rope = self.text(first)?;
                     rope.push(self.text(second)?);
-                    Self::room(rope.len())?;
+                    self.room(rope.len())?;
                     Value::Text(rope)
                 }
             },
@@ -238,6 +268,7 @@ impl<'a> Machine<'a> {
     fn name(&self, name: &'a str) -> Result<Value<'a>, Stop> {
         let parameter = self.frames.borrow().iter().rev().find(|(known, _)| *known == name).cloned();
         if let Some((_, value)) = parameter {
+            self.handed(&value)?;
             return Ok(value);
         }
         match self.sight.bindings.0.get_key_value(name) {
@@ -310,6 +341,7 @@ impl<'a> Machine<'a> {
             }
             Value::List(items) if name == "length" => Ok(Value::Number(items.len() as f64)),
             Value::Text(text) if name == "length" => {
+                self.steps(text.len() / BYTES_A_STEP)?;
                 Ok(Value::Number(text.flat().encode_utf16().count() as f64))
             }
             _ => Ok(Value::Method(Box::new(object), name)),
@@ -423,13 +455,15 @@ impl<'a> Machine<'a> {
     }
 
     /// The turn's tools as objects.
-    pub(super) fn tools(&self, name: &'a str) -> Vec<Value<'a>> {
-        let text = |text: &'a str| Value::Text(Rope::of(text, Said::Bound(name)));
+    pub(super) fn tools(&self, name: &'a str) -> Result<Vec<Value<'a>>, Stop> {
+        self.steps(self.sight.tools.len())?;
+        // What a tool says of itself is somebody else's text.
+        let text = |text: &'a str| Value::Text(Rope::of(neutralise(text), Said::Bound(name)));
         let object = |tool: &'a Tool| {
             let described = tool.description.as_deref().map_or(Value::Null, text);
             Value::Object(Rc::new(vec![("name".into(), text(&tool.name)), ("description".into(), described)]))
         };
-        self.sight.tools.iter().map(object).collect()
+        Ok(self.sight.tools.iter().map(object).collect())
     }
 
     /// Whether a tool of this name is active.
@@ -482,7 +516,11 @@ pub(super) fn constant<'t>(text: &'t str, bindings: &Bindings) -> Option<(&'t st
     let mut from = 0;
     while let Some(at) = text[from..].find("<<").map(|at| from + at) {
         let inner = &text[at + 2..];
-        if let Some(end) = inner.find(">>")
+        let mut near = inner.len().min(LONGEST_CONSTANT + 2);
+        while !inner.is_char_boundary(near) {
+            near -= 1;
+        }
+        if let Some(end) = inner[..near].find(">>")
             && bindings.get(&inner[..end]).is_some()
         {
             return Some((&text[..at], &inner[..end], &inner[end + 2..]));

@@ -25,7 +25,7 @@ pub(super) fn method<'a>(
                 };
                 Ok(Value::Bool(machine.has_tool(&asked)))
             }
-            _ => of_list(machine, &machine.tools(bound), name, arguments),
+            _ => of_list(machine, &machine.tools(bound)?, name, arguments),
         },
         Value::Global(global) => global_method(machine, global, name, arguments),
         Value::Number(number) if name == "toFixed" => {
@@ -43,6 +43,7 @@ fn of_text<'a>(
     name: &str,
     arguments: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
+    machine.steps(rope.0.len() + rope.len() / 256)?;
     let flat = rope.flat();
     let argument = |at: usize| -> Result<Cow<'_, str>, Stop> {
         match arguments.get(at) {
@@ -63,6 +64,8 @@ fn of_text<'a>(
         "endsWith" => Ok(Value::Bool(flat.ends_with(argument(0)?.as_ref()))),
         "split" => {
             let by = argument(0)?;
+            let most = if by.is_empty() { flat.len() } else { flat.matches(by.as_ref()).count() + 1 };
+            machine.steps(most)?;
             let parts: Vec<Value<'a>> = match by.is_empty() {
                 true => flat.chars().map(|c| Value::Text(rope.made(c.to_string()))).collect(),
                 false => {
@@ -74,7 +77,7 @@ fn of_text<'a>(
         "replace" | "replaceAll" => {
             let (from, to) = (argument(0)?, argument(1)?);
             let found = if name == "replace" { 1 } else { flat.matches(from.as_ref()).count() };
-            Machine::room(flat.len().saturating_add(found.saturating_mul(to.len())))?;
+            machine.room(flat.len().saturating_add(found.saturating_mul(to.len())))?;
             made(match name {
                 "replace" => flat.replacen(from.as_ref(), &to, 1),
                 _ => flat.replace(from.as_ref(), &to),
@@ -85,7 +88,7 @@ fn of_text<'a>(
             if !(0.0..=1e6).contains(&times) {
                 return fault("`repeat` wants a number of times");
             }
-            Machine::room(flat.len().saturating_mul(times as usize))?;
+            machine.room(flat.len().saturating_mul(times as usize))?;
             made(flat.repeat(times as usize))
         }
         "slice" | "substring" => {
@@ -106,6 +109,7 @@ fn of_list<'a>(
     name: &str,
     arguments: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
+    machine.steps(items.len())?;
     let function = || arguments.first().cloned().unwrap_or(Value::Undefined);
     let called = |function: &Value<'a>, at: usize| {
         machine.call(function, vec![items[at].clone(), Value::Number(at as f64)])
@@ -149,7 +153,10 @@ fn of_list<'a>(
             let mut all = items.to_vec();
             for argument in arguments {
                 match argument {
-                    Value::List(more) => all.extend(more.iter().cloned()),
+                    Value::List(more) => {
+                        machine.steps(more.len())?;
+                        all.extend(more.iter().cloned());
+                    }
                     one => all.push(one.clone()),
                 }
             }
@@ -159,7 +166,10 @@ fn of_list<'a>(
             let mut all = Vec::new();
             for item in items {
                 match item {
-                    Value::List(more) => all.extend(more.iter().cloned()),
+                    Value::List(more) => {
+                        machine.steps(more.len())?;
+                        all.extend(more.iter().cloned());
+                    }
                     one => all.push(one.clone()),
                 }
             }
@@ -182,7 +192,7 @@ pub(super) fn joined<'a>(
             rope.push(between.clone());
         }
         rope.push(machine.text(item.clone())?);
-        Machine::room(rope.len())?;
+        machine.room(rope.len())?;
     }
     Ok(rope)
 }
@@ -261,12 +271,25 @@ pub(super) fn json<'a>(machine: &Machine<'a>, arguments: &[Value<'a>]) -> Result
         false => serde_json::to_string(&tree),
     };
     let text = text.map_err(|error| Stop::Fault(error.to_string()))?;
-    Machine::room(text.len())?;
-    // Who said the value said its JSON.
-    Ok(Value::Text(match &first {
-        Value::Text(rope) => rope.made(text),
-        _ => Rope::written(text),
-    }))
+    machine.room(text.len())?;
+    // Who said a part of the value said its JSON.
+    let mut said = Rope::default();
+    texts(machine, &first, &mut said)?;
+    Ok(Value::Text(said.made(text)))
+}
+
+/// Collects the texts in a value, for their sources.
+fn texts<'a>(machine: &Machine<'a>, value: &Value<'a>, into: &mut Rope<'a>) -> Result<(), Stop> {
+    machine.step()?;
+    match value {
+        Value::Text(rope) => into.push(rope.clone()),
+        Value::List(items) => items.iter().try_for_each(|item| texts(machine, item, into))?,
+        Value::Object(_) | Value::Bound(_, Binding::Object(_)) => {
+            members(machine, value)?.iter().try_for_each(|(_, member)| texts(machine, member, into))?;
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 fn tree<'a>(machine: &Machine<'a>, value: &Value<'a>) -> Result<serde_json::Value, Stop> {
@@ -291,7 +314,7 @@ fn tree<'a>(machine: &Machine<'a>, value: &Value<'a>) -> Result<serde_json::Valu
             )
         }
         Value::Bound(bound, Binding::Tools) => Json::Array(
-            machine.tools(bound).iter().map(|tool| tree(machine, tool)).collect::<Result<_, _>>()?,
+            machine.tools(bound)?.iter().map(|tool| tree(machine, tool)).collect::<Result<_, _>>()?,
         ),
         _ => return fault("a function has no JSON"),
     })

@@ -182,7 +182,8 @@ impl Said {
                     row.about = Some(server.about());
                     row.action = Some(server.action());
                     row.server = Some(server);
-                    row.runnable = row.active && !row.needs_grant();
+                    row.runnable =
+                        row.active && !row.needs_grant() && !self.is_brought_back_by_project(scope);
                     if row.active && !row.shadows.is_empty() {
                         row.diagnostics.push(shadowing(&who, &row));
                     }
@@ -199,12 +200,25 @@ impl Said {
         rows
     }
 
+    /// True where the user switched a server of theirs off, and a project says that it is on: it is active in what is
+    /// listed, and is not started for that.
+    fn is_brought_back_by_project(&self, scope: Scope) -> bool {
+        scope < Scope::Project
+            && self.switched(scope).is_some_and(|switch| switch.scope == Scope::Project && !switch.off)
+            && self.switches.iter().any(|switch| switch.scope >= scope && switch.off)
+    }
+
     /// Tells where one layer switches on what another switched off.
     fn brought_back(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
         let on = self.switched(scope)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
         let message = format!("{who}, which {} switches off, is switched on again by {}", at(off), at(on));
-        Some(Diagnostic::info("scope/enabled", message).at(on.place.clone()))
+        let note = match self.is_brought_back_by_project(scope) {
+            true => Diagnostic::warning("scope/enabled", message)
+                .help("a project does not start what you switched off"),
+            false => Diagnostic::info("scope/enabled", message),
+        };
+        Some(note.at(on.place.clone()))
     }
 
     /// Tells of an id that is switched and that nobody has.

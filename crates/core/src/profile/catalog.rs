@@ -57,7 +57,7 @@ pub struct Pin {
 }
 
 /// How many digits of a digest a pin has at least.
-const LEAST_DIGITS: usize = 8;
+const LEAST_DIGITS: usize = 16;
 
 impl Pin {
     /// Tells whether a catalog with this digest is meant.

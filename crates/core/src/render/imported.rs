@@ -3,12 +3,13 @@
 
 use super::{Rendered, Rules};
 use crate::{
-    catalog::{CatalogBody, Known as Answer, Run, Said, Sight, Stop, evaluate},
+    catalog::{CatalogBody, Fragment, Known as Answer, Run, Said, Sight, Stop, evaluate},
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{FactKey, Facts, Stability},
+    lint::forged::neutralise,
     origin::{Origin, Piece},
 };
-use std::{cell::Cell, sync::Arc};
+use std::{borrow::Cow, cell::Cell, sync::Arc};
 
 /// What a run of a part is written with.
 pub(super) struct Writing<'a> {
@@ -36,6 +37,13 @@ impl Writing<'_> {
                     let sight = Sight { bindings, tools, look: &look };
                     match evaluate(expression, &sight) {
                         Ok(fragments) => {
+                            if let Some((text, key, source)) = self.forged(&fragments) {
+                                diagnostics.push(forged(key));
+                                let origin = Origin::Fact { key: key.clone(), source: source.clone() };
+                                out.push(&text, origin);
+                                *at += 1;
+                                continue;
+                            }
                             for fragment in fragments {
                                 match fragment.said {
                                     Said::Written => out.push(&fragment.text, written.origin.clone()),
@@ -63,6 +71,27 @@ impl Writing<'_> {
         None
     }
 
+    /// What pieces of values imitate together, each of them being harmless: the whole escaped, as the words of the first of
+    /// those whose values are.
+    fn forged<'f>(&self, fragments: &'f [Fragment<'f>]) -> Option<(String, &'f FactKey, &'f Arc<str>)> {
+        let escapes = |key: &FactKey| self.rules.escape.iter().any(|kind| kind == key.kind());
+        let (key, source) = fragments.iter().find_map(|fragment| match fragment.said {
+            Said::Fact(key, source) if escapes(key) => Some((key, source)),
+            _ => None,
+        })?;
+        let whole: String = fragments
+            .iter()
+            .map(|fragment| match fragment.said {
+                Said::Fact(key, _) if escapes(key) => neutralise(&fragment.text),
+                _ => Cow::Borrowed(fragment.text.as_ref()),
+            })
+            .collect();
+        match neutralise(&whole) {
+            Cow::Owned(safe) if fragments.len() > 1 => Some((safe, key, source)),
+            _ => None,
+        }
+    }
+
     fn look(&self, key: &FactKey) -> Answer<'_> {
         match self.facts.get(key) {
             None => Answer::Unknown,
@@ -75,6 +104,11 @@ impl Writing<'_> {
             }
         }
     }
+}
+
+fn forged(key: &FactKey) -> Diagnostic {
+    let what = format!("what is made of `{key}` imitates the structure of a prompt; it was escaped");
+    Diagnostic::warning("forged/escaped", what)
 }
 
 fn bound(rules: &Rules<'_>, name: &str) -> Origin {

@@ -129,7 +129,10 @@ impl Run {
         var: impl Fn(&str) -> Option<OsString>,
     ) -> Vec<(OsString, OsString)> {
         let passed = PASSED_ON.iter().filter_map(|name| Some(((*name).into(), var(name)?)));
-        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        // A project's programs look for others where the user's do, and never in the project.
+        let is_kept = |name: &str| self.not_below.is_none() || !name.eq_ignore_ascii_case("PATH");
+        let own = self.env.iter().filter(|(name, _)| is_kept(name));
+        let own = own.map(|(name, value)| (name.into(), value.into()));
         std::iter::once(("PATH".into(), path)).chain(passed).chain(own).collect()
     }
 }

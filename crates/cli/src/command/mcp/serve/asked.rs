@@ -145,6 +145,9 @@ fn text<'a>(arguments: &'a Arguments, name: &str) -> Result<Option<&'a str>, Ref
     }
 }
 
+/// The most tools that a call may name.
+const MOST_TOOLS: usize = 1000;
+
 fn names(value: &Value) -> Result<Vec<String>, Refusal> {
     let wrong = |what: &str| {
         Refusal::arguments(
@@ -153,6 +156,9 @@ fn names(value: &Value) -> Result<Vec<String>, Refusal> {
         )
     };
     let list = value.as_array().ok_or_else(|| wrong(kind(value)))?;
+    if list.len() > MOST_TOOLS {
+        return Err(wrong(&format!("{} of them: {MOST_TOOLS} are the most", list.len())));
+    }
     list.iter()
         .map(|name| name.as_str().map(str::to_owned).ok_or_else(|| wrong("a list of other things")))
         .collect()
