@@ -1,8 +1,9 @@
 //! MCP servers: what they said the last time somebody asked, as tools and texts of a prompt; and asking them.
 //!
-//! A build asks nobody: it reads recordings, and those of servers that may run alone. [`Engine::ask_servers`](crate::Engine::ask_servers) is the one place
-//! where a server is started or reached, and only `preface mcp` and `--refresh-mcp` go there. So a server that comes and goes
-//! changes no byte of a prompt; a refresh that succeeds may.
+//! A build asks nobody: it reads recordings, and those of servers that may run alone.
+//! [`Engine::ask_servers`](crate::Engine::ask_servers) is the one place where a server is started or reached, and only
+//! `preface mcp` and `--refresh-mcp` go there. So a server that comes and goes changes no byte of a prompt; a refresh that
+//! succeeds may.
 
 #[cfg(feature = "mcp")]
 mod answer;
