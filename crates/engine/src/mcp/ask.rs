@@ -20,8 +20,11 @@ use preface_core::{
     suggestion::did_you_mean,
 };
 use preface_host::{look::Headless, mcp_recordings, provider::mcp_fetched};
-use preface_mcp::{Heard, Limits, Target, Trouble};
+use preface_mcp::{Heard, Limits, Stop, Target, Trouble};
 use std::{path::PathBuf, time::Duration};
+
+/// How long a server may take of which nobody says otherwise: one that is installed when it is first started needs a while.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Which servers are asked, and what becomes of their answers.
 #[derive(Clone, Debug)]
@@ -32,12 +35,14 @@ pub struct ServersAsked {
     pub deadline: Duration,
     /// True: what they say is written down.
     pub record: bool,
+    /// Ends asking early, with all that was started. Signals are the caller's: nothing here listens for any.
+    pub stop: Stop,
 }
 
 impl Default for ServersAsked {
-    /// All of them, ten seconds each, and their answers are recorded.
+    /// All of them, thirty seconds each, and their answers are recorded.
     fn default() -> Self {
-        ServersAsked { names: Vec::new(), deadline: Duration::from_secs(10), record: true }
+        ServersAsked { names: Vec::new(), deadline: DEADLINE, record: true, stop: Stop::default() }
     }
 }
 
@@ -56,7 +61,7 @@ impl Engine<'_> {
         asked: &ServersAsked,
         tell: &(dyn Fn(&Heard) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let limits = Limits::default();
+        let limits = Limits { stop: asked.stop.clone(), ..Limits::default() };
         self.ask_servers_by(&|targets, tell| preface_mcp::ask(targets, &limits, tell), request, asked, tell)
     }
 
@@ -332,5 +337,6 @@ fn advice(trouble: &Trouble, name: &str) -> String {
         Trouble::Late => "give it more time with `--timeout SECONDS`".to_owned(),
         Trouble::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
         Trouble::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
+        Trouble::Stopped => "ask again".to_owned(),
     }
 }
