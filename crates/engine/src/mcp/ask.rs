@@ -19,7 +19,12 @@ use preface_core::{
     mcp_servers::{Described, RecordedBy, Recording, ServerEntry, Want},
     suggestion::did_you_mean,
 };
-use preface_host::{look::Headless, mcp_recordings, provider::mcp_fetched};
+use preface_host::{
+    gate::{Seen, Verdict},
+    look::Headless,
+    mcp_recordings,
+    provider::mcp_fetched,
+};
 use preface_mcp::{Heard, Limits, Stop, Target, Trouble};
 use std::{path::PathBuf, time::Duration};
 
@@ -74,7 +79,8 @@ impl Engine<'_> {
     ) -> Result<ServerAnswers, Error> {
         let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         self.refuse_held_of(request, &gathered)?;
-        let entries = chosen(&gathered, &asked.names)?;
+        let held = self.held_file(&gathered);
+        let entries = chosen(&gathered, &asked.names, held.as_deref(), request)?;
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty(), request)).collect();
         let mut targets: Vec<Target> = Vec::new();
@@ -204,6 +210,16 @@ impl Engine<'_> {
         }
     }
 
+    /// The project's `mcp.json`, for people, where it is held: by itself, or with all of the project's layer.
+    fn held_file(&self, gathered: &Gathered) -> Option<String> {
+        let is_servers = |seen: &&Seen| seen.verdict != Verdict::Speaks && seen.path.ends_with("mcp.json");
+        if let Some(seen) = gathered.gate.seen().iter().find(is_servers) {
+            return Some(seen.shown.clone());
+        }
+        let path = gathered.held_layer.as_ref()?.join("mcp.json");
+        self.system().canonical(&path).is_ok().then(|| gathered.places.shown(&path))
+    }
+
     /// What preface recorded of a server before.
     fn old(&self, entry: &ServerEntry, gathered: &Gathered) -> Option<Described> {
         let look = self.look(gathered, &Headless);
@@ -212,7 +228,12 @@ impl Engine<'_> {
 }
 
 /// Returns the entries that are meant, by name.
-fn chosen<'g>(gathered: &'g Gathered, names: &[String]) -> Result<Vec<&'g ServerEntry>, Error> {
+fn chosen<'g>(
+    gathered: &'g Gathered,
+    names: &[String],
+    held: Option<&str>,
+    request: &Request,
+) -> Result<Vec<&'g ServerEntry>, Error> {
     let all = &gathered.mcp;
     if names.is_empty() {
         return Ok(all.servers.iter().filter(|entry| entry.active).collect());
@@ -221,14 +242,21 @@ fn chosen<'g>(gathered: &'g Gathered, names: &[String]) -> Result<Vec<&'g Server
     for name in names {
         let Some(entry) = all.active(name).or_else(|| all.named(name).next_back()) else {
             let known = all.servers.iter().map(|entry| entry.name.as_str());
+            let none = format!("there is no MCP server `{}`", escape_hidden(name));
+            if let Some(file) = held {
+                let what =
+                    format!("{none}; but `{}` of the project is held and was not read", escape_hidden(file));
+                let (shows, grants) = (trust_command("diff", request), grant_command(request));
+                return Err(Error::Usage(
+                    what,
+                    Some(format!("`{shows}` shows it, `{grants}` lets it speak and its servers run")),
+                ));
+            }
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`preface mcp list` shows all of them".to_owned(),
             };
-            return Err(Error::Usage(
-                format!("there is no MCP server `{}`", escape_hidden(name)),
-                Some(help),
-            ));
+            return Err(Error::Usage(none, Some(help)));
         };
         if !chosen.iter().any(|known: &&ServerEntry| known.name == entry.name) {
             chosen.push(entry);
@@ -277,7 +305,12 @@ fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer 
 
 /// The command that grants what the project's servers would do, as this caller would say it.
 fn grant_command(request: &Request) -> String {
-    let mut command = "preface trust grant --allow-commands".to_owned();
+    trust_command("grant --allow-commands", request)
+}
+
+/// A command about trust, as this caller would say it.
+fn trust_command(verb: &str, request: &Request) -> String {
+    let mut command = format!("preface trust {verb}");
     let mut add = |flag: &str, value: Option<String>| {
         if let Some(value) = value {
             let plain = value.chars().all(|c| c.is_alphanumeric() || "-_./~".contains(c));
