@@ -8,7 +8,8 @@ pub(crate) struct Time {
     pub(crate) talk: tokio::time::Instant,
     /// Until when it is gone.
     pub(crate) end: tokio::time::Instant,
-    /// How long it may think about `server/discover`: most of the time, as a server may need that to start. Less than the ten seconds that the SDK gives it.
+    /// How long it may think about `server/discover`: most of the time, as it may need that to start, and less than the ten
+    /// seconds that the SDK gives it.
     pub(crate) patience: Duration,
 }
 
