@@ -32,6 +32,12 @@ pub enum Exit {
     Lint = 4,
     /// What must not be cut does not fit the budget.
     OverBudget = 5,
+    /// The terminal went away: SIGHUP.
+    HungUp = 129,
+    /// Somebody pressed Ctrl-C: SIGINT.
+    Interrupted = 130,
+    /// It was told to end: SIGTERM.
+    Terminated = 143,
 }
 
 /// A command's end with nothing more to do.
@@ -65,6 +71,11 @@ impl Failure {
         Failure { exit: Exit::Usage, ..Failure::new(message) }
     }
 
+    /// Ends because of a signal, as whoever sent it expects: without a word.
+    pub fn signalled(exit: Exit) -> Self {
+        Failure { exit, quiet: true, ..Failure::new(String::new()) }
+    }
+
     /// Adds what to do next.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -90,6 +101,7 @@ impl Failure {
             Exit::Usage => "usage",
             Exit::Held => "trust/required",
             Exit::OverBudget => "budget/over",
+            Exit::HungUp | Exit::Interrupted | Exit::Terminated => "stopped",
             Exit::Done | Exit::Failed | Exit::Lint => "failed",
         };
         let note = Diagnostic::error(code, self.message);

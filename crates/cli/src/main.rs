@@ -57,6 +57,7 @@ Exit codes:
   3  held for trust (`--trust require`)
   4  lint found errors
   5  over budget
+  129, 130, 143  ended by a signal, with the servers that were started
 
 Environment:
   PREFACE_HOME   the directory with your own files, in place of the platform's

@@ -15,7 +15,8 @@ use tokio::{runtime::Builder, task::JoinSet};
 /// Asks servers what they offer, all at once, and waits for all of them. One server's trouble costs the others no time.
 ///
 /// Each answer is told as soon as it is there; all are returned in the order of the targets. The caller may be inside a
-/// runtime or not. Nothing that a server does makes this fail: its trouble is in its own [`Heard`].
+/// runtime or not. Where the [`Stop`](crate::Stop) of the limits is used, all programs that were started are killed, and whoever had
+/// not answered is [`Trouble::Stopped`]. Nothing that a server does makes this fail: its trouble is in its own [`Heard`].
 ///
 /// ```
 /// use preface_mcp::{Limits, Reach, Target, Trouble, ask};
@@ -63,19 +64,35 @@ fn ask_here(targets: &[Target], limits: &Limits, tell: &(dyn Fn(&Heard) + Sync))
             running.spawn(async move { (at, contained(&target, asking).await) });
         }
         let mut heard: Vec<Option<Heard>> = targets.iter().map(|_| None).collect();
-        while let Some(done) = running.join_next().await {
+        loop {
+            let done = tokio::select! {
+                biased;
+                () = limits.stop.stopped() => break,
+                done = running.join_next() => done,
+            };
             // What runs there contains what may panic.
+            let Some(done) = done else { break };
             let Ok((at, one)) = done else { continue };
             tell(&one);
             heard[at] = Some(one);
         }
         heard
     });
-    // A name that is still being looked up holds nobody.
-    runtime.shutdown_background();
-    let lost = |target: &Target| unheard(target, Duration::ZERO, Trouble::Lied(PANIC.to_owned()));
+    let missing = if limits.stop.is_stopped() {
+        // Whatever still runs is dropped, and a program is killed when it is.
+        runtime.shutdown_timeout(KILLING);
+        Trouble::Stopped
+    } else {
+        // A name that is still being looked up holds nobody.
+        runtime.shutdown_background();
+        Trouble::Lied(PANIC.to_owned())
+    };
+    let lost = |target: &Target| unheard(target, Duration::ZERO, missing.clone());
     heard.into_iter().zip(targets).map(|(one, target)| one.unwrap_or_else(|| lost(target))).collect()
 }
+
+/// How long a stop may take.
+const KILLING: Duration = Duration::from_secs(3);
 
 const PANIC: &str = "what it said made us stumble; this is a fault of ours, please report it";
 

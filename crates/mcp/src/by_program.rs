@@ -11,7 +11,7 @@ use crate::{
     time::Time,
 };
 use std::{path::Path, process::ExitStatus, sync::Arc, time::Duration};
-use tokio::time::{sleep, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long a program that closed the connection may take to end.
 const AFTERMATH: Duration = Duration::from_secs(4);
@@ -34,6 +34,7 @@ pub(crate) async fn ask_program(
 ) -> (Result<(), Trouble>, Story) {
     let mut handshake = Handshake::Either;
     loop {
+        let began = Instant::now();
         let mut story = Story::default();
         let (mut program, stdout, stdin) = match start() {
             Ok(started) => started,
@@ -65,7 +66,7 @@ pub(crate) async fn ask_program(
         };
         let status = program.end(time.left().clamp(Duration::from_millis(150), patience)).await;
         // Two kinds get another chance: a server that ends over a question that it does not know, and one that knows only
-        // that and answered too late.
+        // that and answered too late. It takes about as long as it took, so that much must be left.
         let again = match talked {
             _ if handshake != Handshake::Either || intake.flooded().is_some() => None,
             Some(Err(Broken::Closed | Broken::Refused(_) | Broken::Lied(_))) if intake.speaks_modern() => {
@@ -76,7 +77,7 @@ pub(crate) async fn ask_program(
             }
             _ => None,
         };
-        if let Some(again) = again.filter(|_| time.left() > time.patience) {
+        if let Some(again) = again.filter(|_| time.left() > began.elapsed()) {
             handshake = again;
             continue;
         }

@@ -33,6 +33,8 @@ pub enum Trouble {
     Lied(String),
     /// It said more than anybody listens to.
     Flooded(usize),
+    /// The caller wanted no answer any more.
+    Stopped,
 }
 
 impl Trouble {
@@ -45,6 +47,7 @@ impl Trouble {
             Trouble::Late => "mcp/late",
             Trouble::Lied(_) => "mcp/protocol",
             Trouble::Flooded(_) => "mcp/flood",
+            Trouble::Stopped => "mcp/stopped",
         }
     }
 }
@@ -57,6 +60,7 @@ impl fmt::Display for Trouble {
             Trouble::Late => write!(f, "it did not answer in time"),
             Trouble::Lied(why) => write!(f, "it does not speak the protocol: {why}"),
             Trouble::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
+            Trouble::Stopped => write!(f, "asking it was stopped"),
         }
     }
 }

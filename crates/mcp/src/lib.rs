@@ -21,6 +21,7 @@ mod reach;
 mod reading;
 mod secrets;
 mod serve;
+mod stop;
 mod story;
 mod time;
 mod words;
@@ -34,3 +35,4 @@ pub use serve::{
     About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
     ResourceOffer, ToolOffer, serve, serve_stdio,
 };
+pub use stop::Stop;

@@ -1,5 +1,6 @@
 //! Whom to talk to, for how long, and how much of an answer to take.
 
+use crate::Stop;
 use preface_core::mcp_servers::Want;
 use std::{path::PathBuf, time::Duration};
 
@@ -39,7 +40,7 @@ pub enum Reach {
     },
 }
 
-/// How much of an answer is taken. Each limit that is reached is a note.
+/// How much of an answer is taken, and whether asking may be stopped. Each limit of size that is reached is a note.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The most bytes that a server may send in all.
@@ -48,10 +49,12 @@ pub struct Limits {
     pub items: usize,
     /// The most bytes of a prompt's messages or a resource's contents.
     pub fetched: usize,
+    /// Ends asking early. Nobody stops the default one.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { bytes: 8 << 20, items: 1000, fetched: 1 << 20 }
+        Limits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: Stop::default() }
     }
 }

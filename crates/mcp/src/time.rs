@@ -8,7 +8,8 @@ pub(crate) struct Time {
     pub(crate) talk: tokio::time::Instant,
     /// Until when it is gone.
     pub(crate) end: tokio::time::Instant,
-    /// How long it may think about `server/discover`. Less than the ten seconds that the SDK gives it.
+    /// How long it may think about `server/discover`: most of the time, as it may need that to start, and less than the ten
+    /// seconds that the SDK gives it.
     pub(crate) patience: Duration,
 }
 
@@ -18,7 +19,7 @@ impl Time {
         let deadline = deadline.min(Duration::from_secs(86_400));
         let goodbye = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
         let end = tokio::time::Instant::from_std(start + deadline);
-        Time { talk: end - goodbye, end, patience: (deadline / 3).min(Duration::from_secs(9)) }
+        Time { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
     }
 
     /// How much of it is left.

@@ -21,6 +21,8 @@ mod mcp_asked;
 mod mcp_serve;
 mod mcp_serve_bounds;
 mod mcp_server;
+#[cfg(target_os = "linux")]
+mod mcp_signals;
 #[cfg(unix)]
 mod pi_hostile;
 #[cfg(unix)]

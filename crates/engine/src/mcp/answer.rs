@@ -1,7 +1,14 @@
 //! What came of asking servers.
 
-use preface_core::{diagnostic::Diagnostics, mcp_servers::Described, scope::Scope};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Severity},
+    mcp_servers::Described,
+    scope::Scope,
+};
 use serde::Serialize;
+
+/// The code of what is wrong with an `mcp.json`.
+const BROKEN: &str = "Validation/MCPServerConfigInvalid";
 
 /// How it went with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -92,9 +99,12 @@ pub struct ServerAnswers {
 }
 
 impl ServerAnswers {
-    /// True where no server failed.
+    /// True where no server failed and, where all were meant, each file could be read and no entry of one is broken.
     #[must_use]
     pub fn all_well(&self) -> bool {
-        !self.servers.iter().any(ServerAnswer::is_failure)
+        let all_meant = !self.servers.iter().any(|server| server.named);
+        let broken = |note: &Diagnostic| note.severity == Severity::Error && note.code == BROKEN;
+        let unread = all_meant && self.diagnostics.iter().any(broken);
+        !unread && !self.servers.iter().any(ServerAnswer::is_failure)
     }
 }

@@ -19,9 +19,17 @@ use preface_core::{
     mcp_servers::{Described, RecordedBy, Recording, ServerEntry, Want},
     suggestion::did_you_mean,
 };
-use preface_host::{look::Headless, mcp_recordings, provider::mcp_fetched};
-use preface_mcp::{Heard, Limits, Target, Trouble};
+use preface_host::{
+    gate::{Seen, Verdict},
+    look::Headless,
+    mcp_recordings,
+    provider::mcp_fetched,
+};
+use preface_mcp::{Heard, Limits, Stop, Target, Trouble};
 use std::{path::PathBuf, time::Duration};
+
+/// How long a server may take of which nobody says otherwise: one that is installed when it is first started needs a while.
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Which servers are asked, and what becomes of their answers.
 #[derive(Clone, Debug)]
@@ -32,12 +40,14 @@ pub struct ServersAsked {
     pub deadline: Duration,
     /// True: what they say is written down.
     pub record: bool,
+    /// Ends asking early, with all that was started. Signals are the caller's: nothing here listens for any.
+    pub stop: Stop,
 }
 
 impl Default for ServersAsked {
-    /// All of them, ten seconds each, and their answers are recorded.
+    /// All of them, thirty seconds each, and their answers are recorded.
     fn default() -> Self {
-        ServersAsked { names: Vec::new(), deadline: Duration::from_secs(10), record: true }
+        ServersAsked { names: Vec::new(), deadline: DEADLINE, record: true, stop: Stop::default() }
     }
 }
 
@@ -56,7 +66,7 @@ impl Engine<'_> {
         asked: &ServersAsked,
         tell: &(dyn Fn(&Heard) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let limits = Limits::default();
+        let limits = Limits { stop: asked.stop.clone(), ..Limits::default() };
         self.ask_servers_by(&|targets, tell| preface_mcp::ask(targets, &limits, tell), request, asked, tell)
     }
 
@@ -69,7 +79,8 @@ impl Engine<'_> {
     ) -> Result<ServerAnswers, Error> {
         let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         self.refuse_held_of(request, &gathered)?;
-        let entries = chosen(&gathered, &asked.names)?;
+        let held = self.held_file(&gathered);
+        let entries = chosen(&gathered, &asked.names, held.as_deref(), request)?;
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty(), request)).collect();
         let mut targets: Vec<Target> = Vec::new();
@@ -199,6 +210,16 @@ impl Engine<'_> {
         }
     }
 
+    /// The project's `mcp.json`, for people, where it is held: by itself, or with all of the project's layer.
+    fn held_file(&self, gathered: &Gathered) -> Option<String> {
+        let is_servers = |seen: &&Seen| seen.verdict != Verdict::Speaks && seen.path.ends_with("mcp.json");
+        if let Some(seen) = gathered.gate.seen().iter().find(is_servers) {
+            return Some(seen.shown.clone());
+        }
+        let path = gathered.held_layer.as_ref()?.join("mcp.json");
+        self.system().canonical(&path).is_ok().then(|| gathered.places.shown(&path))
+    }
+
     /// What preface recorded of a server before.
     fn old(&self, entry: &ServerEntry, gathered: &Gathered) -> Option<Described> {
         let look = self.look(gathered, &Headless);
@@ -207,7 +228,12 @@ impl Engine<'_> {
 }
 
 /// Returns the entries that are meant, by name.
-fn chosen<'g>(gathered: &'g Gathered, names: &[String]) -> Result<Vec<&'g ServerEntry>, Error> {
+fn chosen<'g>(
+    gathered: &'g Gathered,
+    names: &[String],
+    held: Option<&str>,
+    request: &Request,
+) -> Result<Vec<&'g ServerEntry>, Error> {
     let all = &gathered.mcp;
     if names.is_empty() {
         return Ok(all.servers.iter().filter(|entry| entry.active).collect());
@@ -216,14 +242,21 @@ fn chosen<'g>(gathered: &'g Gathered, names: &[String]) -> Result<Vec<&'g Server
     for name in names {
         let Some(entry) = all.active(name).or_else(|| all.named(name).next_back()) else {
             let known = all.servers.iter().map(|entry| entry.name.as_str());
+            let none = format!("there is no MCP server `{}`", escape_hidden(name));
+            if let Some(file) = held {
+                let what =
+                    format!("{none}; but `{}` of the project is held and was not read", escape_hidden(file));
+                let (shows, grants) = (trust_command("diff", request), grant_command(request));
+                return Err(Error::Usage(
+                    what,
+                    Some(format!("`{shows}` shows it, `{grants}` lets it speak and its servers run")),
+                ));
+            }
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`preface mcp list` shows all of them".to_owned(),
             };
-            return Err(Error::Usage(
-                format!("there is no MCP server `{}`", escape_hidden(name)),
-                Some(help),
-            ));
+            return Err(Error::Usage(none, Some(help)));
         };
         if !chosen.iter().any(|known: &&ServerEntry| known.name == entry.name) {
             chosen.push(entry);
@@ -272,7 +305,12 @@ fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer 
 
 /// The command that grants what the project's servers would do, as this caller would say it.
 fn grant_command(request: &Request) -> String {
-    let mut command = "preface trust grant --allow-commands".to_owned();
+    trust_command("grant --allow-commands", request)
+}
+
+/// A command about trust, as this caller would say it.
+fn trust_command(verb: &str, request: &Request) -> String {
+    let mut command = format!("preface trust {verb}");
     let mut add = |flag: &str, value: Option<String>| {
         if let Some(value) = value {
             let plain = value.chars().all(|c| c.is_alphanumeric() || "-_./~".contains(c));
@@ -332,5 +370,6 @@ fn advice(trouble: &Trouble, name: &str) -> String {
         Trouble::Late => "give it more time with `--timeout SECONDS`".to_owned(),
         Trouble::Lied(_) => "its output must be messages of the protocol and nothing else".to_owned(),
         Trouble::Flooded(_) => "a server that offers this much is too much for a prompt".to_owned(),
+        Trouble::Stopped => "ask again".to_owned(),
     }
 }

@@ -27,5 +27,5 @@ pub use answer::{ServerAnswer, ServerAnswers, ServerState};
 pub use ask::ServersAsked;
 pub use listing::{Known, ServersReport};
 #[cfg(feature = "mcp")]
-pub use preface_mcp::Heard;
+pub use preface_mcp::{Heard, Stop};
 pub(crate) use tools::is_of_server;

@@ -80,8 +80,14 @@ impl Trouble<'_> {
             .help(format!("set `{unset}` in the environment of preface, or write `${{{unset}:-text}}`"))
         })?;
         expanded.inserted.iter().for_each(|value| secrets.add(value));
-        if names_secret(name) {
+        if names_secret(name) || looks_secret(&expanded.text) {
             secrets.add(&expanded.text);
+        }
+        // What follows `Bearer` is a secret without it, too.
+        if let Some((_, last)) = expanded.text.rsplit_once(' ')
+            && looks_secret(last)
+        {
+            secrets.add(last);
         }
         Ok(expanded.text)
     }
@@ -176,6 +182,14 @@ impl Trouble<'_> {
         }
         Ok(Reach::Address { url: address.url.clone(), headers })
     }
+}
+
+/// True for a value that may be a key which somebody wrote out: long enough, letters and digits, and no path.
+fn looks_secret(value: &str) -> bool {
+    value.len() >= 8
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.chars().any(char::is_alphabetic)
+        && !value.contains(['/', '\\'])
 }
 
 /// True for the name of a variable that holds what nobody may see.

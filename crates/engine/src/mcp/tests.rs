@@ -107,6 +107,31 @@ fn what_a_server_was_given_is_repeated_nowhere() {
 }
 
 #[test]
+fn a_key_that_is_written_out_is_masked_whatever_its_name_is() {
+    let system = machine();
+    let servers = json!({
+        "git": {"command": "git-mcp", "env": {
+            "TOK": "supersecrettoken123", "AS": "Bearer open5esame", "DIR": "/srv/data1", "MODE": "readonly",
+        }},
+        "web": {"url": "https://web.example/mcp", "headers": {"X-As": "Basic dXNlcjo1"}},
+    });
+    system.put_file("/home/user/.claude/mcp.json", servers.to_string());
+    let says = "supersecrettoken123, open5esame, dXNlcjo1; /srv/data1, readonly.";
+    let tool = json!({"name": "t", "description": says});
+    let said = serde_json::from_value(json!({"instructions": says, "tools": [tool]})).expect("a description");
+    let (answers, _) = ask(&system, &Ok(said));
+    let git = answers.servers[0].said.as_ref().expect("an answer");
+    assert_eq!(git.instructions.as_deref(), Some("***, ***, dXNlcjo1; /srv/data1, readonly."));
+    assert_eq!(git.tools[0].description, git.instructions);
+    let web = answers.servers[1].said.as_ref().and_then(|said| said.instructions.as_deref());
+    assert_eq!(web, Some("supersecrettoken123, open5esame, ***; /srv/data1, readonly."));
+    assert!(answers.servers[0].recorded.is_some());
+    let built = Engine::new(&system).build(&request()).expect("a prompt");
+    let git = built.tools.iter().find(|tool| tool.name == "mcp__git__t").expect("a tool");
+    assert!(git.description.as_ref().is_some_and(|text| !text.contains("supersecret")), "{git:?}");
+}
+
+#[test]
 fn while_a_server_is_away_a_session_sees_what_it_saw() {
     let system = machine();
     ask(&system, &Ok(described()));

@@ -28,8 +28,8 @@ const MOST_TOOLS: usize = 200;
 const TEXT_LIMIT: usize = 2 << 10;
 /// The most bytes of a schema.
 const SCHEMA_LIMIT: usize = 64 << 10;
-/// The most bytes of a name: what the services of models take.
-const NAME_LIMIT: usize = 128;
+/// The most bytes of a tool's name behind that of its server. Services of models refuse requests over longer ones.
+const NAME_LIMIT: usize = 64;
 
 /// True for a name that only tools of servers have.
 pub(crate) fn is_of_server(name: &str) -> bool {
@@ -46,6 +46,10 @@ pub(super) fn of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<Tool> 
         let described = &said.recording.described.tools;
         let mut told = Told::default();
         for tool in described.iter().take(MOST_TOOLS) {
+            if tool.name.chars().count() > NAME_LIMIT {
+                told.long.push(escape_hidden(&tool.name).chars().take(NAME_LIMIT).collect());
+                continue;
+            }
             match tools.entry(name(&server.name, &tool.name)) {
                 Entry::Vacant(free) => {
                     let tool = told.tool(free.key(), &server.name, tool);
@@ -115,10 +119,7 @@ fn is_named(tool: &Tool, said: &str) -> bool {
 
 /// The name of a tool of a server.
 fn name(server: &str, tool: &str) -> String {
-    let mut name = format!("{PREFIX}{}__{}", plain(server), plain(tool));
-    // What is plain is ASCII.
-    name.truncate(NAME_LIMIT);
-    name
+    format!("{PREFIX}{}__{}", plain(server), plain(tool))
 }
 
 /// A name in the characters that all services of models take.
@@ -134,6 +135,8 @@ struct Told {
     cut: usize,
     hidden: usize,
     schemas: usize,
+    /// The beginnings of names that are too long.
+    long: Vec<String>,
 }
 
 impl Told {
@@ -166,6 +169,10 @@ impl Told {
             return (None, false);
         }
         let mut schema = schema.clone();
+        // Arguments are an object, and services of models refuse a schema that does not say so.
+        if let Some(fields) = schema.as_object_mut() {
+            fields.entry("type").or_insert_with(|| "object".into());
+        }
         let hides = words(&mut schema);
         (Some(Arc::new(schema)), hides)
     }
@@ -189,6 +196,18 @@ impl Told {
             let what =
                 format!("the definitions have not all of MCP server `{server}`; cut: {}", cut.join(", "));
             notes.push(Diagnostic::info("mcp/cut", what));
+        }
+        if let Some(first) = self.long.first() {
+            let what = format!(
+                "{} of MCP server `{server}` not defined: a name has more than {NAME_LIMIT} characters, such as `{first}…`",
+                match self.long.len() {
+                    1 => "1 tool is".to_owned(),
+                    many => format!("{many} tools are"),
+                }
+            );
+            notes.push(
+                Diagnostic::warning("mcp/name", what).help("ask whoever makes the server for a shorter one"),
+            );
         }
         if self.hidden > 0 {
             let what = format!(
@@ -312,6 +331,32 @@ mod tests {
         assert_eq!(tools.len(), 1);
         assert_eq!(tools[0].description.as_deref(), Some("first"));
         assert_eq!(codes(&notes), ["mcp/clash"]);
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_left_out_and_told() {
+        let mut notes = Diagnostics::new();
+        let (fits, long) = ("x".repeat(NAME_LIMIT), "y".repeat(NAME_LIMIT + 1));
+        let tools = of(&servers(&[("a", json!([{"name": fits}, {"name": long}]))]), &mut notes);
+        assert_eq!(tools.len(), 1);
+        assert_eq!(tools[0].name, format!("mcp__a__{fits}"));
+        assert_eq!(codes(&notes), ["mcp/name"]);
+    }
+
+    #[test]
+    fn a_schema_that_does_not_say_so_is_of_an_object() {
+        let bare = json!({"properties": {"of": {"type": "string"}}});
+        let said = [(
+            "a",
+            json!([{"name": "bare", "inputSchema": bare}, {"name": "says", "inputSchema": {"type": "x"}}]),
+        )];
+        let tools = of(&servers(&said), &mut Diagnostics::new());
+        let types: Vec<&Value> = tools
+            .iter()
+            .filter_map(|tool| tool.input_schema.as_ref())
+            .map(|schema| &schema["type"])
+            .collect();
+        assert_eq!(types, ["object", "x"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What `refresh`, `inspect` and `test` have in common: how servers are asked, what is said while they answer, and the table.
 
+use super::signals::Signals;
 use crate::{
     failure::Failure,
     files,
@@ -22,7 +23,7 @@ use std::time::Duration;
 #[derive(clap::Args, Clone, Debug)]
 pub struct AskFlags {
     /// Give each server so many seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
 
     /// Choose the form
@@ -59,7 +60,8 @@ impl AskFlags {
 
     /// Asks, and tells of each answer on a terminal.
     pub fn ask(&self, ui: &Ui, names: &[String], record: bool) -> Result<ServerAnswers, Failure> {
-        let asked = ServersAsked { names: names.to_vec(), deadline: self.timeout, record };
+        let asked =
+            ServersAsked { names: names.to_vec(), deadline: self.timeout, record, ..ServersAsked::default() };
         ask(ui, &self.request()?, &asked, self.talk.talk())
     }
 
@@ -69,7 +71,7 @@ impl AskFlags {
     }
 }
 
-/// Asks servers, and tells of each answer on a terminal.
+/// Asks servers, and tells of each answer on a terminal. A signal ends all that was started, and then the command.
 pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Result<ServerAnswers, Failure> {
     let dim = style::DIM;
     let system = files::system();
@@ -81,7 +83,11 @@ pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Resu
             ui.say(&format!("{dim}{name} {how} after {ms} ms{dim:#}\n"));
         }
     };
-    Ok(Engine::new(&system).ask_servers(request, asked, &heard)?)
+    let signals = Signals::listen();
+    let asked = ServersAsked { stop: signals.stop(), ..asked.clone() };
+    let answers = Engine::new(&system).ask_servers(request, &asked, &heard);
+    signals.asked()?;
+    Ok(answers?)
 }
 
 /// Tells what came up.

@@ -5,6 +5,7 @@ mod inspect;
 mod list;
 mod refresh;
 mod serve;
+mod signals;
 mod test;
 
 pub use refresh::before_build;

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   preface mcp refresh                  ask all servers that may run
   preface mcp refresh git docs         ask two of them
-  preface mcp refresh --timeout 30     give each half a minute
+  preface mcp refresh --timeout 90     give each a minute and a half
   preface mcp refresh --format json | jq '.[].diagnostics'";
 
 /// Ask MCP servers what they offer, and record it

@@ -20,7 +20,8 @@ Examples:
 
 /// Try whether MCP servers start and answer
 ///
-/// It records nothing. The exit code is 1 where a server failed, and where one that you name may not run.
+/// It records nothing. The exit code is 1 where a server failed, where one that you name may not run, and, where you name none,
+/// where an entry of an mcp.json is broken.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

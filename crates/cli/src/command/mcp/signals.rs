@@ -1,0 +1,137 @@
+//! Signals while servers are asked. Servers run in process groups of their own, so that Ctrl-C on a terminal does not reach
+//! them: whoever ends this process must end them.
+//!
+//! Once it was asked for, listening goes on as long as the process does. A signal that comes when no servers are asked any more
+//! ends it at once, as it does where nobody listens.
+
+use crate::failure::{Exit, Failure};
+use preface::mcp::Stop;
+use std::{
+    io, process,
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+use tokio::runtime::{Builder, Runtime};
+
+/// How long asking may take to stop before the process ends anyhow.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What is known to both who asks and who listens.
+#[derive(Default)]
+struct State {
+    asks: bool,
+    signal: Option<Exit>,
+}
+
+/// Listens for signals while servers are asked.
+pub struct Signals {
+    stop: Stop,
+    state: Arc<Mutex<State>>,
+}
+
+impl Signals {
+    /// Starts to listen, where the system lets us; otherwise signals do what they always do.
+    pub fn listen() -> Self {
+        let signals = Signals {
+            stop: Stop::default(),
+            state: Arc::new(Mutex::new(State { asks: true, signal: None })),
+        };
+        if let Ok((runtime, coming)) = begin() {
+            let (stop, state) = (signals.stop.clone(), signals.state.clone());
+            thread::spawn(move || {
+                let exit = runtime.block_on(coming.first());
+                let asks = {
+                    let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                    state.signal = Some(exit);
+                    state.asks
+                };
+                if asks {
+                    stop.stop();
+                    thread::sleep(PATIENCE);
+                }
+                process::exit(exit as i32);
+            });
+        }
+        signals
+    }
+
+    /// What stops when a signal comes.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    /// Says that no servers are asked any more. The error is the signal that came meanwhile.
+    pub fn asked(&self) -> Result<(), Failure> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.asks = false;
+        state.signal.map_or(Ok(()), |exit| Err(Failure::signalled(exit)))
+    }
+}
+
+fn begin() -> io::Result<(Runtime, Coming)> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let inside = runtime.enter();
+    let coming = Coming::begin()?;
+    drop(inside);
+    Ok((runtime, coming))
+}
+
+/// The signals that end a process, from when they are first listened for.
+#[cfg(unix)]
+struct Coming {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    /// `None` under `nohup`: who ignores it goes on ignoring it.
+    hang_up: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Coming {
+    fn begin() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let hang_up = if ignores_hang_up() { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Coming {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up,
+        })
+    }
+
+    async fn first(mut self) -> Exit {
+        let hung_up = async {
+            match &mut self.hang_up {
+                Some(signal) => signal.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => Exit::Interrupted,
+            _ = self.terminate.recv() => Exit::Terminated,
+            _ = hung_up => Exit::HungUp,
+        }
+    }
+}
+
+/// Whether this process was started with SIGHUP ignored, where the system says so: the lowest bit of a mask in hexadecimal digits.
+#[cfg(unix)]
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
+}
+
+#[cfg(not(unix))]
+struct Coming;
+
+#[cfg(not(unix))]
+impl Coming {
+    fn begin() -> io::Result<Self> {
+        Ok(Coming)
+    }
+
+    async fn first(self) -> Exit {
+        let _ = tokio::signal::ctrl_c().await;
+        Exit::Interrupted
+    }
+}

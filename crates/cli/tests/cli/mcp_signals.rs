@@ -1,0 +1,73 @@
+//! Signals while servers are asked: what was started is gone, and the exit code says which signal it was.
+
+use crate::sandbox::Sandbox;
+use serde_json::json;
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A server that says nothing and starts a program, both of which write down who they are.
+const SILENT: &str = "sleep 1002 & echo $! $$ > pids.part; mv pids.part pids; trap '' TERM; wait";
+
+/// Waits until something is so.
+fn wait_for(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn runs(pid: &str) -> bool {
+    let status = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
+    // One that ended and that nobody collected yet is gone.
+    status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+fn ends(line: &str, signal: &str, code: i32) {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let sandbox = Sandbox::new().env("PATH", &path);
+    let servers = json!({"mcpServers": {"silent": {"command": "sh", "args": ["-c", SILENT]}}});
+    sandbox.home(".config/preface/mcp.json", servers.to_string());
+    let mut asking = sandbox
+        .command(line)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a process");
+    let pids = sandbox.path("home/pids");
+    wait_for("the server starts", || pids.exists());
+    let pids = fs::read_to_string(pids).expect("who they are");
+    let pids: Vec<&str> = pids.split_whitespace().collect();
+    assert!(pids.len() == 2 && pids.iter().all(|pid| runs(pid)), "{pids:?}");
+    let sent = Command::new("kill").args([signal, &asking.id().to_string()]).status();
+    assert!(sent.expect("`kill`").success());
+    let status = asking.wait().expect("an end");
+    wait_for("what was started is gone", || !pids.iter().any(|pid| runs(pid)));
+    assert_eq!(status.code(), Some(code), "{line}");
+}
+
+#[test]
+fn ctrl_c_ends_the_servers_that_a_refresh_started() {
+    ends("preface mcp refresh", "-INT", 130);
+}
+
+#[test]
+fn a_test_that_is_told_to_end_takes_its_servers_along() {
+    ends("preface mcp test silent", "-TERM", 143);
+}
+
+#[test]
+fn ctrl_c_ends_an_inspection_and_its_server() {
+    ends("preface mcp inspect silent", "-INT", 130);
+}
+
+#[test]
+fn a_build_that_asks_first_is_ended_by_ctrl_c_with_its_servers() {
+    ends("preface build --refresh-mcp", "-INT", 130);
+}
