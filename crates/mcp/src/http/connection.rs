@@ -39,10 +39,20 @@ pub(super) async fn send(
     let tcp = Counted { inner: tcp, intake: intake.clone() };
     if address.secure {
         let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
-        over(TlsConnector::from(trust()?).connect(name, tcp).await?, request).await
+        let tls = TlsConnector::from(trust()?).connect(name, tcp).await.map_err(no_tls)?;
+        over(tls, request).await
     } else {
         over(tcp, request).await
     }
+}
+
+/// Says that it was TLS that failed: what follows sounds like a broken server where the address is that of plain HTTP.
+fn no_tls(error: io::Error) -> io::Error {
+    let hint = match error.to_string().contains("InvalidContentType") {
+        true => "; is it an `http` address?",
+        false => "",
+    };
+    io::Error::new(error.kind(), format!("TLS failed: {error}{hint}"))
 }
 
 async fn over<C>(connection: C, request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>>
