@@ -195,7 +195,11 @@ where
                 came = self.next() => came,
             };
             match came {
-                Came::End => return None,
+                Came::End => {
+                    // Who left without a beginning is not told of `close`: what they were refused goes out first.
+                    while self.refusals.join_next().await.is_some() {}
+                    return None;
+                }
                 Came::TooLong => {
                     let what =
                         format!("a message has at most {LONGEST_MESSAGE} bytes, and this one has more");
