@@ -10,14 +10,11 @@ use preface_core::{
     origin::Origin,
     profile::{CatalogChoice, Profile},
     scope::Scope,
-    section::{Body, SectionId},
+    section::{Body, Section, SectionId},
     world::Contribution,
 };
 use preface_host::{catalogs, system::System};
 use std::collections::BTreeSet;
-
-/// How many digits of a digest are shown.
-const SHOWN_DIGITS: usize = 16;
 
 /// Lays the texts of the chosen catalog over a profile.
 ///
@@ -68,7 +65,7 @@ pub(crate) fn lay_agent(
             item.pieces.iter().any(|piece| matches!(&piece.origin, Origin::Source { source, .. } if source.scope == Scope::Bundled))
         })
     };
-    let speaks = |section: &&mut preface_core::section::Section| {
+    let speaks = |section: &&mut Section| {
         matches!(&section.body, Body::Fill(provider) if provider.as_str() == "agent")
             && section.options.get("part").is_none_or(|part| part == "prompt")
             && is_bundled(&section.id)
@@ -101,8 +98,7 @@ impl<'a> Shelf<'a> {
     ) -> Result<Self, Error> {
         let pin = &choice.pin;
         let index = catalogs::index(system, &pin.version).map_err(Error::Catalog)?;
-        let digits = index.digest.strip_prefix("blake3:").unwrap_or_default();
-        let whole = format!("{}@blake3:{}", pin.version, &digits[..digits.len().min(SHOWN_DIGITS)]);
+        let whole = index.pin();
         if !pin.accepts(&index.digest) {
             let what = format!(
                 "the catalog {} that is imported is another than `{pin}`: it is `{whole}`",
