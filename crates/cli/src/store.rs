@@ -43,6 +43,11 @@ impl StoreFlag {
     fn place(&self, system: &dyn System) -> Result<Option<StoreUrl>, StoreError> {
         // Commands without the flag work on the same store as those with it.
         let given = || Some(system.var("PREFACE_STORE")?.to_string_lossy().into_owned());
+        // An empty variable is one that is not set; an empty flag comes from a variable that should have been.
+        if self.store.as_deref() == Some("") && given().as_deref() != Some("") {
+            let why = "the address is empty".to_owned();
+            return Err(StoreError::Address { address: String::new(), why });
+        }
         match self.store.clone().or_else(given).filter(|address| !address.is_empty()) {
             Some(address) => address.parse().map(Some),
             None => Ok(default_store(system)),

@@ -1,7 +1,7 @@
 //! What the handlers share.
 
 use crate::{
-    guard::Guard,
+    guard::{Guard, TokenRule},
     kept::Kept,
     telemetry::Metrics,
     threads::{Places, Threads},
@@ -34,6 +34,10 @@ pub struct Limits {
     pub connections: usize,
     /// How long a client may take to send the head of a request, and be silent between two.
     pub head: Duration,
+    /// How long a client may take to send a body.
+    pub body: Duration,
+    /// The most bytes of all bodies that are held at once; a request that would need more is turned away.
+    pub bodies: usize,
     /// How long accepted requests may take once the service is told to stop.
     pub farewell: Duration,
 }
@@ -44,7 +48,9 @@ impl Default for Limits {
             deadline: Duration::from_secs(30),
             requests: 1024,
             connections: 4096,
-            head: Duration::from_secs(20),
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(10),
+            bodies: 64 << 20,
             farewell: Duration::from_secs(30),
         }
     }
@@ -86,7 +92,7 @@ impl App {
     /// Makes a service that listens nowhere yet: its router can be called, as from this machine.
     #[must_use]
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, settings: Arc<Settings>) -> Self {
-        let guard = Arc::new(Guard::new(None, &[], store.clone()));
+        let guard = Guard::new(None, &[], TokenRule::default(), system.clone(), store.clone());
         let threads = Arc::new(Threads::new(BUILDS, BUILD_DEADLINE));
         let keeper = Keeper::new(system.clone(), store.clone(), threads).with_roots(&settings.roots);
         App {
@@ -97,7 +103,7 @@ impl App {
             looking: Places::new(BUILDS),
             analyzing: Places::of_cores(),
             settings,
-            guard,
+            guard: Arc::new(guard),
             metrics: Arc::default(),
             limits: Limits::default(),
         }
@@ -109,10 +115,10 @@ impl App {
         App { kept: Kept::new(bytes), ..self }
     }
 
-    /// Says where it listens, and under which names it is also known there (`NAME` or `NAME:PORT`).
+    /// Sets where it listens, under which names it is also known there (`NAME` or `NAME:PORT`), and who needs a token.
     #[must_use]
-    pub fn listening(self, bound: SocketAddr, hosts: &[String]) -> Self {
-        let guard = Arc::new(Guard::new(Some(bound), hosts, self.store.clone()));
-        App { guard, ..self }
+    pub fn listening(self, bound: SocketAddr, hosts: &[String], rule: TokenRule) -> Self {
+        let guard = Guard::new(Some(bound), hosts, rule, self.system.clone(), self.store.clone());
+        App { guard: Arc::new(guard), ..self }
     }
 }

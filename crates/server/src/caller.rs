@@ -1,25 +1,73 @@
-//! Who asks, for the record of changes.
+//! Who sent a request: for the log, the record of changes, and what its handler may do.
 
-use axum::{extract::FromRequestParts, http::request::Parts};
-use preface::store::Actor;
+use crate::Problem;
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
+use preface::store::{Actor, Role};
 use std::{convert::Infallible, sync::Arc};
 
-/// Who asks: the name of the access token, `local` where none was sent.
+/// The sender of a request, as the guard found it. It travels with the request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// Somebody without a valid token, at an address that is open to everybody.
+    Anonymous,
+    /// A program of this machine, where no token is needed. It has every role.
+    Local,
+    /// The holder of an access token.
+    Token {
+        /// The token's name.
+        name: Arc<str>,
+        /// The token's role.
+        role: Role,
+    },
+}
+
+impl Identity {
+    /// Returns the name for the log and the record of changes.
+    pub fn name(&self) -> &str {
+        match self {
+            Identity::Anonymous => "",
+            Identity::Local => "local",
+            Identity::Token { name, .. } => name,
+        }
+    }
+
+    /// Refuses a sender whose role does not include `needed`.
+    pub fn require(&self, needed: Role) -> Result<(), Problem> {
+        match self {
+            Identity::Local => Ok(()),
+            Identity::Token { role, .. } if role.includes(needed) => Ok(()),
+            Identity::Token { name, role } => {
+                let (role, needed) = (role.as_str(), needed.as_str());
+                let detail =
+                    format!("this needs the role `{needed}`, and the token `{name}` has the role `{role}`");
+                Err(Problem::new(StatusCode::FORBIDDEN, "role", detail)
+                    .hint(format!("`preface access add NAME --role {needed}` makes a token of that role")))
+            }
+            Identity::Anonymous => Err(Problem::token_missing()),
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Identity {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().cloned().unwrap_or(Identity::Anonymous))
+    }
+}
+
+/// The sender, for the record of changes: the name of the access token, `local` where none was needed.
 #[derive(Debug)]
 pub struct Caller(pub Actor);
-
-/// The name of the token that the guard has checked. It travels with the request.
-#[derive(Clone, Debug)]
-pub(crate) struct CallerName(pub Arc<str>);
-
-/// The name of whoever asks from this machine without a token.
-pub(crate) const LOCAL: &str = "local";
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        let name = parts.extensions.get::<CallerName>().map_or(LOCAL, |CallerName(name)| name);
-        Ok(Caller(Actor::new(name)))
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Infallible> {
+        let identity = Identity::from_request_parts(parts, state).await?;
+        Ok(Caller(Actor::new(identity.name())))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Problem, misread};
 use axum::{
-    body::Bytes,
+    body::{Bytes, HttpBody},
     extract::{
         FromRequest, FromRequestParts, Path, Query, Request,
         rejection::{BytesRejection, PathRejection},
@@ -40,11 +40,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-encoding", detail)
                 .hint("send it as it is, without the header `Content-Encoding`"));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|refused: BytesRejection| {
-            let status = refused.status();
-            let code = if status == StatusCode::PAYLOAD_TOO_LARGE { "body-too-large" } else { "body" };
-            Problem::new(status, code, refused.body_text())
-        })?;
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|refused: BytesRejection| Problem::new(refused.status(), "body", refused.body_text()))?;
         // A list would pass for an object with its fields in order.
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             let detail = "the body cannot be read: it is a list, not an object";
@@ -75,16 +73,9 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeBody
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let headers = request.headers();
-        // Some clients name a content type whether or not they send anything.
-        let nothing = match headers.get(header::CONTENT_LENGTH) {
-            Some(length) => length.as_bytes() == b"0",
-            None => {
-                !headers.contains_key(header::CONTENT_TYPE)
-                    && !headers.contains_key(header::TRANSFER_ENCODING)
-            }
-        };
-        if nothing {
+        // Some clients send a content type or a transfer encoding whether or not a body follows. The body is here already,
+        // so its end is known.
+        if request.body().is_end_stream() {
             return Ok(MaybeBody(T::default()));
         }
         Body::from_request(request, state).await.map(|Body(body)| MaybeBody(body))

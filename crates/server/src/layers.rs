@@ -2,13 +2,8 @@
 //! answer, the numbers, the log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
-    App, Problem,
-    caller::{CallerName, LOCAL},
-    compress,
-    guard::OPEN,
-    headers, log_line,
-    request_id::Ids,
-    telemetry::Series,
+    App, Problem, caller::Identity, compress, guard::OPEN, headers, log_line, receive::HeldBytes,
+    request_id::Ids, telemetry::Series,
 };
 use axum::{
     Router,
@@ -32,19 +27,10 @@ const UNMATCHED: &str = "unmatched";
 
 /// Puts a router behind everything that a request passes.
 pub fn layered(router: Router, app: &App) -> Router {
-    let shell = Arc::new(Shell { app: Arc::new(app.clone()), ids: Ids::default() });
-    let limit = DefaultBodyLimit::max(app.settings.max_body);
-    router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(limit))
-}
-
-/// Who asks, for the log.
-enum Actor {
-    /// Somebody who was not let in.
-    Nobody,
-    /// Somebody on this machine.
-    Local,
-    /// Whoever has a token.
-    Named(CallerName),
+    let shell =
+        Arc::new(Shell { app: Arc::new(app.clone()), ids: Ids::default(), bodies: HeldBytes::default() });
+    // Bodies are received, within their limit, before a handler sees them.
+    router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(DefaultBodyLimit::disable()))
 }
 
 /// What all routes share.
@@ -52,6 +38,7 @@ enum Actor {
 struct Shell {
     app: Arc<App>,
     ids: Ids,
+    bodies: HeldBytes,
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +97,7 @@ impl Shell {
         let zip = compress::is_wanted(&method, request.headers());
         let matched = request.extensions().get::<MatchedPath>().cloned();
         let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
-        let mut actor = Actor::Nobody;
+        let mut identity = Identity::Anonymous;
 
         #[cfg(feature = "otel")]
         let span = crate::telemetry::request_span(&method, route);
@@ -118,19 +105,17 @@ impl Shell {
         crate::telemetry::set_parent(&span, request.headers(), &method, route);
 
         let answer = async {
-            let (mut parts, body) = request.into_parts();
             // Whoever asks whether the service is well is answered, however much there is to do.
             let most = if OPEN.contains(&route) { usize::MAX } else { self.app.limits.requests };
             let _working = self.app.metrics.enter(most).ok_or_else(busy)?;
-            actor = match self.app.guard.admit(&parts, route).await? {
-                Some(name) => {
-                    parts.extensions.insert(name.clone());
-                    Actor::Named(name)
-                }
-                None => Actor::Local,
-            };
-            self.small_enough(&parts.headers)?;
-            let answer = pin!(guarded(inner.call(Request::from_parts(parts, body))));
+            let answer = pin!(async {
+                let (mut parts, body) = request.into_parts();
+                identity = self.app.guard.admit(&parts, route).await?;
+                parts.extensions.insert(identity.clone());
+                let (most, limits) = (self.app.settings.max_body, &self.app.limits);
+                let (body, _share) = self.bodies.receive(&parts.headers, body, most, limits).await?;
+                guarded(inner.call(Request::from_parts(parts, body.into()))).await
+            });
             tokio::time::timeout(self.app.limits.deadline, answer).await.map_err(|_| late())?
         };
         #[cfg(feature = "otel")]
@@ -138,7 +123,7 @@ impl Shell {
         let mut response = answer.await.unwrap_or_else(Problem::into_response);
 
         let status = response.status();
-        let code = self.explain(&mut response, &id);
+        let failure = self.explain(&mut response, &id);
         headers::finish(&mut response, &id);
         if zip {
             response = compress::compressed(response).await;
@@ -152,39 +137,21 @@ impl Shell {
                 span.record("otel.status_code", "ERROR");
             }
         }
-        let actor = match &actor {
-            Actor::Nobody => "",
-            Actor::Local => LOCAL,
-            Actor::Named(CallerName(name)) => name,
-        };
         log_line::write(&log_line::Line {
             id: &id,
             method: &method,
             route,
             status,
             took,
-            actor,
-            code: code.as_deref(),
+            actor: identity.name(),
+            code: failure.as_ref().map(|failure| failure.code.as_str()),
+            reason: failure.as_ref().and_then(|failure| failure.reason.as_deref()),
         });
         response
     }
 
-    /// A body that says it is too large is not read.
-    fn small_enough(&self, headers: &axum::http::HeaderMap) -> Result<(), Problem> {
-        let most = self.app.settings.max_body;
-        let length =
-            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        match length {
-            Some(length) if length > most as u64 => {
-                let detail = format!("the body has {length} bytes; {most} are the most");
-                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Gives an error its document, with the id of the request. Returns its code.
-    fn explain(&self, response: &mut Response, id: &HeaderValue) -> Option<String> {
+    /// Gives an error its document, with the id of the request. Returns it.
+    fn explain(&self, response: &mut Response, id: &HeaderValue) -> Option<Problem> {
         let status = response.status();
         let problem = match response.extensions_mut().remove::<Problem>() {
             Some(problem) => problem,
@@ -202,14 +169,13 @@ impl Shell {
         if problem.code.starts_with("store-") {
             self.app.metrics.store_failed();
         }
-        let code = problem.code.clone();
         let document = Problem { request_id: id.to_str().ok().map(str::to_owned), ..problem };
-        let (parts, body) = document.into_response().into_parts();
+        let (parts, body) = document.clone().into_response().into_parts();
         *response.body_mut() = body;
         response.headers_mut().remove(header::CONTENT_LENGTH);
         response.headers_mut().extend(parts.headers);
         response.extensions_mut().remove::<Problem>();
-        Some(code)
+        Some(document)
     }
 }
 

@@ -21,6 +21,7 @@ mod log_line;
 mod misread;
 mod page;
 mod precondition;
+mod receive;
 mod reply;
 mod request_id;
 mod route;
@@ -34,7 +35,7 @@ mod work;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;
-pub use guard::{Guard, is_host, new_token};
+pub use guard::{Guard, TokenRule, is_host, new_token};
 pub use layers::layered;
 pub use reply::Problem;
 pub use router::{api, router};

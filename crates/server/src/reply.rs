@@ -35,6 +35,10 @@ pub struct Problem {
     /// The id of the request, as in the header `X-Request-Id` and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// The cause, for the log alone.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub(crate) reason: Option<String>,
 }
 
 impl Problem {
@@ -50,6 +54,7 @@ impl Problem {
             hint: None,
             diagnostics: Diagnostics::new(),
             request_id: None,
+            reason: None,
         }
     }
 
@@ -58,6 +63,18 @@ impl Problem {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds the cause, for the log alone.
+    #[must_use]
+    pub(crate) fn reason(self, reason: String) -> Self {
+        Problem { reason: Some(reason), ..self }
+    }
+
+    /// Returns the problem of a request that needs a token and has none.
+    pub(crate) fn token_missing() -> Self {
+        Problem::new(StatusCode::UNAUTHORIZED, "token-missing", "an access token is needed here")
+            .hint("send `Authorization: Bearer TOKEN`; `preface access add NAME` makes a token")
     }
 
     /// Adds places in a text.
@@ -118,7 +135,7 @@ impl From<preface::store::StoreError> for Problem {
             true => (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable"),
             false => (StatusCode::INTERNAL_SERVER_ERROR, "store-failed"),
         };
-        let hint = error.hint();
-        Problem { hint, ..Problem::new(status, code, error.to_string()) }
+        let (hint, reason) = (error.hint(), error.to_string());
+        Problem { hint, ..Problem::new(status, code, reason.clone()) }.reason(reason)
     }
 }

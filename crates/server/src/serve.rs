@@ -1,6 +1,6 @@
 //! Listening: connections in, answers out, and an end that loses nothing.
 
-use crate::{App, router};
+use crate::{App, guard::IDLE, router};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -31,9 +31,15 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), preface::store::StoreError> {
-    let store = app.store.clone();
-    let limits = app.limits;
+    let (store, guard, limits) = (app.store.clone(), app.guard.clone(), app.limits);
+    let refreshing = tokio::spawn(async move {
+        loop {
+            guard.refresh_tokens().await;
+            tokio::time::sleep(IDLE).await;
+        }
+    });
     listen(router(app), limits, listener, shutdown).await;
+    refreshing.abort();
     store.close().await
 }
 

@@ -18,6 +18,7 @@ use preface::{
 };
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 /// The header that says which version a text is of; 0 where nothing is stored.
 const VERSION: HeaderName = HeaderName::from_static("preface-version");
@@ -124,7 +125,9 @@ pub(crate) async fn read(app: &App, name: &TemplateName, headers: &HeaderMap) ->
         Ok(None) if main => Speaking::of(None, &default),
         Ok(None) => return Err(Problem::from(TemplatesError::NoTemplate(name.clone()))),
         // The seed: without the service there is still the default.
-        Err(TemplatesError::Store(_)) if main => {
+        Err(TemplatesError::Store(error)) if main => {
+            let reason = error.to_string();
+            warn!(reason = &*escape_hidden(&reason), "the default template stands in for the stored one");
             let degraded = [(DEGRADED, HeaderValue::from_static("store"))];
             return Ok((degraded, Json(TemplateReply { template: default })).into_response());
         }

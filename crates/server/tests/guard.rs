@@ -2,9 +2,20 @@
 
 mod support;
 
-use axum::body::Body;
-use preface::store::Role;
-use support::{app, app_at, ask, echo, let_in};
+#[path = "conversations/switch.rs"]
+#[allow(dead_code, reason = "other tests use the rest")]
+mod switch;
+
+use axum::{Router, body::Body};
+use jiff::SignedDuration;
+use preface::{
+    host::system::{System, memory::MemorySystem},
+    store::{Actor, Role, Store},
+};
+use preface_server::{TokenRule, router};
+use std::sync::Arc;
+use support::{Came, app, app_at, app_on, ask, echo, let_in, let_in_until, memory};
+use switch::{Switch, Works};
 
 const HERE: &str = "host: 127.0.0.1:7677";
 
@@ -110,7 +121,8 @@ async fn beyond_this_machine_everybody_needs_a_token() {
         ("GET /thing", "authorization: Bearer reader", 401),
         ("GET /thing", read, 200),
         ("HEAD /thing", read, 200),
-        ("POST /system-prompt/analyze", read, 200),
+        ("GET /healthz", bad, 200),
+        ("POST /system-prompt/analyze", read, 403),
         ("POST /conversations/a/turns", read, 403),
         ("POST /conversations/a/turns", talk, 200),
         ("POST /thing", talk, 403),
@@ -145,6 +157,161 @@ async fn on_this_machine_no_token_is_needed_and_one_that_is_sent_counts() {
     ] {
         let came = ask(&router, line, &[HERE, token], Body::empty()).await;
         assert_eq!(came.status, status, "{line} {token}");
+    }
+}
+
+/// A service that other machines can reach, whose clock and store a test controls.
+struct Controlled {
+    system: MemorySystem,
+    store: Arc<Switch>,
+    router: Router,
+}
+
+async fn controlled() -> Controlled {
+    let system = MemorySystem::new().with_dir("/work");
+    let store = Switch::over(memory().await);
+    let app = app_on(system.clone(), store.clone());
+    let app = app.listening("0.0.0.0:7677".parse().unwrap(), &[], TokenRule::default());
+    Controlled { system, store, router: router(app) }
+}
+
+impl Controlled {
+    fn wait(&self, seconds: i64) {
+        self.system.set_now(self.system.now() + SignedDuration::from_secs(seconds));
+    }
+
+    async fn ask(&self, line: &str, token: &str) -> Came {
+        let token = format!("authorization: Bearer {token}");
+        ask(&self.router, line, &["host: 192.0.2.7:7677", &token], Body::empty()).await
+    }
+
+    #[track_caller]
+    fn refused(came: &Came, status: u16, code: &str) {
+        assert_eq!((came.status.as_u16(), came.problem()["code"].as_str()), (status, Some(code)));
+    }
+}
+
+#[tokio::test]
+async fn a_removed_token_is_refused_after_three_seconds() {
+    let service = controlled().await;
+    let_in(&*service.store, "reader", Role::Read).await;
+    let_in(&*service.store, "other", Role::Read).await;
+    assert_eq!(service.ask("GET /templates", "READER").await.status, 200);
+    service.store.remove_access("reader", &Actor::new("local")).await.unwrap();
+    let_in(&*service.store, "new", Role::Read).await;
+    service.wait(2);
+    assert_eq!(
+        service.ask("GET /templates", "READER").await.status,
+        200,
+        "the list is read every three seconds"
+    );
+    service.wait(1);
+    Controlled::refused(&service.ask("GET /templates", "READER").await, 401, "token-unknown");
+    assert_eq!(service.ask("GET /templates", "OTHER").await.status, 200);
+    assert_eq!(service.ask("GET /templates", "NEW").await.status, 200);
+    // A clock that is set back makes no list last longer.
+    service.store.remove_access("other", &Actor::new("local")).await.unwrap();
+    service.wait(-3600);
+    Controlled::refused(&service.ask("GET /templates", "OTHER").await, 401, "token-unknown");
+}
+
+#[tokio::test]
+async fn a_token_ends_at_its_expiry() {
+    let service = controlled().await;
+    let end = service.system.now() + SignedDuration::from_secs(10);
+    let_in_until(&*service.store, "reader", Role::Read, Some(end)).await;
+    service.wait(9);
+    assert_eq!(service.ask("GET /templates", "READER").await.status, 200);
+    service.wait(1);
+    let came = service.ask("GET /templates", "READER").await;
+    Controlled::refused(&came, 401, "token-expired");
+    assert!(came.headers.contains_key("www-authenticate"));
+    assert_eq!(service.ask("GET /healthz", "READER").await.status, 200, "a probe is answered");
+    // Not even an outage lets it in again.
+    service.store.set(Works::Nothing);
+    service.wait(4);
+    Controlled::refused(&service.ask("GET /templates", "READER").await, 401, "token-expired");
+}
+
+#[tokio::test]
+async fn tokens_stay_valid_for_ten_minutes_of_an_outage() {
+    let service = controlled().await;
+    let_in(&*service.store, "reader", Role::Read).await;
+    assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
+    service.store.set(Works::Nothing);
+    for seconds in [4, 300, 290] {
+        service.wait(seconds);
+        let came = service.ask("GET /system-prompt", "READER").await;
+        assert_eq!((came.status.as_u16(), came.header("preface-degraded")), (200, "store"));
+        assert_eq!(service.ask("GET /system-prompt/variables", "READER").await.status, 200);
+        assert_eq!(service.ask("GET /metrics", "READER").await.status, 200);
+        Controlled::refused(&service.ask("GET /templates", "READER").await, 503, "store-unavailable");
+        Controlled::refused(&service.ask("GET /metrics", "GUEST").await, 401, "token-unknown");
+    }
+    service.wait(6);
+    let came = service.ask("GET /system-prompt", "READER").await;
+    Controlled::refused(&came, 503, "store-unavailable");
+    assert_eq!(came.header("retry-after"), "1");
+    // The list is read again at once when the store is back.
+    service.store.set(Works::All);
+    service.store.remove_access("reader", &Actor::new("local")).await.unwrap();
+    service.wait(3);
+    Controlled::refused(&service.ask("GET /system-prompt", "READER").await, 401, "token-unknown");
+}
+
+#[tokio::test]
+async fn somebody_without_a_token_learns_no_store_path_or_user() {
+    for works in [Works::Nothing, Works::Damaged, Works::All] {
+        let service = controlled().await;
+        service.store.set(works);
+        for line in ["GET /readyz", "GET /healthz", "GET /", "GET /plain", "GET /templates", "GET /nothing"] {
+            for token in ["x-nothing: 1", "authorization: Bearer GUEST", "authorization: Basic GUEST"] {
+                let came = ask(&service.router, line, &["host: 192.0.2.7:7677", token], Body::empty()).await;
+                let text = came.text();
+                for name in ["postgres", "memory", "refused", "scratched", "me@db", "/work", "reader"] {
+                    assert!(!text.contains(name), "{line} {token} names {name}: {text}");
+                }
+            }
+        }
+        let ready = ask(&service.router, "GET /readyz", &["host: 192.0.2.7:7677"], Body::empty()).await;
+        assert_eq!(ready.status, if works == Works::All { 200 } else { 503 });
+    }
+}
+
+#[tokio::test]
+async fn who_may_read_learns_why_a_node_is_not_ready() {
+    let service = controlled().await;
+    let_in(&*service.store, "reader", Role::Read).await;
+    let_in(&*service.store, "scraper", Role::Metrics).await;
+    assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
+    assert!(service.ask("GET /readyz", "READER").await.text().contains("memory"));
+    assert!(!service.ask("GET /readyz", "SCRAPER").await.text().contains("memory"));
+    service.store.set(Works::Nothing);
+    assert!(service.ask("GET /readyz", "READER").await.text().contains("connection refused"));
+    assert!(!service.ask("GET /readyz", "SCRAPER").await.text().contains("connection refused"));
+}
+
+#[tokio::test]
+async fn a_token_is_needed_on_this_machine_where_it_is_demanded() {
+    let app = app().await.listening("127.0.0.1:7677".parse().unwrap(), &[], TokenRule::Always);
+    let_in(app.store.as_ref(), "editor", Role::Write).await;
+    let router = echo(&app);
+    assert_eq!(ask(&router, "GET /thing", &[HERE], Body::empty()).await.status, 401);
+    let token = "authorization: Bearer EDITOR";
+    assert_eq!(ask(&router, "PUT /thing", &[HERE, token], Body::empty()).await.text(), "editor");
+    assert_eq!(ask(&router, "GET /healthz", &[HERE], Body::empty()).await.text(), "", "it is nobody");
+}
+
+#[tokio::test]
+async fn two_authorizations_are_none() {
+    let app = app_at("0.0.0.0:7677", &[]).await;
+    let_in(app.store.as_ref(), "reader", Role::Read).await;
+    let router = echo(&app);
+    let (good, bad) = ("authorization: Bearer READER", "authorization: Bearer GUEST");
+    for pair in [[good, bad], [bad, good], [good, good]] {
+        let came =
+            ask(&router, "GET /thing", &["host: 192.0.2.7:7677", pair[0], pair[1]], Body::empty()).await;
+        Controlled::refused(&came, 401, "token-unknown");
     }
 }
 

@@ -71,8 +71,10 @@ async fn a_body_has_a_limit_whether_or_not_it_says_how_long_it_is() {
         (StatusCode::PAYLOAD_TOO_LARGE, &json!("body-too-large"))
     );
     let untold = ask(&router, "POST /echo", &[], large).await;
-    assert_eq!(untold.status, StatusCode::PAYLOAD_TOO_LARGE);
-    untold.problem();
+    assert_eq!(
+        (untold.status, &untold.problem()["code"]),
+        (StatusCode::PAYLOAD_TOO_LARGE, &json!("body-too-large"))
+    );
 }
 
 #[tokio::test]

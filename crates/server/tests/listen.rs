@@ -4,7 +4,7 @@ mod support;
 
 use axum::{Router, extract::State, routing::put};
 use preface::store::{Actor, Expect, NewVersion, Store, TemplateName, Which};
-use preface_server::{Limits, layered, listen};
+use preface_server::{Limits, TokenRule, layered, listen};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -28,7 +28,8 @@ fn listening(limits: Limits) -> Listening {
     let (address, store, done) = runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let app = support::app().await.listening(address, &[]);
+        let mut app = support::app().await.listening(address, &[], TokenRule::default());
+        app.limits = limits;
         let store = app.store.clone();
         let routes = Router::new().route(
             "/keep",
@@ -107,6 +108,16 @@ fn a_client_that_never_finishes_its_head_is_hung_up_on() {
 }
 
 #[test]
+fn a_client_that_never_finishes_its_body_is_hung_up_on() {
+    let limits = Limits { body: Duration::from_millis(50), ..Limits::default() };
+    let service = listening(limits);
+    let mut stream = connect(service.address);
+    write!(stream, "PUT /keep HTTP/1.1\r\nHost: {}\r\nContent-Length: 6\r\n\r\nmy", service.address).unwrap();
+    let answer = rest(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("body-timeout"), "{answer}");
+}
+
+#[test]
 fn the_end_does_not_wait_for_ever() {
     let limits = Limits { farewell: Duration::from_millis(50), ..Limits::default() };
     let service = listening(limits);
@@ -119,5 +130,8 @@ fn the_end_does_not_wait_for_ever() {
     .unwrap();
     stream.read_exact(&mut [0; 25]).unwrap();
     service.stop.send(()).unwrap();
-    service.runtime.block_on(service.done).unwrap();
+    let bound = Duration::from_secs(10);
+    service
+        .runtime
+        .block_on(async { tokio::time::timeout(bound, service.done).await.expect("it ends").unwrap() });
 }

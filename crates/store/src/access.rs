@@ -1,23 +1,27 @@
-//! Who may ask a service that listens beyond its own machine. Only a digest of the token is kept.
+//! The access tokens of a service. Only a digest of each is stored.
 
+use crate::actor::to_millisecond;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// One token, as the store knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Its name; what it changes is written down under it.
+    /// The token's name, which is recorded with every change made with it.
     pub name: String,
-    /// What it may do.
+    /// The role of whoever sends the token.
     pub role: Role,
     /// The blake3 digest of the token, in hex.
     pub digest: String,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Timestamp,
+    /// The time from which on it is refused; `None`: it does not expire.
+    pub expires_at: Option<Timestamp>,
 }
 
 impl Access {
-    /// Returns the digest of a token. Tokens are long and random, so a fast digest keeps them.
+    /// Returns the digest of a token. Tokens are long and random, so a fast digest is enough.
     ///
     /// ```
     /// assert_eq!(preface_store::Access::digest("token").len(), 64);
@@ -26,29 +30,62 @@ impl Access {
     pub fn digest(token: &str) -> String {
         blake3::hash(token.as_bytes()).to_hex().to_string()
     }
+
+    /// Returns what the audit trail records of a token that is added.
+    pub(crate) fn audit_detail(&self) -> Value {
+        let mut detail = json!({"role": self.role});
+        if let Some(at) = self.expires_at {
+            detail["expires_at"] = json!(to_millisecond(at).to_string());
+        }
+        detail
+    }
+
+    /// Returns true from the instant on at which the token expires.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
+    }
 }
 
-/// What a token may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// What a token permits. `analyze` and `converse` both include `read`, and neither includes the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Look at everything, change nothing.
+    /// Numbers and health, and nothing that is stored.
+    Metrics,
+    /// Stored prompts and templates.
     Read,
-    /// Also have prompts constructed: what an agent needs.
+    /// Also previews, which read files below the roots.
+    Analyze,
+    /// Also turns, compactions and refreshes of conversations: what an agent needs.
     Converse,
-    /// Also change templates, forget conversations, import.
+    /// Everything: also templates, labels, imports, and the removal of conversations.
     Write,
 }
 
 impl Role {
-    /// The roles, from least to most.
-    pub const ALL: [Role; 3] = [Role::Read, Role::Converse, Role::Write];
+    /// All roles; none stands before one that it includes.
+    pub const ALL: [Role; 5] = [Role::Metrics, Role::Read, Role::Analyze, Role::Converse, Role::Write];
+
+    /// Returns true where this role permits what `needed` permits.
+    #[must_use]
+    pub fn includes(self, needed: Role) -> bool {
+        self == needed
+            || match self {
+                Role::Metrics => false,
+                Role::Read => needed == Role::Metrics,
+                Role::Analyze | Role::Converse => matches!(needed, Role::Metrics | Role::Read),
+                Role::Write => true,
+            }
+    }
 
     /// Returns the word for it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Role::Metrics => "metrics",
             Role::Read => "read",
+            Role::Analyze => "analyze",
             Role::Converse => "converse",
             Role::Write => "write",
         }
@@ -58,5 +95,40 @@ impl Role {
     #[must_use]
     pub fn parse(word: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.as_str() == word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_role_includes_itself_and_what_is_below_it() {
+        let included = |role: Role| -> Vec<&str> {
+            Role::ALL.into_iter().filter(|needed| role.includes(*needed)).map(Role::as_str).collect()
+        };
+        assert_eq!(included(Role::Metrics), ["metrics"]);
+        assert_eq!(included(Role::Read), ["metrics", "read"]);
+        assert_eq!(included(Role::Analyze), ["metrics", "read", "analyze"]);
+        assert_eq!(included(Role::Converse), ["metrics", "read", "converse"]);
+        assert_eq!(included(Role::Write), ["metrics", "read", "analyze", "converse", "write"]);
+        for role in Role::ALL {
+            assert_eq!(Role::parse(role.as_str()), Some(role));
+        }
+    }
+
+    #[test]
+    fn a_token_is_expired_from_its_instant_on() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let mut access = Access {
+            name: "ci".to_owned(),
+            role: Role::Read,
+            digest: Access::digest("t"),
+            created_at: at(0),
+            expires_at: Some(at(10)),
+        };
+        assert_eq!([9, 10, 11].map(|now| access.is_expired(at(now))), [false, true, true]);
+        access.expires_at = None;
+        assert!(!access.is_expired(Timestamp::MAX));
     }
 }

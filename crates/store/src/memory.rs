@@ -334,8 +334,12 @@ impl Store for MemoryStore {
             if shelves.accesses.contains_key(&access.name) {
                 return false;
             }
-            shelves.log(actor, Action::AccessAdd, &access.name, json!({"role": access.role}));
-            let access = Access { created_at: to_millisecond(access.created_at), ..access };
+            shelves.log(actor, Action::AccessAdd, &access.name, access.audit_detail());
+            let access = Access {
+                created_at: to_millisecond(access.created_at),
+                expires_at: access.expires_at.map(to_millisecond),
+                ..access
+            };
             shelves.accesses.insert(access.name.clone(), access);
             true
         })

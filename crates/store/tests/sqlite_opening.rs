@@ -2,7 +2,7 @@
 #![cfg(all(feature = "sqlite", unix))]
 
 use preface_store::{
-    Created, Filter, PageRequest, Store, StoreError, StoreUrl,
+    Created, Filter, PageRequest, Role, Store, StoreError, StoreUrl,
     contract::{
         hold,
         samples::{actor, first, id},
@@ -100,6 +100,27 @@ fn an_empty_file_becomes_a_store() {
             .pragma_query_value(None, "application_id", |row| row.get(0))
             .unwrap();
         assert_eq!(mark.to_be_bytes(), *b"pref");
+    });
+}
+
+#[test]
+fn tokens_of_the_first_tables_keep_their_roles() {
+    hold(async {
+        let directory = directory();
+        let path = directory.path().join("preface.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(include_str!("../src/sqlite/migrations/001_tables.sql")).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO accesses VALUES ('a', 'read', 'd1', 1), ('b', 'converse', 'd2', 2), ('c', 'write', 'd3', 3)",
+            )
+            .unwrap();
+        connection.pragma_update(None, "application_id", i32::from_be_bytes(*b"pref")).unwrap();
+        connection.pragma_update(None, "user_version", 1).unwrap();
+        drop(connection);
+        let tokens = open(&path).await.unwrap().accesses().await.unwrap();
+        let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
+        assert_eq!(found, [("a", Role::Read, None), ("b", Role::Converse, None), ("c", Role::Write, None)]);
     });
 }
 

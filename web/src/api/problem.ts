@@ -39,8 +39,14 @@ export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
+/** True where the role of the access token does not permit a request: a limit, and not a failure. */
+export function isNotPermitted(error: unknown): boolean {
+  return error instanceof Problem && error.code === "role";
+}
+
 /** Returns what to tell a person about an error. */
 export function told(error: unknown): string {
+  if (isNotPermitted(error)) return `Your access token does not permit this. ${(error as Problem).message}`;
   if (error instanceof Problem && /^(template|body)-too-large$/.test(error.code)) return tooLarge(error);
   if (error instanceof Problem) return error.hint ? `${error.message} ${sentence(error.hint)}` : error.message;
   return error instanceof Error ? sentence(error.message) : sentence(String(error));

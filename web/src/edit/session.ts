@@ -2,7 +2,7 @@
 // looking at versions and coming back changes nothing.
 import { signal } from "@preact/signals";
 import type { EditorState, Text } from "@codemirror/state";
-import { Away, Problem, told } from "../api/problem";
+import { Away, isNotPermitted, Problem, told } from "../api/problem";
 import { findDraft, keepDraft } from "./draft";
 import { NONE, readStored, resetStored, writeStored, type Stored } from "./stored";
 import { documentOf, stateOf, type Hooks } from "./text/editor";
@@ -77,7 +77,7 @@ export class Session {
         else this.phase.value = "failed";
       }
       if (error instanceof Away) this.isAway(`${told(error)} What you write is kept here.`);
-      else this.say(told(error), "bad");
+      else this.say(told(error), isNotPermitted(error) ? "plain" : "bad");
     }
   }
 
@@ -220,7 +220,9 @@ export class Session {
       }
     }
     if (error instanceof Away) this.isAway(`${told(error)} Nothing is lost: what you wrote is kept here.`);
-    this.say(error instanceof Away ? "Not saved." : told(error), "bad");
+    const refused = isNotPermitted(error);
+    const words = refused ? `Not saved. ${told(error)} What you wrote is kept here.` : told(error);
+    this.say(error instanceof Away ? "Not saved." : words, refused ? "plain" : "bad");
   }
 
   private async begin(stored: Stored): Promise<void> {

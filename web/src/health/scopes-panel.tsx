@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { amount } from "../amount";
 import { meta } from "../api/meta";
-import { told } from "../api/problem";
+import { isNotPermitted, told } from "../api/problem";
 import type { Diagnostic } from "../api/types";
 import { Notes } from "../conversations/notes";
 import { keep, kept } from "../keep";
@@ -23,7 +23,7 @@ export function ScopesPanel() {
   const words = useSignal("");
   const onlyActive = useSignal(false);
   const answer = useSignal<Report | null>(null);
-  const trouble = useSignal<{ kind: "old" | "other"; words: string } | null>(null);
+  const trouble = useSignal<{ kind: Kind; words: string } | null>(null);
   const busy = useSignal(false);
   /** Only the last question is waited for. */
   const asked = useRef(0);
@@ -41,7 +41,7 @@ export function ScopesPanel() {
     } catch (error) {
       if (turn !== asked.current) return;
       answer.value = null;
-      trouble.value = { kind: error instanceof NotTold ? "old" : "other", words: told(error) };
+      trouble.value = { kind: error instanceof NotTold ? "old" : isNotPermitted(error) ? "role" : "other", words: told(error) };
     }
     busy.value = false;
   };
@@ -98,7 +98,15 @@ export function ScopesPanel() {
   );
 }
 
-function Trouble({ kind, words }: { kind: "old" | "other"; words: string }) {
+type Kind = "old" | "role" | "other";
+
+function Trouble({ kind, words }: { kind: Kind; words: string }) {
+  if (kind === "role")
+    return (
+      <p class="empty" role="status">
+        {words}
+      </p>
+    );
   if (kind === "other")
     return (
       <p class="trouble-words" role="alert">

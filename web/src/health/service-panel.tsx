@@ -30,7 +30,7 @@ export function ServicePanel() {
             {!now.alive ? <Shown text={now.trouble} most={300} /> : numbers && `Version ${numbers.version}${since(numbers.startedAt)}.`}
           </Vital>
           <Vital title="Store" tone={now.ready ? "good" : "bad"} value={now.ready ? "Answers" : "Away"}>
-            {now.ready ? `${STORES[now.store] ?? now.store}.` : <Shown text={away(now.degraded, now.trouble)} most={400} />}
+            {now.ready ? now.store && `${STORES[now.store] ?? now.store}.` : <Shown text={away(now.degraded, now.trouble)} most={400} />}
           </Vital>
           {numbers && (
             <>

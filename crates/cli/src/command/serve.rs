@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use preface::{
     Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
-use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry};
+use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry, TokenRule};
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
@@ -27,7 +27,8 @@ Examples:
   preface serve                            for this directory, on this machine
   preface serve --root ~/src --listen 127.0.0.1:0
   preface serve --store postgres://me@db/preface --preset default
-  preface access add alice && preface serve --listen 0.0.0.0:7677
+  preface access add agents --role converse && preface serve --listen 0.0.0.0:7677
+  preface serve --require-token            behind a proxy on this machine
   curl -s http://127.0.0.1:7677/system-prompt
 
 The OpenAPI document is at /openapi.json, numbers for Prometheus at /metrics.
@@ -47,7 +48,7 @@ const AT_ONCE: i32 = 130;
 ///
 /// Keeps one template with its versions and the prompt of each conversation: built on the first turn, read on all later
 /// ones, built again on compaction. By default it listens on 127.0.0.1:7677 and lets in programs of this machine and its
-/// own page. Beyond this machine everybody needs a token of `preface access add`.
+/// own page. Beyond this machine every request needs a token of `preface access add`; with `--require-token` here, too.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -70,9 +71,14 @@ pub struct Args {
 
     /// Answer to NAME, or NAME:PORT, too, as a proxy in front may call it; may be given again
     ///
-    /// On 127.0.0.1 whoever the proxy lets through is taken for somebody on this machine: it must check who asks.
+    /// On 127.0.0.1 whatever the proxy forwards counts as a request of this machine: let it check who sends it, or add
+    /// `--require-token`.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+
+    /// Demand an access token on this machine, too
+    #[arg(long)]
+    require_token: bool,
 
     /// Keep so many MiB of prompts at hand, to answer without reading them again; 0 keeps none
     ///
@@ -137,21 +143,40 @@ async fn serve(
 ) -> Result<(), Failure> {
     let store = preface::store::open(url).await?;
     store.check().await?;
-    if !args.listen.ip().is_loopback() && store.accesses().await?.is_empty() {
-        return Err(Failure::new(format!(
-            "others could reach {}, and the store lets nobody in yet",
-            args.listen
-        ))
-        .hint("`preface access add NAME` makes a token; or listen on 127.0.0.1"));
+    let rule = if args.require_token { TokenRule::Always } else { TokenRule::BeyondLoopback };
+    if rule == TokenRule::Always || !args.listen.ip().is_loopback() {
+        let now = system.now();
+        if store.accesses().await?.iter().all(|access| access.is_expired(now)) {
+            let (address, hint) = (args.listen, "`preface access add NAME --role ROLE` makes a token");
+            let (problem, hint) = if args.listen.ip().is_loopback() {
+                ("--require-token is given, and the store has no valid token".to_owned(), hint.to_owned())
+            } else {
+                let problem =
+                    format!("{address} is open to other machines, and the store has no valid token");
+                (problem, format!("{hint}; or listen on 127.0.0.1"))
+            };
+            return Err(Failure::new(problem).hint(hint));
+        }
     }
     let listener =
         TcpListener::bind(args.listen).await.map_err(|error| cannot_listen(args.listen, &error))?;
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let signals =
         Signals::begin().map_err(|error| Failure::new(format!("cannot start: {}", words(&error))))?;
-    ui.say(&greeting(bound, url, &settings));
+    let greeting = greeting(bound, url, &settings);
+    match args.log_format {
+        LogForm::Text => ui.say(&greeting),
+        LogForm::Json => {
+            let line = serde_json::json!({
+                "timestamp": system.now().to_string(),
+                "level": "INFO",
+                "message": greeting.trim_end(),
+            });
+            ui.say(&format!("{line}\n"));
+        }
+    }
     let app = App::new(system, store, Arc::new(settings))
-        .listening(bound, &args.host)
+        .listening(bound, &args.host, rule)
         .keeping_at_hand(u64::from(args.cache) << 20);
     Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
 }

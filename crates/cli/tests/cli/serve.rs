@@ -160,8 +160,15 @@ fn what_cannot_be_served_is_told_at_once() {
         (
             "preface serve --store memory: --listen 0.0.0.0:0".to_owned(),
             1,
-            "error: others could reach 0.0.0.0:0, and the store lets nobody in yet\n\
-             hint: `preface access add NAME` makes a token; or listen on 127.0.0.1\n"
+            "error: 0.0.0.0:0 is open to other machines, and the store has no valid token\n\
+             hint: `preface access add NAME --role ROLE` makes a token; or listen on 127.0.0.1\n"
+                .to_owned(),
+        ),
+        (
+            "preface serve --store memory: --listen 127.0.0.1:0 --require-token".to_owned(),
+            1,
+            "error: --require-token is given, and the store has no valid token\n\
+             hint: `preface access add NAME --role ROLE` makes a token\n"
                 .to_owned(),
         ),
         (
@@ -318,8 +325,8 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         .run(&format!("preface access list {store}"))
         .exits(0)
         .says("")
-        .prints("Nobody may ask from other machines. `preface access add NAME` lets somebody in.\n");
-    let ran = sandbox.run(&format!("preface access add ci --role read {store}")).exits(0);
+        .prints("There are no tokens. `preface access add NAME` makes one.\n");
+    let ran = sandbox.run(&format!("preface access add ci --expires 90d {store}")).exits(0);
     let token = ran.stdout.trim_end();
     assert_eq!(ran.stdout, format!("{token}\n"));
     assert!(token.len() >= 64 && token.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'), "{token}");
@@ -332,6 +339,17 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     let listed = sandbox.run(&format!("preface access list --format json {store}")).exits(0);
     let rows = listed.json();
     assert_eq!((&rows[0]["name"], &rows[0]["role"]), (&"ci".into(), &"read".into()));
+    let at = |key: &str| {
+        rows[0][key].as_str().expect("an instant").parse::<jiff::Timestamp>().expect("an instant")
+    };
+    assert_eq!(at("expires_at").duration_since(at("created_at")).as_hours(), 90 * 24);
+    assert_eq!(rows[0]["expired"], false);
+    let table = sandbox.run(&format!("preface access list {store}")).exits(0).stdout;
+    assert!(table.starts_with("read ") && table.contains("  until 2"), "{table}");
+    sandbox.run(&format!("preface access add late --expires 2001-01-01 {store}")).exits(2).prints("").says(
+        "error: the token would have expired already\n\
+         hint: `--expires` takes a time that is to come, such as `90d`\n",
+    );
     assert!(!listed.stdout.contains(token));
     let bytes = std::fs::read(sandbox.path("work/kept.db")).expect("the store");
     assert!(!bytes.windows(token.len()).any(|window| window == token.as_bytes()), "only a digest is kept");
@@ -353,6 +371,48 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         .says("error: there is no token of that name: `ci`\nhint: `preface access list` has the names\n");
     let service = Service::start(&sandbox, store);
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 401);
+    drop(service);
+
+    let token = sandbox.run(&format!("preface access add other {store}")).exits(0).stdout;
+    let service = Service::start(&sandbox, &format!("{store} --require-token"));
+    assert_eq!(service.ask("GET /conversations").status, 401);
+    let sent = format!("Authorization: Bearer {}", token.trim_end());
+    assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 200);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_log_has_the_reason_why_a_store_fails() {
+    let sandbox = Sandbox::empty();
+    let service = Service::start(&sandbox, "--store sqlite:kept.db --log-format json");
+    std::fs::remove_file(sandbox.path("work/kept.db")).expect("the store");
+    assert_eq!(service.ask("POST /conversations/c/turns").status, 503);
+    service.signal("TERM");
+    let (_, log) = service.end();
+    let lines: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    let line = lines.iter().find(|line| line["code"] == "store-unavailable").expect("a line");
+    let reason = line["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("the store's file was removed or replaced"), "{reason}");
+}
+
+#[test]
+fn an_empty_address_of_a_store_is_not_the_usual_store() {
+    let sandbox = Sandbox::empty();
+    for command in ["serve", "access list", "conversations list"] {
+        let ran = sandbox.run(&format!("preface {command} --store=")).exits(2).prints("");
+        assert!(ran.stderr.starts_with("error: not a store: ``: the address is empty\n"), "{}", ran.stderr);
+    }
+    let sandbox = Sandbox::empty().env("PREFACE_STORE", "");
+    sandbox.run("preface access list").exits(0);
+}
+
+#[test]
+fn a_list_of_tokens_makes_no_store() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface access list --store sqlite:kept.db").exits(0);
+    sandbox.run("preface access remove ci --store sqlite:kept.db").exits(1);
+    assert!(!sandbox.path("work/kept.db").exists());
 }
 
 #[cfg(unix)]
@@ -360,17 +420,20 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
 fn the_log_has_a_line_for_a_request_and_no_secrets() {
     let service = Service::start(&Sandbox::empty(), "--store memory: --log debug --log-format json");
     let headers = ["X-Request-Id: 7f3a", "Authorization: Bearer s3cret"];
-    let refused = service.ask_with("PUT /healthz", &headers, "the text");
+    let refused = service.ask_with("PUT /system-prompt", &headers, "the text");
     assert_eq!(refused.status, 401);
     assert!(refused.head.contains("x-request-id: 7f3a"), "{}", refused.head);
     service.ask("GET /readyz");
+    let service_greeting = service.greeting.clone();
     service.signal("TERM");
     let (_, log) = service.end();
     assert!(!log.contains("s3cret") && !log.contains("the text"), "{log}");
+    let first: serde_json::Value = serde_json::from_str(&service_greeting).expect("an object");
+    assert!(first["message"].as_str().expect("a text").starts_with("Listening on http://"), "{first}");
     let lines: Vec<serde_json::Value> =
         log.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
     let of = |route: &str| lines.iter().find(|line| line["route"] == route).expect("a line");
-    let refused = of("/healthz");
+    let refused = of("/system-prompt");
     assert_eq!(
         (&refused["id"], &refused["method"], &refused["status"], &refused["code"], &refused["level"]),
         (&"7f3a".into(), &"PUT".into(), &401.into(), &"token-unknown".into(), &"INFO".into())

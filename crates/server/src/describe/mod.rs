@@ -6,6 +6,7 @@ mod parameters;
 
 use crate::{Problem, guard};
 use axum::http::Method;
+use preface::store::Role;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -19,10 +20,11 @@ use utoipa::{
 const TOKEN: &str = "token";
 
 /// The problems that any request can meet before or behind its handler.
-const PROBLEMS: [(&str, &str); 8] = [
+const PROBLEMS: [(&str, &str); 9] = [
     ("400", "The request cannot be read, or does not name one host."),
-    ("401", "An access token is needed here, or this one is not known."),
+    ("401", "An access token is needed here, or this one is not known, or it has expired."),
     ("403", "Another site's page asked for this, or the token's role does not suffice."),
+    ("408", "The body did not arrive in time."),
     ("413", "The body is too large."),
     ("421", "This service does not have the name that the request asks for."),
     ("500", "A mistake of preface, or a store that failed."),
@@ -71,7 +73,7 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
     }
     let body = operation.request_body.is_some().then_some(NOT_JSON);
     for (status, about) in PROBLEMS.into_iter().chain(body) {
-        if open && matches!(status, "401" | "413") {
+        if open && matches!(status, "401" | "408" | "413") {
             continue;
         }
         let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
@@ -93,7 +95,13 @@ fn describe(path: &str, method: &Method, operation: &mut Operation) {
     // From this machine no token is needed.
     let token = SecurityRequirement::new(TOKEN, [""; 0]);
     operation.security = Some(vec![SecurityRequirement::default(), token]);
-    let role = format!("With an access token: its role is `{}` or more.", guard::role_word(method, path));
+    let needed = guard::needed_role(method, path);
+    let roles: Vec<String> = Role::ALL
+        .into_iter()
+        .filter(|role| role.includes(needed))
+        .map(|role| format!("`{}`", role.as_str()))
+        .collect();
+    let role = format!("Roles of an access token: {}.", roles.join(", "));
     operation.description = Some(match operation.description.take() {
         Some(said) if !said.is_empty() => format!("{said}\n\n{role}"),
         _ => role,

@@ -1,80 +1,165 @@
-//! The access tokens that the store knows, looked up again every few seconds.
+//! The access tokens of the store, read again every few seconds.
 
-use preface::store::{Role, Store, StoreError};
+use jiff::{SignedDuration, Timestamp};
+use preface::{
+    host::system::System,
+    store::{Access, Store, StoreError},
+};
+use preface_core::lint::hidden::escape_hidden;
 use std::{
     fmt,
     sync::{Arc, PoisonError, RwLock},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tracing::warn;
 
-/// How long a token that was taken away may still be let in.
-const FRESH: Duration = Duration::from_secs(3);
+/// The time after which the list is read again: a removed token is refused after it.
+const FRESH: SignedDuration = SignedDuration::from_secs(3);
 
-/// Who a token stands for.
+/// The time for which the last list is used while the store does not answer.
+const OUTAGE: SignedDuration = SignedDuration::from_mins(10);
+
+/// The pause between two readings where no request causes one, so that the list is recent when an outage begins.
+pub(crate) const IDLE: Duration = Duration::from_secs(60);
+
+/// A token with its digest in the form that is compared in constant time.
 #[derive(Clone)]
-pub(super) struct Door {
-    pub name: Arc<str>,
-    pub role: Role,
+pub(super) struct KnownToken {
+    pub access: Arc<Access>,
     digest: blake3::Hash,
 }
 
-/// Knows the tokens. Where the store cannot be asked, nobody is let in.
-pub(super) struct Doors {
+/// The tokens as they were read last.
+#[derive(Clone)]
+struct Known {
+    tokens: Arc<[KnownToken]>,
+    /// When the store returned them.
+    read_at: Timestamp,
+    /// When the store was asked last.
+    tried_at: Timestamp,
+    /// True where it did not answer then.
+    failed: bool,
+}
+
+impl Known {
+    fn is_usable(&self, now: Timestamp) -> bool {
+        now.duration_since(self.read_at).abs() < OUTAGE
+    }
+
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        // A clock that was set back makes nothing fresh.
+        let age = now.duration_since(self.tried_at);
+        self.is_usable(now) && !age.is_negative() && age < FRESH
+    }
+}
+
+/// The tokens of a store. Where the store does not answer, those that were read last stay valid for a while.
+pub(super) struct TokenList {
     store: Arc<dyn Store>,
-    known: RwLock<Option<(Instant, Arc<[Door]>)>>,
-    /// One asks the store, the others wait for what it hears.
-    asking: tokio::sync::Mutex<()>,
+    system: Arc<dyn System>,
+    known: RwLock<Option<Known>>,
+    /// One request reads the list, the others wait for its result.
+    reading: tokio::sync::Mutex<()>,
 }
 
-impl Doors {
-    pub fn new(store: Arc<dyn Store>) -> Self {
-        Doors { store, known: RwLock::default(), asking: tokio::sync::Mutex::default() }
+impl TokenList {
+    pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>) -> Self {
+        TokenList { store, system, known: RwLock::default(), reading: tokio::sync::Mutex::default() }
     }
 
-    /// Returns who a token stands for. It takes as long for a token that is nearly right as for any other.
-    pub async fn of(&self, token: &str) -> Result<Option<Door>, StoreError> {
-        let digest = blake3::hash(token.as_bytes());
-        let doors = match self.fresh() {
-            Some(doors) => doors,
-            None => self.ask().await?,
+    pub fn now(&self) -> Timestamp {
+        self.system.now()
+    }
+
+    /// Returns the token, expired or not. It takes as long for a token that is nearly right as for any other.
+    pub async fn find(&self, token: &str) -> Result<Option<KnownToken>, StoreError> {
+        Ok(find(&*self.current().await?, token))
+    }
+
+    /// Returns the token by the list in memory, and does not ask the store.
+    pub fn find_known(&self, token: &str) -> Option<KnownToken> {
+        let known = self.known().filter(|known| known.is_usable(self.now()))?;
+        find(&known.tokens, token)
+    }
+
+    /// Returns the list, read again where it is too old.
+    pub async fn current(&self) -> Result<Arc<[KnownToken]>, StoreError> {
+        let now = self.now();
+        let known = self.known().filter(|known| known.is_usable(now));
+        if let Some(known) = &known
+            && known.is_fresh(now)
+        {
+            return Ok(known.tokens.clone());
+        }
+        let _one = match (self.reading.try_lock(), known) {
+            (Ok(one), _) => one,
+            // In an outage each attempt takes long: one request makes it, the others go on.
+            (Err(_), Some(known)) if known.failed => return Ok(known.tokens),
+            (Err(_), _) => self.reading.lock().await,
         };
-        let mut found = None;
-        for door in doors.iter() {
-            if door.digest == digest {
-                found = Some(door.clone());
+        match self.known() {
+            Some(known) if known.is_fresh(self.now()) => Ok(known.tokens),
+            _ => self.read().await,
+        }
+    }
+
+    async fn read(&self) -> Result<Arc<[KnownToken]>, StoreError> {
+        // Before the store is asked: a change during the answer is seen the next time.
+        let asked_at = self.now();
+        let error = match self.store.accesses().await {
+            Ok(list) => {
+                let tokens: Arc<[KnownToken]> = list.into_iter().filter_map(KnownToken::of).collect();
+                let known =
+                    Known { tokens: tokens.clone(), read_at: asked_at, tried_at: asked_at, failed: false };
+                self.set(known);
+                return Ok(tokens);
             }
+            Err(error) => error,
+        };
+        let now = self.now();
+        let Some(known) = self.known().filter(|known| known.is_usable(now)) else { return Err(error) };
+        if !known.failed {
+            let reason = error.to_string();
+            warn!(
+                reason = &*escape_hidden(&reason),
+                "the access tokens cannot be read; the last list is used"
+            );
         }
-        Ok(found)
+        let tokens = known.tokens.clone();
+        self.set(Known { tried_at: now, failed: true, ..known });
+        Ok(tokens)
     }
 
-    fn fresh(&self) -> Option<Arc<[Door]>> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|(at, _)| at.elapsed() < FRESH).map(|(_, doors)| doors.clone())
+    fn known(&self) -> Option<Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    async fn ask(&self) -> Result<Arc<[Door]>, StoreError> {
-        let _one = self.asking.lock().await;
-        if let Some(doors) = self.fresh() {
-            return Ok(doors);
-        }
-        let at = Instant::now();
-        let doors: Arc<[Door]> = self
-            .store
-            .accesses()
-            .await?
-            .into_iter()
-            .filter_map(|access| {
-                let digest = blake3::Hash::from_hex(&access.digest).ok()?;
-                Some(Door { name: access.name.into(), role: access.role, digest })
-            })
-            .collect();
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some((at, doors.clone()));
-        Ok(doors)
+    fn set(&self, known: Known) {
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
 }
 
-impl fmt::Debug for Doors {
+impl KnownToken {
+    /// Returns nothing for a digest that is none: no token matches it.
+    fn of(access: Access) -> Option<Self> {
+        let digest = blake3::Hash::from_hex(&access.digest).ok()?;
+        Some(KnownToken { access: access.into(), digest })
+    }
+}
+
+fn find(tokens: &[KnownToken], token: &str) -> Option<KnownToken> {
+    let digest = blake3::hash(token.as_bytes());
+    let mut found = None;
+    for known in tokens {
+        if known.digest == digest {
+            found = Some(known.clone());
+        }
+    }
+    found
+}
+
+impl fmt::Debug for TokenList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Doors")
+        f.write_str("TokenList")
     }
 }

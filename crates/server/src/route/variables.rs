@@ -1,8 +1,8 @@
 //! `/system-prompt/variables`: what a template can name (seed 002 §6). The list itself needs neither a store nor a disk.
 
-use crate::{App, Problem, extract::InQuery, reply::Reply};
+use crate::{App, Problem, caller::Identity, extract::InQuery, reply::Reply};
 use axum::{Json, extract::State};
-use preface::{Request, Variable};
+use preface::{Request, Variable, store::Role};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -41,7 +41,8 @@ pub struct VariableEntry {
     pub value: Option<Option<String>>,
 }
 
-/// Lists what a template can name. With a query, also what that is there.
+/// Lists what a template can name. With a query, also what that is there. With `cwd`, which reads files, the role of an access
+/// token must include `analyze`.
 #[utoipa::path(
     get, path = "/system-prompt/variables", tag = "system-prompt",
     operation_id = "variables",
@@ -49,11 +50,12 @@ pub struct VariableEntry {
     responses(
         (status = 200, description = "The variables.", body = VariablesReply),
         (status = 400, description = "The query cannot be read.", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The directory does not lie below a root.", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The directory does not lie below a root, or the token's role does not include `analyze`.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn variables(
     State(app): State<Arc<App>>,
+    identity: Identity,
     InQuery(query): InQuery<VariablesQuery>,
 ) -> Reply<Json<VariablesReply>> {
     let VariablesQuery { cwd, model, conversation_id } = query;
@@ -62,7 +64,10 @@ pub async fn variables(
         return Ok(Json(VariablesReply { variables: preface::variables().into_iter().map(plain).collect() }));
     }
     let cwd = match cwd {
-        Some(cwd) => Some(app.below_a_root(&cwd).await?),
+        Some(cwd) => Some({
+            identity.require(Role::Analyze)?;
+            app.below_a_root(&cwd).await?
+        }),
         None => None,
     };
     let request = Request {

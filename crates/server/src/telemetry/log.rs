@@ -109,11 +109,22 @@ fn read(filter: &str) -> Result<EnvFilter, TelemetryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tracing_subscriber::filter::LevelFilter;
 
     #[test]
     fn a_filter_is_a_level_or_a_list() {
-        for good in ["info", "debug", "off", "preface=debug,hyper=info", "warn"] {
-            assert!(read(good).is_ok(), "{good}");
+        for (good, most) in [
+            ("info", LevelFilter::INFO),
+            ("debug", LevelFilter::DEBUG),
+            // Other crates still warn.
+            ("off", LevelFilter::WARN),
+            ("error", LevelFilter::WARN),
+            ("preface=debug,hyper=info", LevelFilter::DEBUG),
+            ("hyper=error", LevelFilter::ERROR),
+        ] {
+            let filter = read(good).expect(good);
+            assert_eq!(filter.max_level_hint(), Some(most), "{good}");
+            assert!(filter.to_string().contains("preface::trace=off"), "{filter}");
         }
         for bad in ["loud", "preface=loud", "preface=debug,=,=loud"] {
             assert!(read(bad).is_err(), "{bad}");

@@ -7,33 +7,47 @@ use axum::{
     http::{HeaderMap, Request, StatusCode},
     routing::{get, post},
 };
+use jiff::Timestamp;
 use preface::{
     host::system::memory::MemorySystem,
     store::{Access, Actor, Role, Store, StoreUrl},
 };
-use preface_server::{App, Caller, Settings, layered};
+use preface_server::{App, Caller, Settings, TokenRule, layered};
 use serde_json::Value;
 use std::sync::Arc;
 use tower::ServiceExt;
 
 /// A service on an empty machine, with a store in memory.
 pub async fn app() -> App {
-    let store = preface::store::open(&StoreUrl::Memory).await.expect("memory is there");
+    app_on(MemorySystem::new().with_dir("/work"), memory().await)
+}
+
+pub async fn memory() -> Arc<dyn Store> {
+    preface::store::open(&StoreUrl::Memory).await.expect("memory is there")
+}
+
+/// A service on a machine and a store.
+pub fn app_on(system: MemorySystem, store: Arc<dyn Store>) -> App {
     let settings = Settings { roots: vec!["/work".into()], preset: "default".to_owned(), max_body: 64 << 10 };
-    App::new(Arc::new(MemorySystem::new().with_dir("/work")), store, Arc::new(settings))
+    App::new(Arc::new(system), store, Arc::new(settings))
 }
 
 /// The same, as if it listened there.
 pub async fn app_at(address: &str, hosts: &[&str]) -> App {
     let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-    app().await.listening(address.parse().expect("an address"), &hosts)
+    app().await.listening(address.parse().expect("an address"), &hosts, TokenRule::default())
 }
 
 /// Adds a token to a store; it is its name in capitals.
 pub async fn let_in(store: &dyn Store, name: &str, role: Role) {
+    let_in_until(store, name, role, None).await;
+}
+
+/// The same, until an instant.
+pub async fn let_in_until(store: &dyn Store, name: &str, role: Role, expires_at: Option<Timestamp>) {
     let actor = Actor::new("local");
     let digest = Access::digest(&name.to_uppercase());
-    let access = Access { name: name.to_owned(), role, digest, created_at: actor.at };
+    let access = Access { name: name.to_owned(), role, digest, created_at: actor.at, expires_at };
     assert!(store.add_access(access, &actor).await.expect("the store answers"));
 }
 
@@ -43,6 +57,7 @@ pub fn echo(app: &App) -> Router {
     let router = Router::new()
         .route("/thing", get(who).put(who).post(who))
         .route("/healthz", get(who))
+        .route("/metrics", get(who))
         .route("/system-prompt/analyze", post(who))
         .route("/conversations/{id}", get(who).delete(who))
         .route("/conversations/{id}/turns", post(who))

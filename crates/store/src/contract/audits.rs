@@ -15,7 +15,7 @@ async fn entries(store: &dyn Store) -> Vec<AuditEntry> {
 
 fn reader(name: &str) -> Access {
     let (role, digest) = (Role::Read, Access::digest(name));
-    Access { name: name.to_owned(), role, digest, created_at: at(0) }
+    Access { name: name.to_owned(), role, digest, created_at: at(0), expires_at: None }
 }
 
 /// Each change has one entry, which says who, when, what, to what, and the rest.

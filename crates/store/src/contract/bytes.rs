@@ -124,7 +124,7 @@ pub async fn short_texts_are_data(nodes: &Nodes) {
         assert_eq!(audit.items[1].detail["note"], text.as_str());
 
         let (digest, created_at) = (Access::digest(text), at(0));
-        let access = Access { name: text.clone(), role: Role::Read, digest, created_at };
+        let access = Access { name: text.clone(), role: Role::Read, digest, created_at, expires_at: None };
         assert_eq!(nodes.one().add_access(access.clone(), &actor).await, Ok(true));
         assert!(nodes.other().accesses().await.unwrap().contains(&access), "{text:?}");
         assert_eq!(nodes.one().remove_access(text, &actor).await, Ok(true));

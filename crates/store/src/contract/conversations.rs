@@ -205,10 +205,16 @@ pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
     assert_eq!(version.at, at(1));
     assert_eq!(other.template(&template("main"), &Which::Current).await, Ok(Some(version)));
 
-    let access =
-        Access { name: "reader".to_owned(), role: Role::Read, digest: Access::digest("t"), created_at: fine };
+    let access = Access {
+        name: "reader".to_owned(),
+        role: Role::Read,
+        digest: Access::digest("t"),
+        created_at: fine,
+        expires_at: Some(fine),
+    };
     assert_eq!(store.add_access(access, &fine_actor).await, Ok(true));
-    assert_eq!(other.accesses().await.unwrap()[0].created_at, at(1));
+    let access = other.accesses().await.unwrap().remove(0);
+    assert_eq!((access.created_at, access.expires_at), (at(1), Some(at(1))));
     let audit = other.audit(&PageRequest::default()).await.unwrap();
     assert!(audit.items.iter().all(|entry| entry.at == at(1)), "{audit:?}");
 }

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Replaced, Role, StoreError, Which,
 };
+use serde_json::json;
 
 /// A store that was opened answers.
 pub async fn a_store_is_well(nodes: &Nodes) {
@@ -24,6 +25,7 @@ pub async fn access_names_are_unique(nodes: &Nodes) {
         role,
         digest: Access::digest(token),
         created_at: at(when),
+        expires_at: None,
     };
     let phone = access("phone", Role::Converse, "one", 1);
     let desk = access("Phone", Role::Write, "two", 2);
@@ -40,6 +42,28 @@ pub async fn access_names_are_unique(nodes: &Nodes) {
     assert_eq!(store.remove_access("phone", &actor()).await, Ok(false));
     assert_eq!(store.add_access(taken.clone(), &actor()).await, Ok(true));
     assert_eq!(other.accesses().await, Ok(vec![desk, taken]));
+}
+
+/// A token comes back with its role and its expiry, whichever they are.
+pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
+    let mut added = Vec::new();
+    for (number, role) in Role::ALL.into_iter().enumerate() {
+        let access = Access {
+            name: format!("{number}"),
+            role,
+            digest: Access::digest(role.as_str()),
+            created_at: at(1),
+            expires_at: (number % 2 == 0).then(|| at(1000 + number as i64)),
+        };
+        assert_eq!(nodes.one().add_access(access.clone(), &actor()).await, Ok(true));
+        added.push(access);
+    }
+    assert_eq!(nodes.other().accesses().await, Ok(added));
+    let audit = nodes.other().audit(&PageRequest::default()).await.unwrap().items;
+    let detail =
+        |name: &str| &audit.iter().find(|entry| entry.subject == name).expect("it is recorded").detail;
+    assert_eq!(*detail("0"), json!({"role": "metrics", "expires_at": at(1000).to_string()}));
+    assert_eq!(*detail("1"), json!({"role": "read"}));
 }
 
 /// A pulse changes with every write by anybody, and with nothing else; a store without one says so each time.

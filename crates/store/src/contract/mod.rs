@@ -124,6 +124,7 @@ macro_rules! contract {
             lives::a_closed_store_answers_nothing,
             lives::a_pulse_tells_of_every_write,
             lives::a_store_is_well,
+            lives::a_token_keeps_its_role_and_expiry,
             lives::access_names_are_unique,
             lives::what_was_acknowledged_outlives_a_close,
             pasts::delete_forgets_the_past,

@@ -168,7 +168,8 @@ pub async fn accesses_race(nodes: &Nodes) {
     let said = nodes
         .at_once(RACERS, |number, store| async move {
             let digest = Access::digest(&number.to_string());
-            let access = Access { name: "phone".to_owned(), role: Role::Read, digest, created_at: at(0) };
+            let name = "phone".to_owned();
+            let access = Access { name, role: Role::Read, digest, created_at: at(0), expires_at: None };
             store.add_access(access, &actor()).await.expect("it answers").then_some(number)
         })
         .await;

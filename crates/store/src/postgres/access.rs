@@ -7,29 +7,33 @@ use super::{
     session::End,
 };
 use crate::{Access, Action, Actor, Role, StoreError};
+use jiff::Timestamp;
 use serde_json::json;
 use tokio_postgres::Row;
 
 impl PostgresStore {
     pub(super) async fn let_in(&self, access: &Access, actor: &Actor) -> Result<bool, Fault> {
         let session = self.session().await?;
-        let sql = "INSERT INTO preface_access (name, role, digest, created_at) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (name) DO NOTHING RETURNING name";
+        let sql = "INSERT INTO preface_access (name, role, digest, created_at, expires_at) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING RETURNING name";
         let (name, at) = (access.name.as_bytes(), access.created_at.as_millisecond());
+        let expires_at = access.expires_at.map(Timestamp::as_millisecond);
         session
             .transaction(async {
-                let kept = session.row(sql, &[&name, &access.role.as_str(), &access.digest, &at]).await?;
-                if kept.is_none() {
+                let added = session
+                    .row(sql, &[&name, &access.role.as_str(), &access.digest, &at, &expires_at])
+                    .await?;
+                if added.is_none() {
                     return Ok(End::Undo(false));
                 }
-                session.tell(actor, Action::AccessAdd, &access.name, &json!({"role": access.role})).await?;
+                session.tell(actor, Action::AccessAdd, &access.name, &access.audit_detail()).await?;
                 Ok(End::Keep(true))
             })
             .await
     }
 
     pub(super) async fn list_accesses(&self) -> Result<Vec<Access>, Fault> {
-        let sql = "SELECT name, role, digest, created_at FROM preface_access ORDER BY name";
+        let sql = "SELECT name, role, digest, created_at, expires_at FROM preface_access ORDER BY name";
         let rows = self.session().await?.rows(sql, &[]).await?;
         Ok(rows.iter().map(access).collect::<Result<_, StoreError>>()?)
     }
@@ -55,5 +59,6 @@ fn access(row: &Row) -> Result<Access, StoreError> {
         role: word(row, 1, Role::parse)?,
         digest: get(row, 2)?,
         created_at: time(row, 3)?,
+        expires_at: get::<Option<i64>>(row, 4)?.map(|_| time(row, 4)).transpose()?,
     })
 }

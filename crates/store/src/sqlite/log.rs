@@ -2,6 +2,7 @@
 
 use super::rows::{instant, json, number, word};
 use crate::{Access, Action, Actor, AuditEntry, Role};
+use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 
@@ -41,17 +42,18 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
 pub(super) fn add_access(connection: &Connection, access: &Access, actor: &Actor) -> rusqlite::Result<bool> {
     let added = connection
         .prepare_cached(
-            "INSERT INTO accesses (name, role, digest, created_at) VALUES (?1, ?2, ?3, ?4) \
+            "INSERT INTO accesses (name, role, digest, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5) \
              ON CONFLICT (name) DO NOTHING",
         )?
         .execute(params![
             access.name,
             access.role.as_str(),
             access.digest,
-            access.created_at.as_millisecond()
+            access.created_at.as_millisecond(),
+            access.expires_at.map(Timestamp::as_millisecond),
         ])?;
     if added > 0 {
-        told(connection, actor, Action::AccessAdd, &access.name, &json!({"role": access.role}))?;
+        told(connection, actor, Action::AccessAdd, &access.name, &access.audit_detail())?;
     }
     Ok(added > 0)
 }
@@ -59,13 +61,14 @@ pub(super) fn add_access(connection: &Connection, access: &Access, actor: &Actor
 /// Lists who may ask.
 pub(super) fn accesses(connection: &Connection) -> rusqlite::Result<Vec<Access>> {
     connection
-        .prepare_cached("SELECT name, role, digest, created_at FROM accesses ORDER BY name")?
+        .prepare_cached("SELECT name, role, digest, created_at, expires_at FROM accesses ORDER BY name")?
         .query_map([], |row| {
             Ok(Access {
                 name: row.get(0)?,
                 role: word(row, 1, Role::parse, "a role")?,
                 digest: row.get(2)?,
                 created_at: instant(row, 3)?,
+                expires_at: row.get::<_, Option<i64>>(4)?.map(|_| instant(row, 4)).transpose()?,
             })
         })?
         .collect()

@@ -1,7 +1,7 @@
 //! Opening: on nothing, by several at once, on what another preface made, where nothing may be written.
 
 use preface_store::{
-    Created, StoreError, StoreUrl,
+    Created, Role, StoreError, StoreUrl,
     contract::{
         Nodes,
         samples::{actor, first, id},
@@ -40,10 +40,28 @@ async fn tables_of_a_newer_preface_are_left_alone() {
     let database = server.new_database();
     let store = crate::open(&server.url(&database)).await;
     server.sql(&database, "UPDATE preface_meta SET value = 99 WHERE key = 'tables'");
-    let newer = StoreError::Newer { found: 99, known: 1 };
+    let newer = StoreError::Newer { found: 99, known: 2 };
     assert_eq!(error(&server.url(&database)).await, newer);
     assert_eq!(store.check().await, Err(newer), "a node that runs already says so too");
     assert_eq!(server.sql(&database, "SELECT value FROM preface_meta"), "99");
+}
+
+#[tokio::test]
+async fn tokens_of_the_first_tables_keep_their_roles() {
+    let Some(server) = Server::shared() else { return };
+    let database = server.new_database();
+    let tables = include_str!("../../src/postgres/migrations/0001_tables.sql");
+    server.sql(
+        &database,
+        &format!(
+            "{tables}; CREATE TABLE preface_meta (key text PRIMARY KEY, value bigint NOT NULL); \
+             INSERT INTO preface_meta VALUES ('tables', 1); \
+             INSERT INTO preface_access VALUES ('a', 'read', 'd1', 1), ('b', 'converse', 'd2', 2), ('c', 'write', 'd3', 3)"
+        ),
+    );
+    let tokens = crate::open(&server.url(&database)).await.accesses().await.expect("a list");
+    let found: Vec<_> = tokens.iter().map(|token| (&*token.name, token.role, token.expires_at)).collect();
+    assert_eq!(found, [("a", Role::Read, None), ("b", Role::Converse, None), ("c", Role::Write, None)]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { access, askForAccess } from "../../api/access";
 import { meta, OLD_PAGE, renewed } from "../../api/meta";
-import { Problem, sentence, type ProblemBody } from "../../api/problem";
+import { isNotPermitted, Problem, told, type ProblemBody } from "../../api/problem";
 import { request } from "../context";
 import type { Packed } from "./packed";
 import type { Got, Wanted } from "./worker";
@@ -16,6 +16,8 @@ export interface Source {
 
 /** What hinders the analysis; empty where nothing does. */
 export const trouble = signal("");
+/** True where the role of the access token permits no previews. */
+export const notPermitted = signal(false);
 /** True while what is shown is of an earlier text. */
 export const behind = signal(false);
 
@@ -110,7 +112,8 @@ class Analyzer {
     if (status === 401 && (await askForAccess(access()))) return this.now();
     const problem = new Problem(status, body);
     if (problem.code === OLD_PAGE && (await renewed())) return this.now();
-    this.hindered(problem.hint ? `${problem.message} ${sentence(problem.hint)}` : problem.message);
+    this.hindered(told(problem));
+    notPermitted.value = isNotPermitted(problem);
     if (problem.code.startsWith("cwd") && !this.withoutDirectory) {
       this.withoutDirectory = true;
       trouble.value = `${problem.message} This preview is of no directory.`;
@@ -120,6 +123,7 @@ class Analyzer {
 
   private hindered(why: string): void {
     this.inFlight = false;
+    notPermitted.value = false;
     trouble.value = why;
   }
 }

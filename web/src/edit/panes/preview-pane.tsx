@@ -5,7 +5,7 @@ import { useSignalEffect } from "@preact/signals";
 import { IconButton } from "../../ui/button";
 import { escapedLines, head } from "../../shown";
 import { Spoken } from "../../spoken";
-import { behind, trouble } from "../analysis/analyzer";
+import { behind, notPermitted, trouble } from "../analysis/analyzer";
 import { directory, model } from "../context";
 import { caretToken, goToSource, lookAgain, packed, showPlace, textField } from "../desk";
 import { beside, inText, narrow, tab } from "../layout";
@@ -23,7 +23,7 @@ export function PreviewPane() {
         <ContextField label="Model" value={model.value} onValue={(value) => (model.value = value)} />
       </div>
       {trouble.value !== "" && (
-        <p class="trouble" role="alert">
+        <p class={notPermitted.value ? "soft" : "trouble"} role={notPermitted.value ? "status" : "alert"}>
           <Spoken text={escapedLines(head(trouble.value, 600))} />
         </p>
       )}

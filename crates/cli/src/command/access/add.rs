@@ -7,13 +7,23 @@ use crate::{
     ui::Ui,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::TimeZone};
 use preface::store::{Access, Actor, Role, StoreUrl};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface access add alice
+  preface access add dashboard                          may read stored prompts and templates
   preface access add agents --role converse > token
-  preface access add ci --role read --store postgres://me@db/preface";
+  preface access add alice --role write --expires 90d
+  preface access add prometheus --role metrics --expires 2027-01-31
+  preface access add ci --role analyze --store postgres://me@db/preface
+
+Roles:
+  metrics   numbers and health
+  read      stored prompts and templates, with their versions; includes metrics
+  analyze   also previews, which read every file below the roots; includes read
+  converse  also turns, compactions and refreshes of conversations; includes read
+  write     everything: also templates, labels, imports, removals";
 
 /// Let somebody in, and print the token
 ///
@@ -25,9 +35,13 @@ pub struct Args {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Choose what the token may do: `read`, `converse` or `write`
-    #[arg(long, value_name = "ROLE", default_value = "write", value_parser = roles())]
+    /// Choose what the token may do: `metrics`, `read`, `analyze`, `converse` or `write`
+    #[arg(long, value_name = "ROLE", default_value = "read", value_parser = roles())]
     role: Role,
+
+    /// End the token after a time such as `90d` or `12h`, or at a date (00:00 UTC), instead of never
+    #[arg(long, value_name = "TIME", value_parser = expiry)]
+    expires: Option<Expiry>,
 
     #[command(flatten)]
     store: StoreFlag,
@@ -36,6 +50,51 @@ pub struct Args {
 fn roles() -> impl TypedValueParser<Value = Role> {
     PossibleValuesParser::new(Role::ALL.map(Role::as_str))
         .map(|word| Role::parse(&word).expect("only the words of roles are let through"))
+}
+
+/// The end of a token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Expiry {
+    After(SignedDuration),
+    At(Timestamp),
+}
+
+impl Expiry {
+    /// Returns the instant, counted from `now`; `None` where it is not after that, or beyond all clocks.
+    fn instant(self, now: Timestamp) -> Option<Timestamp> {
+        let at = match self {
+            Expiry::After(duration) => now.checked_add(duration).ok()?,
+            Expiry::At(at) => at,
+        };
+        (at > now).then_some(at)
+    }
+}
+
+/// Reads a duration in whole days, weeks, hours or minutes, a date, or an instant.
+fn expiry(text: &str) -> Result<Expiry, String> {
+    let wrong = || {
+        "write a duration such as `90d`, `2w` or `12h`, a date such as `2027-01-31`, or an instant such as \
+         `2027-01-31T12:00:00Z`"
+            .to_owned()
+    };
+    if let Ok(date) = text.parse::<Date>() {
+        let midnight = date.to_zoned(TimeZone::UTC).map_err(|_| wrong())?;
+        return Ok(Expiry::At(midnight.timestamp()));
+    }
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(Expiry::At(at));
+    }
+    let (number, unit) = text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 24 * 3600,
+        "w" => 7 * 24 * 3600,
+        _ => return Err(wrong()),
+    };
+    let number: i64 = number.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(seconds).ok_or_else(wrong)?;
+    Ok(Expiry::After(SignedDuration::from_secs(seconds)))
 }
 
 /// The name of whoever works at the command line. No token may have it.
@@ -56,11 +115,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let token = preface_server::new_token();
     let actor = Actor::new(LOCAL);
+    let expires_at = match args.expires {
+        None => None,
+        Some(expiry) => Some(expiry.instant(actor.at).ok_or_else(|| {
+            Failure::usage("the token would have expired already")
+                .hint("`--expires` takes a time that is to come, such as `90d`")
+        })?),
+    };
     let access = Access {
         name: name.to_owned(),
         role: args.role,
         digest: Access::digest(&token),
         created_at: actor.at,
+        expires_at,
     };
     let added = store::with(&url, async |store| Ok(store.add_access(access, &actor).await?))?;
     if !added {
@@ -70,4 +137,33 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     ui.data(format!("{token}\n").as_bytes())?;
     ui.say("The token is not shown again. Services of this store take it within a few seconds.\n");
     Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expiry_is_a_duration_a_date_or_an_instant() {
+        let now: Timestamp = "2026-11-02T10:00:00Z".parse().unwrap();
+        for (text, expected) in [
+            ("90d", Some("2027-01-31T10:00:00Z")),
+            ("2w", Some("2026-11-16T10:00:00Z")),
+            ("12h", Some("2026-11-02T22:00:00Z")),
+            ("5m", Some("2026-11-02T10:05:00Z")),
+            ("2027-01-31", Some("2027-01-31T00:00:00Z")),
+            ("2027-01-31T12:00:00+02:00", Some("2027-01-31T10:00:00Z")),
+            ("2026-11-02", None),
+            ("0d", None),
+            ("-3d", None),
+            ("9000000000w", None),
+        ] {
+            let expected = expected.map(|at| at.parse().unwrap());
+            assert_eq!(expiry(text).unwrap().instant(now), expected, "{text}");
+        }
+        for wrong in ["", "d", "90", "90 d", "1y", "soon", "2027-02-30", "90\u{e4}", "99999999999999999999d"]
+        {
+            assert!(expiry(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -2,14 +2,14 @@
 
 use crate::{
     failure::{Exit, Failure},
-    files,
     flags::Format,
-    store::{self, StoreFlag},
+    store::StoreFlag,
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
     },
 };
+use jiff::Timestamp;
 use preface::core::lint::hidden::escape_hidden;
 
 const EXAMPLES: &str = "\
@@ -17,7 +17,7 @@ Examples:
   preface access list
   preface access list --format json | jq -r '.[].name'";
 
-/// List who may ask from other machines
+/// List the tokens: role, when it was made, until when it is valid, name
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -31,8 +31,8 @@ pub struct Args {
 
 /// Reads the store and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let url = args.store.url(&files::system())?;
-    let accesses = store::with(&url, async |store| Ok(store.accesses().await?))?;
+    let accesses = args.store.look(async |store| Ok(store.accesses().await?))?.unwrap_or_default();
+    let now = Timestamp::now();
     match args.format {
         Format::Json => {
             let rows: Vec<_> = accesses
@@ -42,21 +42,29 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                         "name": access.name,
                         "role": access.role,
                         "created_at": access.created_at.to_string(),
+                        "expires_at": access.expires_at.map(|at| at.to_string()),
+                        "expired": access.is_expired(now),
                     })
                 })
                 .collect();
             ui.json(&rows)?;
         }
         Format::Text if accesses.is_empty() => {
-            ui.view("Nobody may ask from other machines. `preface access add NAME` lets somebody in.\n")?;
+            ui.view("There are no tokens. `preface access add NAME` makes one.\n")?;
         }
         Format::Text => {
-            let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
+            let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
+            let day = |at: Timestamp| at.strftime("%F").to_string();
             for access in &accesses {
-                let day: String = access.created_at.to_string().chars().take(10).collect();
+                let end = match access.expires_at {
+                    None => String::new(),
+                    Some(at) if access.is_expired(now) => format!("expired {}", day(at)),
+                    Some(at) => format!("until {}", day(at)),
+                };
                 table.row([
                     access.role.as_str().into(),
-                    Cell::styled(day, style::DIM),
+                    Cell::styled(day(access.created_at), style::DIM),
+                    Cell::styled(end, style::DIM),
                     escape_hidden(&access.name).into_owned().into(),
                 ]);
             }

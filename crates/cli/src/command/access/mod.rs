@@ -11,15 +11,17 @@ use crate::{
 
 const EXAMPLES: &str = "\
 Examples:
-  preface access add ci --role read        print a new token, once
+  preface access add ci --expires 90d      print a new token, once
   preface access list                      who may ask, and since when
   preface access remove ci                 end that";
 
-/// Say who may ask the service from other machines
+/// Manage the access tokens of the service
 ///
-/// A service that listens beyond its own machine lets in only those who send a token. Each token has a name, under which
-/// the changes are written down, and a role: `read` looks, `converse` has prompts constructed, too, `write` changes
-/// templates, too. The store keeps a digest of the token and never the token itself.
+/// A service that listens beyond its own machine, or that runs with `--require-token`, answers only requests with a token. Each
+/// token has a name, which is recorded with the changes made with it, a role, and where wanted an end. Roles: `metrics`
+/// (numbers and health), `read` (stored prompts and templates), `analyze` (also previews, which read files below the
+/// roots), `converse` (also turns of conversations), `write` (everything). The store keeps a digest of the token and never
+/// the token itself.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -2,8 +2,7 @@
 
 use crate::{
     failure::{Exit, Failure},
-    files,
-    store::{self, StoreFlag},
+    store::StoreFlag,
     ui::Ui,
 };
 use preface::store::Actor;
@@ -29,8 +28,8 @@ pub struct Args {
 /// Takes the digest away.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let (name, actor) = (args.name.as_str(), Actor::new("local"));
-    let url = args.store.url(&files::system())?;
-    if !store::with(&url, async |store| Ok(store.remove_access(name, &actor).await?))? {
+    let removed = args.store.look(async |store| Ok(store.remove_access(name, &actor).await?))?;
+    if removed != Some(true) {
         return Err(Failure::new(format!("there is no token of that name: `{}`", name.escape_debug()))
             .hint("`preface access list` has the names"));
     }

@@ -1,0 +1,214 @@
+//! Receiving bodies: each into one buffer, within a limit for one, a limit for all that are held at once, and a deadline.
+//!
+//! What counts is memory. Chunks are copied and dropped as they arrive, since a client chooses how small they are, and each
+//! has a cost of its own.
+
+use crate::{Limits, Problem};
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    http::{HeaderMap, StatusCode, header},
+};
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// The bytes of all bodies that are held now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeldBytes(Arc<AtomicUsize>);
+
+/// The part of them that one request holds, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Share {
+    all: HeldBytes,
+    bytes: usize,
+}
+
+impl Share {
+    /// Takes as many bytes as make `bytes` in all; false where all requests together would hold more than `most`.
+    fn grow_to(&mut self, bytes: usize, most: usize) -> bool {
+        let more = bytes.saturating_sub(self.bytes);
+        let taken = self.all.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+            held.checked_add(more).filter(|held| *held <= most)
+        });
+        if taken.is_ok() {
+            self.bytes += more;
+        }
+        taken.is_ok()
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.all.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+impl HeldBytes {
+    /// Receives a body of at most `most` bytes. The share is to be held as long as the bytes may be.
+    pub async fn receive(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        most: usize,
+        limits: &Limits,
+    ) -> Result<(Bytes, Share), Problem> {
+        let mut share = Share { all: self.clone(), bytes: 0 };
+        if body.is_end_stream() {
+            return Ok((Bytes::new(), share));
+        }
+        // A body that is too large by its own header is not read.
+        let length =
+            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if let Some(length) = length.filter(|length| *length > most as u64) {
+            return Err(too_large(&format!("the body has {length} bytes; {most} are the most")));
+        }
+        let received = tokio::time::timeout(limits.body, collect(body, most, &mut share, limits.bodies));
+        let bytes = received.await.map_err(|_| late(limits))??;
+        Ok((bytes, share))
+    }
+}
+
+async fn collect(mut body: Body, most: usize, share: &mut Share, all: usize) -> Result<Bytes, Problem> {
+    let mut buffer = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let frame = frame.map_err(|_| {
+            Problem::new(StatusCode::BAD_REQUEST, "body", "the body ended before it was complete")
+        })?;
+        let Ok(chunk) = frame.into_data() else { continue };
+        let needed = buffer.len() + chunk.len();
+        if needed > most {
+            return Err(too_large(&format!("the body has more than {most} bytes")));
+        }
+        if needed > buffer.capacity() {
+            let capacity = needed.max(buffer.capacity() * 2).min(most);
+            if !share.grow_to(capacity, all) {
+                return Err(Problem::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "busy",
+                    "the bodies of other requests need the memory for this one",
+                )
+                .hint("try again in a second"));
+            }
+            buffer.reserve_exact(capacity - buffer.len());
+        }
+        buffer.extend_from_slice(&chunk);
+    }
+    Ok(buffer.into())
+}
+
+fn too_large(detail: &str) -> Problem {
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", detail)
+}
+
+fn late(limits: &Limits) -> Problem {
+    let detail = format!("the body did not arrive within {} seconds", limits.body.as_secs_f64());
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", detail)
+        .hint("send it at once, or a smaller one")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyper::body::Frame;
+    use std::{
+        collections::VecDeque,
+        convert::Infallible,
+        task::{Context, Poll},
+        time::Duration,
+    };
+
+    /// Chunks that count how many of them are alive, and never more than were asked for. It ends, or stays open.
+    struct Chunks {
+        left: VecDeque<usize>,
+        alive: Arc<()>,
+        most_alive: Arc<AtomicUsize>,
+        ends: bool,
+    }
+
+    struct Chunk(Vec<u8>, #[expect(dead_code, reason = "it is counted")] Arc<()>);
+
+    impl AsRef<[u8]> for Chunk {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl HttpBody for Chunks {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            self.most_alive.fetch_max(Arc::strong_count(&self.alive) - 1, Ordering::Relaxed);
+            match self.left.pop_front() {
+                Some(size) => {
+                    let chunk = Bytes::from_owner(Chunk(vec![b' '; size], self.alive.clone()));
+                    Poll::Ready(Some(Ok(Frame::data(chunk))))
+                }
+                None if self.ends => Poll::Ready(None),
+                None => Poll::Pending,
+            }
+        }
+    }
+
+    fn chunks(sizes: &[usize], ends: bool) -> (Body, Arc<AtomicUsize>) {
+        let most_alive = Arc::new(AtomicUsize::new(0));
+        let left = sizes.iter().copied().collect();
+        let body = Chunks { left, alive: Arc::new(()), most_alive: most_alive.clone(), ends };
+        (Body::new(body), most_alive)
+    }
+
+    const LIMITS: fn() -> Limits = || Limits { bodies: 100, ..Limits::default() };
+
+    fn held(all: &HeldBytes) -> usize {
+        all.0.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test]
+    async fn the_size_of_chunks_costs_no_memory() {
+        let all = HeldBytes::default();
+        let (body, most_alive) = chunks(&[1; 64], true);
+        let (bytes, share) = all.receive(&HeaderMap::new(), body, 64, &LIMITS()).await.unwrap();
+        assert_eq!(bytes.len(), 64);
+        assert_eq!(most_alive.load(Ordering::Relaxed), 0, "no chunk is alive when the next is asked for");
+        assert_eq!((share.bytes, held(&all)), (64, 64), "the buffer is not larger than the limit of a body");
+        drop(share);
+        assert_eq!(held(&all), 0);
+    }
+
+    #[tokio::test]
+    async fn all_bodies_together_have_a_limit() {
+        let all = HeldBytes::default();
+        let receive = |size| {
+            let all = all.clone();
+            async move { all.receive(&HeaderMap::new(), chunks(&[size], true).0, 64, &LIMITS()).await }
+        };
+        let (_, first) = receive(60).await.unwrap();
+        let refused = receive(41).await.unwrap_err();
+        assert_eq!((refused.status, refused.code.as_str()), (503, "busy"));
+        assert_eq!(held(&all), 60, "what was refused holds nothing");
+        let (_, second) = receive(40).await.unwrap();
+        drop(first);
+        assert!(receive(41).await.is_ok());
+        drop(second);
+    }
+
+    #[tokio::test]
+    async fn one_body_has_a_limit_and_a_deadline() {
+        let (all, limits) = (HeldBytes::default(), Limits { body: Duration::from_millis(1), ..LIMITS() });
+        let (body, _) = chunks(&[60, 5], true);
+        let refused = all.receive(&HeaderMap::new(), body, 64, &limits).await.unwrap_err();
+        assert_eq!((refused.status, refused.code.as_str()), (413, "body-too-large"));
+        let (body, _) = chunks(&[60], false);
+        let refused = all.receive(&HeaderMap::new(), body, 64, &limits).await.unwrap_err();
+        assert_eq!((refused.status, refused.code.as_str()), (408, "body-timeout"));
+        assert_eq!(held(&all), 0);
+    }
+}

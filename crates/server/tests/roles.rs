@@ -1,0 +1,155 @@
+//! Which role may ask what: every address of the router, and the same table in `docs/service.md`.
+
+mod support;
+
+use axum::http::Method;
+use preface::store::Role;
+use std::{collections::BTreeMap, fs, path::Path};
+use support::{app, ask, let_in};
+
+/// What each address needs; `-`: nothing. Deliberately written out, and not derived from the rule.
+const NEEDED: &[(&str, &str)] = &[
+    ("DELETE /conversations/{id}", "write"),
+    ("DELETE /system-prompt", "write"),
+    ("DELETE /system-prompt/labels/{label}", "write"),
+    ("DELETE /templates/{name}", "write"),
+    ("DELETE /templates/{name}/labels/{label}", "write"),
+    ("GET /", "-"),
+    ("GET /assets/{name}", "-"),
+    ("GET /conversations", "read"),
+    ("GET /conversations/{id}/explain", "read"),
+    ("GET /conversations/{id}/past", "read"),
+    ("GET /conversations/{id}/system-prompt", "read"),
+    ("GET /export", "read"),
+    ("GET /healthz", "-"),
+    ("GET /icon.svg", "-"),
+    ("GET /metrics", "metrics"),
+    ("GET /openapi.json", "read"),
+    ("GET /page.css", "-"),
+    ("GET /page.js", "-"),
+    ("GET /plain", "-"),
+    ("GET /readyz", "-"),
+    ("GET /scopes", "analyze"),
+    ("GET /system-prompt", "read"),
+    ("GET /system-prompt/diff", "read"),
+    ("GET /system-prompt/variables", "read"),
+    ("GET /system-prompt/versions", "read"),
+    ("GET /system-prompt/versions/{version}", "read"),
+    ("GET /templates", "read"),
+    ("GET /templates/{name}", "read"),
+    ("GET /templates/{name}/diff", "read"),
+    ("GET /templates/{name}/versions", "read"),
+    ("GET /templates/{name}/versions/{version}", "read"),
+    ("POST /conversations/{id}/compactions", "converse"),
+    ("POST /conversations/{id}/refresh", "converse"),
+    ("POST /conversations/{id}/turns", "converse"),
+    ("POST /import", "write"),
+    ("POST /purge", "write"),
+    ("POST /system-prompt/analyze", "analyze"),
+    ("POST /system-prompt/versions/{version}/restore", "write"),
+    ("POST /templates/{name}/versions/{version}/restore", "write"),
+    ("PUT /system-prompt", "write"),
+    ("PUT /system-prompt/labels/{label}", "write"),
+    ("PUT /templates/{name}", "write"),
+    ("PUT /templates/{name}/labels/{label}", "write"),
+];
+
+/// The roles that include each.
+fn roles(needed: &str) -> &'static [&'static str] {
+    match needed {
+        "-" | "metrics" => &["metrics", "read", "analyze", "converse", "write"],
+        "read" => &["read", "analyze", "converse", "write"],
+        "analyze" => &["analyze", "write"],
+        "converse" => &["converse", "write"],
+        "write" => &["write"],
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn the_table_has_every_address() {
+    let api = serde_json::to_value(preface_server::api()).unwrap();
+    let mut known: Vec<String> = Vec::new();
+    for (path, item) in api["paths"].as_object().unwrap() {
+        let methods =
+            item.as_object().unwrap().keys().filter(|key| Method::from_bytes(key.as_bytes()).is_ok());
+        known.extend(methods.map(|method| format!("{} {path}", method.to_uppercase())));
+    }
+    known.sort();
+    let listed: Vec<&str> = NEEDED.iter().map(|(line, _)| *line).collect();
+    assert_eq!(listed, known, "say which role a new address needs");
+}
+
+#[tokio::test]
+async fn each_role_may_ask_what_the_table_allows() {
+    let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
+    for role in Role::ALL {
+        let_in(app.store.as_ref(), role.as_str(), role).await;
+    }
+    let router = preface_server::router(app);
+    for (line, needed) in NEEDED {
+        let line = line.replace("{version}", "1").replace(['{', '}'], "");
+        let (method, path) = line.split_once(' ').unwrap();
+        let mut lines = vec![line.clone()];
+        if method == "GET" {
+            lines.push(format!("HEAD {path}"));
+        }
+        for line in lines {
+            for role in Role::ALL {
+                let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
+                let headers = ["host: 192.0.2.7:7677", &token, "content-type: application/json"];
+                let came = ask(&router, &line, &headers, "{}").await;
+                let refused = came.status == 403;
+                assert_ne!(came.status, 401, "{line} {role:?}");
+                assert_eq!(
+                    !refused,
+                    roles(needed).contains(&role.as_str()),
+                    "{line} {role:?}: {}",
+                    came.text()
+                );
+                if refused && method != "GET" {
+                    assert_eq!(came.problem()["code"], "role");
+                    assert!(came.problem()["detail"].as_str().unwrap().contains(&format!("`{needed}`")));
+                }
+            }
+            let came = ask(&router, &line, &["host: 192.0.2.7:7677"], "{}").await;
+            assert_eq!(came.status == 401, *needed != "-", "{line} without a token: {}", came.text());
+        }
+    }
+}
+
+#[tokio::test]
+async fn values_that_read_files_need_a_role_that_reads_files() {
+    let app = app().await.listening("0.0.0.0:7677".parse().unwrap(), &[], Default::default());
+    for role in Role::ALL {
+        let_in(app.store.as_ref(), role.as_str(), role).await;
+    }
+    let router = preface_server::router(app);
+    for query in ["?cwd=/work", "?model=m&c%77d=/work", "?cwd="] {
+        for role in Role::ALL {
+            let token = format!("authorization: Bearer {}", role.as_str().to_uppercase());
+            let line = format!("GET /system-prompt/variables{query}");
+            let came = ask(&router, &line, &["host: 192.0.2.7:7677", &token], "").await;
+            assert_eq!(came.status != 403, roles("analyze").contains(&role.as_str()), "{line} {role:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_tells_the_same_roles() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/service.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let told: BTreeMap<&str, &str> = rows
+        .filter_map(|row| {
+            let mut cells = row.split('|').map(str::trim);
+            Some((cells.next()?.strip_suffix('`')?, cells.next()?))
+        })
+        .collect();
+    for (line, needed) in NEEDED {
+        if let Some(told) = told.get(line) {
+            let expected = if *needed == "-" { "–".to_owned() } else { format!("`{needed}`") };
+            assert_eq!(*told, expected, "{line}");
+        }
+    }
+}
