@@ -58,14 +58,14 @@ impl HeldBytes {
         limits: &Limits,
     ) -> Result<(Bytes, Share), Problem> {
         let mut share = Share { all: self.clone(), bytes: 0 };
-        if body.is_end_stream() {
-            return Ok((Bytes::new(), share));
-        }
         // A body that is too large by its own header is not read.
         let length =
             headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if let Some(length) = length.filter(|length| *length > most as u64) {
             return Err(too_large(&format!("the body has {length} bytes; {most} are the most")));
+        }
+        if body.is_end_stream() {
+            return Ok((Bytes::new(), share));
         }
         let received = tokio::time::timeout(limits.body, collect(body, most, &mut share, limits.bodies));
         let bytes = received.await.map_err(|_| late(limits))??;

@@ -168,7 +168,7 @@ struct Controlled {
 }
 
 async fn controlled() -> Controlled {
-    let system = MemorySystem::new().with_dir("/work");
+    let system = MemorySystem::new().with_bundle(preface::ASSETS).with_dir("/work");
     let store = Switch::over(memory().await);
     let app = app_on(system.clone(), store.clone());
     let app = app.listening("0.0.0.0:7677".parse().unwrap(), &[], TokenRule::default());
