@@ -62,7 +62,8 @@ fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
     let mut start = prompt.text.len();
     if let Some(before) = prompt.parts.last_mut() {
         if joining.seam {
-            let end = prompt.text.trim_end_matches(['\n', '\r']).len().max(before.range.start);
+            // Never before the part's start: what lies there was trimmed when the part was appended.
+            let end = prompt.text.trim_end_matches(['\n', '\r']).len();
             prompt.text.truncate(end);
             truncate_spans(&mut before.spans, end - before.range.start);
             before.range.end = end;
@@ -127,6 +128,18 @@ mod tests {
         ] {
             let parts = vec![part("a", a, Stability::Static, 0), part("b", b, Stability::Static, 0)];
             assert_eq!(join(parts, Arrange::Listed, true).text, result, "{a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_line_ends_only_takes_nothing_from_its_neighbors() {
+        for blank in ["\n", "\n\n\n", "\r\n", ""] {
+            let parts = [("first", blank), ("a", "A\n"), ("blank", blank), ("again", blank), ("b", "\nB")];
+            let parts = parts.map(|(id, text)| part(id, text, Stability::Static, 0));
+            let prompt = join(parts.to_vec(), Arrange::Listed, true);
+            assert_eq!(prompt.text, "\n\nA\n\nB", "{blank:?}");
+            let texts: Vec<&str> = prompt.parts.iter().map(|part| &prompt.text[part.range.clone()]).collect();
+            assert_eq!(texts, ["", "\n\nA", "", "", "\n\nB"], "{blank:?}");
         }
     }
 

@@ -8,13 +8,16 @@ mod git_support;
 use git_support::{git_output, in_clean_room, put, run};
 use preface_host::{
     provider::git::{branch, common_dir, head, shown, work_tree_root},
-    system::{GitTrouble, os::OsSystem},
+    system::{
+        GitTrouble,
+        memory::{MemorySystem, Verb},
+        os::OsSystem,
+    },
 };
 use std::{
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
 fn disk() -> OsSystem {
@@ -392,22 +395,22 @@ fn work_trees_of_one_repository_share_a_directory() {
     assert_eq!(head.path, main.join(".git/worktrees/linked/HEAD"));
 }
 
+/// However large the repository is: no directory is listed, and a few small files are opened.
 #[test]
-fn is_read_in_microseconds() {
-    if !in_clean_room("is_read_in_microseconds") {
-        return;
-    }
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    repository(dir.path());
-    let place = dir.path().join("sub/deep");
-    let mut times: Vec<Duration> = (0..1000)
-        .map(|_| {
-            let start = Instant::now();
-            assert_eq!(branch(&disk(), &place), Ok(Some("main".into())));
-            start.elapsed()
-        })
-        .collect();
-    times.sort();
-    println!("branch: median {:?}, 9th decile {:?}", times[500], times[900]);
-    assert!(times[500] < Duration::from_millis(2), "median {:?}", times[500]);
+fn a_branch_takes_a_few_small_files() {
+    let id = "0123456789012345678901234567890123456789\n";
+    let system = MemorySystem::new()
+        .with_file("/home/me/project/.git/HEAD", "ref: refs/heads/main\n")
+        .with_file("/home/me/project/.git/config", "[core]\n\trepositoryformatversion = 0\n")
+        .with_file("/home/me/project/.git/refs/heads/main", id)
+        .with_dir("/home/me/project/.git/objects")
+        .with_dir("/home/me/project/sub/deep");
+    system.clear_touches();
+    let place = Path::new("/home/me/project/sub/deep");
+    assert_eq!(branch(&system, place), Ok(Some("main".into())));
+    let touches = system.touches();
+    let count = |verb| touches.iter().filter(|touch| touch.verb == verb).count();
+    assert_eq!(count(Verb::List), 0, "{touches:?}");
+    assert!((1..=5).contains(&count(Verb::Read)), "{touches:?}");
+    assert!(touches.len() <= 40, "{} questions: {touches:?}", touches.len());
 }

@@ -8,7 +8,7 @@
 
 mod git_support;
 
-use git_support::{git, git_output, in_clean_room, put, run};
+use git_support::{expect_one_test, git, git_output, in_clean_room, put, run};
 use preface_host::{
     provider::git::branch,
     system::{GitTrouble, git_status::status, os::OsSystem},
@@ -324,7 +324,8 @@ fn no_process_is_started_at_all() {
         trap.hook(&path.join(program));
     }
     trap.forget();
-    let result = Command::new(std::env::current_exe().expect("the test binary"))
+    let mut command = Command::new(std::env::current_exe().expect("the test binary"));
+    command
         .args(["--exact", "no_process_is_started_at_all", "--nocapture"])
         .env(PLACE, &trap.dir)
         .env("PATH", &path)
@@ -334,10 +335,8 @@ fn no_process_is_started_at_all() {
         .env("GIT_CONFIG_COUNT", "1")
         .env("GIT_CONFIG_KEY_0", "core.fsmonitor")
         .env("GIT_CONFIG_VALUE_0", &trap.script)
-        .current_dir(trap.dir.join("sub"))
-        .status()
-        .expect("the test binary starts");
-    assert!(result.success());
+        .current_dir(trap.dir.join("sub"));
+    expect_one_test(&mut command, "no_process_is_started_at_all");
     assert!(!trap.sprung(), "a program was started");
 }
 

@@ -225,6 +225,24 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
 }
 
 #[test]
+fn ignore_patterns_that_cost_too_much_leave_out_what_they_may_be_about() {
+    let long = "a".repeat(200);
+    let system = machine()
+        .with_file("/w/p/.x/skills/.gitignore", format!("**/{}b\n", "a*".repeat(850)).repeat(600))
+        .with_file(format!("/w/p/.x/skills/{long}/SKILL.md"), text(&long, "d"))
+        .with_file("/w/p/.x/skills/b/SKILL.md", text("b", "d"))
+        .with_file("/w/p/.agents/skills/c/SKILL.md", text("c", "d"));
+    let found = load(&system, &old());
+    assert!(!found.names().contains(&"b"), "{:?}", found.names());
+    let told = found.told("skill-ignored");
+    assert_eq!(told.len(), 1, "reported once: {told:?}");
+    assert!(
+        told[0].starts_with("the ignore patterns in .x/skills take too many steps: .x/skills/aaaa"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn an_item_has_escaped_values_and_an_exact_origin_where_nothing_changed() {
     let system = machine()
         .with_file("/w/p/.x/skills/a/SKILL.md", text("a", "Plain words."))

@@ -259,6 +259,19 @@ mod tests {
         assert_eq!(codes, ["budget/dropped", "budget/cut"]);
     }
 
+    /// A separator is paid for only where text follows it.
+    #[test]
+    fn nothing_is_placed_where_only_a_separator_fits() {
+        let parts = vec![
+            part("a", 10, 90, CutRule::Clip),
+            part("empty", 0, 50, CutRule::Clip),
+            part("low", 10, 10, CutRule::Clip),
+        ];
+        let (fitted, _) = run(parts, cut_at(11)).unwrap();
+        assert_eq!(ids(&fitted), ["a"]);
+        assert_eq!(fitted.absent.len(), 2);
+    }
+
     #[test]
     fn a_whole_part_is_never_clipped() {
         let parts = vec![part("a", 30, 90, CutRule::Clip), part("b", 30, 50, CutRule::Whole)];

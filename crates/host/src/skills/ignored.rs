@@ -7,11 +7,27 @@ use gix_glob::{Pattern, pattern::Case, wildmatch::Mode};
 /// The names of ignore files, in the order in which they count: a later pattern has the last word.
 pub const FILES: [&str; 3] = [".gitignore", ".ignore", ".fdignore"];
 
+/// How many steps all comparisons of one root may take: a comparison takes at most as many as the pattern has bytes times
+/// the bytes of the path.
+const STEPS: usize = 128 << 20;
+
 /// The patterns that are about a directory: those of the directories above it and its own.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ignored {
     patterns: Vec<Line>,
     files: Vec<String>,
+    /// How many of [`STEPS`] are left.
+    steps: usize,
+}
+
+/// The error when a path was not compared with all patterns, because that would take more than [`STEPS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManySteps;
+
+impl Default for Ignored {
+    fn default() -> Self {
+        Ignored { patterns: Vec::new(), files: Vec::new(), steps: STEPS }
+    }
 }
 
 #[derive(Debug)]
@@ -49,19 +65,35 @@ impl Ignored {
     }
 
     /// Returns the file and the line that leave a path out, where one does. `path` is relative to the root.
-    pub fn matched(&self, path: &str, is_dir: bool) -> Option<(&str, usize)> {
-        let found = self.patterns.iter().rev().find(|line| {
+    ///
+    /// # Errors
+    /// [`TooManySteps`], for this path and each one after it.
+    pub fn matched(&mut self, path: &str, is_dir: bool) -> Result<Option<(&str, usize)>, TooManySteps> {
+        let mut found = None;
+        for line in self.patterns.iter().rev() {
             let below = &path.as_bytes()[line.prefix.min(path.len())..];
             let name = below.iter().rposition(|byte| *byte == b'/').map(|at| at + 1);
-            line.pattern.matches_repo_relative_path(
+            let steps = match line.pattern.first_wildcard_pos {
+                Some(_) => line.pattern.text.len().saturating_mul(below.len()).max(1),
+                None => line.pattern.text.len(),
+            };
+            let Some(left) = self.steps.checked_sub(steps) else {
+                self.steps = 0;
+                return Err(TooManySteps);
+            };
+            self.steps = left;
+            if line.pattern.matches_repo_relative_path(
                 below.into(),
                 name,
                 Some(is_dir),
                 Case::Fold,
                 Mode::NO_MATCH_SLASH_LITERAL,
-            )
-        })?;
-        (!found.negative).then(|| (self.files[found.file].as_str(), found.line))
+            ) {
+                found = Some(line);
+                break;
+            }
+        }
+        Ok(found.filter(|line| !line.negative).map(|line| (self.files[line.file].as_str(), line.line)))
     }
 }
 
@@ -97,7 +129,23 @@ mod tests {
     fn lines(text: &str, prefix: usize, path: &str, is_dir: bool) -> Option<usize> {
         let mut ignored = Ignored::default();
         ignored.add("f", text, prefix);
-        ignored.matched(path, is_dir).map(|(_, line)| line)
+        ignored.matched(path, is_dir).expect("few steps").map(|(_, line)| line)
+    }
+
+    #[test]
+    fn patterns_have_a_budget_of_steps() {
+        let pattern = format!("**/{}b\n", "a*".repeat(850));
+        let mut ignored = Ignored::default();
+        ignored.add("f", &pattern.repeat(5_000), 0);
+        let name = "a".repeat(200);
+        assert_eq!(ignored.matched(&name, false), Err(TooManySteps));
+        assert_eq!(ignored.matched("short", false), Err(TooManySteps), "and so for what follows");
+        // Ordinary lists are far from it: 200 patterns and 5,000 names.
+        let mut ignored = Ignored::default();
+        ignored.add("f", &"*.log\ntarget/\n".repeat(100), 0);
+        for at in 0..5_000 {
+            assert_eq!(ignored.matched(&format!("group/skill-{at}"), true), Ok(None));
+        }
     }
 
     #[test]

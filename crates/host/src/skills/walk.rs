@@ -1,7 +1,7 @@
 //! The walk through one root: which files count as skills, in byte order of the names, depth first (`pi.md` §5.2).
 
 use super::{
-    ignored::{FILES, Ignored},
+    ignored::{FILES, Ignored, TooManySteps},
     options::SkillOptions,
 };
 use crate::{
@@ -73,6 +73,8 @@ pub struct Walk<'a> {
     /// How many of `walked` have their id.
     known: usize,
     found: &'a mut dyn FnMut(Candidate),
+    /// The ignore patterns were too expensive, which was reported.
+    is_over_budget: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -92,6 +94,7 @@ impl<'a> Walk<'a> {
             walked: Vec::new(),
             known: 0,
             found,
+            is_over_budget: false,
         };
         if walk.may_enter(&start.dir) {
             walk.dir(start.dir.clone(), 0);
@@ -218,11 +221,39 @@ impl<'a> Walk<'a> {
         }
         let before = self.below.len();
         self.below.push_str(name);
-        let by = self.ignored.matched(&self.below, is_dir).map(|(file, line)| (file.to_owned(), line));
+        let by = self
+            .ignored
+            .matched(&self.below, is_dir)
+            .map(|by| by.map(|(file, line)| (file.to_owned(), line)));
         self.below.truncate(before);
+        let by = match by {
+            Ok(by) => by,
+            Err(TooManySteps) => {
+                self.too_many_steps(path);
+                return true;
+            }
+        };
         let Some((by, line)) = by else { return false };
         (self.found)(Candidate::Ignored { path: path.to_owned(), by, line });
         true
+    }
+
+    /// Reports once that the ignore patterns of this root are too expensive. What they might leave out is left out.
+    fn too_many_steps(&mut self, path: &Path) {
+        if std::mem::replace(&mut self.is_over_budget, true) {
+            return;
+        }
+        let root = self.look.places.source(self.start.scope, &self.start.dir).path.clone();
+        let shown = self.look.places.source(self.start.scope, path).path.clone();
+        let what = format!(
+            "the ignore patterns in {root} take too many steps: {shown} and everything after it that they may be about \
+             was left out"
+        );
+        self.look.note(
+            Diagnostic::warning("skill-ignored", what)
+                .at(Place::file(Some(self.start.scope), root))
+                .help("use fewer or shorter patterns with `*` in the `.gitignore`, `.ignore` and `.fdignore` files there"),
+        );
     }
 
     fn read_ignore_files(&mut self, dir: &Path, entries: &[DirEntry]) {

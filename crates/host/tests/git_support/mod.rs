@@ -1,6 +1,7 @@
 //! What the git tests share: a clean room, and the real git as the oracle.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::print_stdout, reason = "the figures of a test are part of its result")]
 
 use std::{
     ffi::OsStr,
@@ -22,9 +23,18 @@ pub fn in_clean_room(test: &str) -> bool {
     let mut command = Command::new(std::env::current_exe().expect("the test binary"));
     command.args(["--exact", test, "--nocapture", "--test-threads=1"]).env(MARK, "1");
     clean(&mut command, home.path());
-    let status = command.status().expect("the test binary starts");
-    assert!(status.success(), "`{test}` failed in its clean room");
+    expect_one_test(&mut command, test);
     false
+}
+
+/// Runs a command that runs one test of this binary, and passes on what it prints. A name that no test has would
+/// succeed, too.
+pub fn expect_one_test(command: &mut Command, test: &str) {
+    let output = command.output().expect("the test binary starts");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "`{test}` failed in a process of its own:\n{text}{errors}");
+    assert!(text.contains("test result: ok. 1 passed;"), "`{test}` did not run:\n{text}");
+    print!("{text}");
 }
 
 fn clean(command: &mut Command, home: &Path) {

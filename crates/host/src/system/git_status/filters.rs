@@ -1,44 +1,85 @@
 //! Compares files of the work tree with the index, where git might run a filter.
 
-use super::open::{WorkTree, broken};
+use super::{
+    checks,
+    open::{WorkTree, broken},
+};
 use crate::system::GitTrouble;
 use gix::{
     attrs::{StateRef, search::Outcome},
     bstr::{BStr, BString},
+    hash::ObjectId,
     index::{Entry, State},
-    status::plumbing::index_as_worktree::traits::{CompareBlobs, HashEq, ReadData},
+    objs::Kind,
+    status::plumbing::index_as_worktree::traits::{CompareBlobs, ReadData},
     worktree::{Stack, stack::state::attributes::Source},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+};
+
+/// The largest file of the work tree that is taken into memory, in bytes. A larger one is hashed as it lies on disk.
+pub(super) const CONTENT_LIMIT: u64 = 8 * 1024 * 1024;
 
 /// Compares as git does, but where git would run a filter it decides by size alone, or notes that it cannot.
 #[derive(Clone)]
-pub(super) struct Compare<'index> {
-    index: &'index State,
-    filters: Option<Filters>,
+pub(super) struct Compare<'a> {
+    index: &'a State,
+    root: PathBuf,
+    filters: Filters,
     undecided: Undecided,
+    interrupt: &'a AtomicBool,
 }
 
-/// The first path, in git's order, of which only a filter can tell whether it changed.
+/// The first path, in git's order, of which it is not known whether it changed.
 #[derive(Clone, Default)]
-pub(super) struct Undecided(Arc<Mutex<Option<BString>>>);
+pub(super) struct Undecided(Arc<Mutex<Option<(BString, Reason)>>>);
 
-/// Says which paths have a filter.
+/// Why it is not known whether a file changed.
+#[derive(Clone, Copy)]
+pub(super) enum Reason {
+    /// Only a filter can tell.
+    Filter,
+    /// Line ends or encoding would have to be converted in a file that is larger than [`CONTENT_LIMIT`].
+    Large,
+}
+
+/// The filters and conversions of paths.
 #[derive(Clone)]
 struct Filters {
     drivers: Arc<[BString]>,
     attributes: Stack,
     outcome: Outcome,
+    auto_crlf: bool,
     objects: gix::OdbHandle,
 }
 
-impl<'index> Compare<'index> {
-    pub(super) fn new(work_tree: &WorkTree, index: &'index State) -> Result<Compare<'index>, GitTrouble> {
-        let filters = match work_tree.drivers.is_empty() {
-            true => None,
-            false => Some(Filters::new(work_tree, index)?),
-        };
-        Ok(Compare { index, filters, undecided: Undecided::default() })
+/// What git may change in a file before it is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conversion {
+    Nothing,
+    /// The line ends, unless the file is binary.
+    LineEnds,
+    /// Something else, too.
+    Anything,
+}
+
+impl<'a> Compare<'a> {
+    pub(super) fn new(
+        work_tree: &WorkTree,
+        index: &'a State,
+        interrupt: &'a AtomicBool,
+    ) -> Result<Compare<'a>, GitTrouble> {
+        Ok(Compare {
+            index,
+            root: work_tree.root.clone(),
+            filters: Filters::new(work_tree, index)?,
+            undecided: Undecided::default(),
+            interrupt,
+        })
     }
 
     pub(super) fn undecided(&self) -> Undecided {
@@ -47,23 +88,42 @@ impl<'index> Compare<'index> {
 
     /// Says whether git would run a filter on the file at `path`.
     pub(super) fn is_filtered(&mut self, path: &BStr) -> bool {
-        self.filters.as_mut().is_some_and(|filters| filters.apply_to(path))
+        !self.filters.drivers.is_empty() && self.filters.apply_to(path)
+    }
+
+    /// Compares a file that is too large to be converted in memory.
+    fn compare_large(&mut self, entry: &Entry, path: &BStr, size: u64) -> gix::Result<Option<()>> {
+        let (id, has_nul) = hash_file(&self.root.join(gix::path::from_bstr(path)?), size, self.interrupt)?;
+        if id == entry.id {
+            return Ok(None);
+        }
+        match self.filters.conversion(path) {
+            Conversion::Nothing => return Ok(Some(())),
+            Conversion::LineEnds if has_nul => return Ok(Some(())),
+            Conversion::LineEnds | Conversion::Anything => {}
+        }
+        self.undecided.note(path, Reason::Large);
+        Ok(None)
     }
 }
 
 impl Undecided {
-    /// Notes a path.
-    pub(super) fn note(&self, path: &BStr) {
+    /// Records a path.
+    pub(super) fn note(&self, path: &BStr, reason: Reason) {
         let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if first.as_ref().is_none_or(|first| path < first) {
-            *first = Some(path.to_owned());
+        if first.as_ref().is_none_or(|(first, _)| path < first) {
+            *first = Some((path.to_owned(), reason));
         }
     }
 
     /// Fails if a path was noted.
     pub(super) fn check(&self) -> Result<(), GitTrouble> {
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            Some(path) => Err(GitTrouble::Filter(crate::provider::git::shown(path))),
+            Some((path, Reason::Filter)) => Err(GitTrouble::Filter(crate::provider::git::shown(path))),
+            Some((path, Reason::Large)) => Err(GitTrouble::Unsupported(format!(
+                "`{}` has more than {CONTENT_LIMIT} bytes and attributes that convert it",
+                crate::provider::git::shown(path)
+            ))),
             None => Ok(()),
         }
     }
@@ -78,21 +138,102 @@ impl Filters {
             .detach();
         Ok(Filters {
             drivers: work_tree.drivers.clone().into(),
-            outcome: attributes.selected_attribute_matches(["filter"]),
+            outcome: attributes.selected_attribute_matches([
+                "filter",
+                "text",
+                "crlf",
+                "eol",
+                "ident",
+                "working-tree-encoding",
+            ]),
             attributes,
+            auto_crlf: work_tree
+                .string("core.autocrlf")
+                .is_some_and(|value| value == "input" || work_tree.boolean("core.autocrlf", false)),
             objects: work_tree.repo.objects.clone(),
         })
     }
 
     fn apply_to(&mut self, path: &BStr) -> bool {
+        let Some(outcome) = self.matches(path) else { return true };
+        let filter = outcome.iter_selected().find_map(|found| match found.assignment.state {
+            StateRef::Value(name) if found.assignment.name.as_str() == "filter" => Some(name.to_owned()),
+            _ => None,
+        });
+        filter.is_some_and(|name| self.drivers.iter().any(|driver| driver == name.as_ref().as_bstr()))
+    }
+
+    /// Returns what git may change in the file at `path`, filters aside.
+    fn conversion(&mut self, path: &BStr) -> Conversion {
+        let auto_crlf = self.auto_crlf;
+        let Some(outcome) = self.matches(path) else { return Conversion::Anything };
+        let (mut auto, mut text, mut binary, mut other) = (auto_crlf, false, false, false);
+        for found in outcome.iter_selected() {
+            match (found.assignment.name.as_str(), found.assignment.state) {
+                ("filter", _) | (_, StateRef::Unspecified) => {}
+                ("text" | "crlf", StateRef::Unset) => binary = true,
+                ("text", StateRef::Value(value)) if value.as_bstr() == "auto" => auto = true,
+                ("text" | "crlf" | "eol", _) => text = true,
+                (_, StateRef::Unset) => {}
+                _ => other = true,
+            }
+        }
+        if other || text && !binary {
+            Conversion::Anything
+        } else if auto && !binary {
+            Conversion::LineEnds
+        } else {
+            Conversion::Nothing
+        }
+    }
+
+    /// Looks up the attributes of a path.
+    fn matches(&mut self, path: &BStr) -> Option<&Outcome> {
         let mode = Some(gix::index::entry::Mode::FILE);
-        let Ok(platform) = self.attributes.at_entry(path, mode, &self.objects) else { return true };
+        let platform = self.attributes.at_entry(path, mode, &self.objects).ok()?;
         self.outcome.reset();
         platform.matching_attributes(&mut self.outcome);
-        self.outcome.iter_selected().any(|found| match found.assignment.state {
-            StateRef::Value(name) => self.drivers.iter().any(|driver| driver == name.as_bstr()),
-            _ => false,
-        })
+        Some(&self.outcome)
+    }
+}
+
+/// Returns the id that a file has if nothing is converted, and whether it has a NUL byte, as only binary files do.
+fn hash_file(path: &Path, size: u64, interrupt: &AtomicBool) -> gix::Result<(ObjectId, bool)> {
+    struct Nul<R>(R, bool);
+    impl<R: Read> Read for Nul<R> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let read = self.0.read(buffer)?;
+            self.1 |= buffer[..read].contains(&0);
+            Ok(read)
+        }
+    }
+    let mut stream = Nul(open_file(path).map_err(gix::hash::io::from_std_io)?, false);
+    let id = gix::objs::compute_stream_hash(
+        gix::hash::Kind::Sha1,
+        Kind::Blob,
+        &mut stream,
+        size,
+        &mut gix::progress::Discard,
+        interrupt,
+    )?;
+    Ok((id, stream.1))
+}
+
+/// Opens a file of the work tree. A pipe in its place does not block.
+pub(super) fn open_file(path: &Path) -> std::io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(std::io::Error::other("not a regular file")),
     }
 }
 
@@ -112,10 +253,30 @@ impl CompareBlobs for Compare<'_> {
             return Ok(Some(()));
         }
         let path = entry.path(self.index);
-        if entry.mode != gix::index::entry::Mode::SYMLINK && self.is_filtered(path) {
-            self.undecided.note(path);
+        let is_link = entry.mode == gix::index::entry::Mode::SYMLINK;
+        if !is_link && self.is_filtered(path) {
+            self.undecided.note(path, Reason::Filter);
             return Ok(None);
         }
-        HashEq.compare_blobs(entry, size, data, buffer).map(|changed| changed.map(|_| ()))
+        if checks::interrupted(self.interrupt).is_err() {
+            return Ok(None);
+        }
+        if !is_link && size > CONTENT_LIMIT {
+            return self.compare_large(entry, path, size);
+        }
+        let mut stream = data.stream_worktree_file()?;
+        let id = match (stream.as_bytes(), stream.size()) {
+            (Some(bytes), _) => gix::objs::compute_hash(entry.id.kind(), Kind::Blob, bytes)?,
+            (None, Some(size)) => {
+                let progress = &mut gix::progress::Discard;
+                let kind = entry.id.kind();
+                gix::objs::compute_stream_hash(kind, Kind::Blob, &mut stream, size, progress, self.interrupt)?
+            }
+            (None, None) => {
+                stream.read_to_end(buffer).map_err(gix::hash::io::from_std_io)?;
+                gix::objs::compute_hash(entry.id.kind(), Kind::Blob, buffer)?
+            }
+        };
+        Ok((id != entry.id).then_some(()))
     }
 }

@@ -16,15 +16,22 @@
 //! `core.ignoreCase`, `core.autocrlf`, …) counts, from the repository and from the user. `status.branch` and colours are
 //! for people and do not count; git's environment variables (`GIT_DIR`, `GIT_INDEX_FILE`, …) are not asked.
 //!
-//! Bounds: [`TIME_LIMIT`] for the whole answer, [`INDEX_LIMIT`] for an index, [`DEPTH_LIMIT`] for submodules in
-//! submodules, and git's own limits for renames.
+//! - `checks` looks at each file of `.git`, and at each file of ignore patterns and attributes, before the library opens
+//!   it: only regular files of bounded size, which no link puts outside of `.git`. `tree` lists what a commit has.
+//!
+//! Bounds: [`TIME_LIMIT`] for the whole answer, after which the work itself ends; [`INDEX_LIMIT`] for an index;
+//! [`DEPTH_LIMIT`] for submodules in submodules; the limits in `checks` for other files, objects and paths; and git's own
+//! limits for renames. A file that another process replaces while the status is computed is still opened by name: a pipe
+//! that appears in that moment blocks the thread until somebody opens its other end.
 
+mod checks;
 mod filters;
 mod letters;
 mod open;
 mod quote;
 mod renames;
 mod submodules;
+mod tree;
 mod walk;
 
 use super::{GitTrouble, os::OsSystem};
@@ -42,8 +49,10 @@ use std::{
 
 /// The longest that a status may take.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
-/// The largest index that is read, in bytes: about two million files.
-pub const INDEX_LIMIT: u64 = 256 * 1024 * 1024;
+/// How long the work may take to end after that.
+const GRACE: Duration = Duration::from_secs(2);
+/// The largest index that is read, in bytes: about a million files.
+pub const INDEX_LIMIT: u64 = 96 * 1024 * 1024;
 /// How deep submodules may lie in submodules.
 pub const DEPTH_LIMIT: usize = 8;
 
@@ -53,27 +62,47 @@ pub const DEPTH_LIMIT: usize = 8;
 /// `dir` lies in no work tree; the repository has a format that is not read (reftable, SHA-256, a sparse index); a file
 /// of which only a filter could tell whether it changed; broken files; more than [`TIME_LIMIT`].
 pub fn status(dir: &Path) -> Result<String, GitTrouble> {
-    // A thread of its own can be left behind if a file system does not answer.
+    within(TIME_LIMIT, {
+        let dir = dir.to_owned();
+        move |interrupt| status_now(&dir, interrupt)
+    })
+}
+
+/// Runs `work` in a thread of its own. After `limit` its flag is set, and it has [`GRACE`] to end.
+fn within(
+    limit: Duration,
+    work: impl FnOnce(&AtomicBool) -> Result<String, GitTrouble> + Send + 'static,
+) -> Result<String, GitTrouble> {
     let (sender, receiver) = channel();
     let interrupt = Arc::new(AtomicBool::new(false));
     let worker = {
-        let (dir, interrupt) = (dir.to_owned(), interrupt.clone());
-        move || _ = sender.send(status_now(&dir, &interrupt))
+        let interrupt = interrupt.clone();
+        move || _ = sender.send(work(&interrupt))
     };
-    thread::Builder::new()
+    let thread = thread::Builder::new()
         .name("git-status".into())
         .spawn(worker)
         .map_err(|error| GitTrouble::Broken(format!("no thread for the status: {error}")))?;
-    match receiver.recv_timeout(TIME_LIMIT) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout) => {
+    let answer = receiver.recv_timeout(limit).or_else(|error| match error {
+        RecvTimeoutError::Disconnected => Err(error),
+        RecvTimeoutError::Timeout => {
             interrupt.store(true, Ordering::Relaxed);
-            Err(GitTrouble::Broken(format!("the status took more than {} s", TIME_LIMIT.as_secs())))
+            // Only a file system that does not answer keeps the thread from seeing the flag; nothing can end it then.
+            match receiver.recv_timeout(GRACE) {
+                Ok(Ok(answer)) => Ok(Ok(answer)),
+                _ => Err(RecvTimeoutError::Timeout),
+            }
         }
-        Err(RecvTimeoutError::Disconnected) => {
-            Err(GitTrouble::Broken("the status could not be computed".into()))
-        }
+    });
+    if answer.is_ok() || thread.is_finished() {
+        _ = thread.join();
     }
+    answer.unwrap_or_else(|error| {
+        Err(GitTrouble::Broken(match error {
+            RecvTimeoutError::Timeout => format!("the status took more than {} s", limit.as_secs()),
+            RecvTimeoutError::Disconnected => "the status could not be computed".to_owned(),
+        }))
+    })
 }
 
 /// Computes the status in the calling thread until `interrupt` is set.
@@ -82,10 +111,30 @@ fn status_now(dir: &Path, interrupt: &AtomicBool) -> Result<String, GitTrouble> 
     if found.inside_git_dir() {
         return Err(GitTrouble::NoRepository);
     }
-    let work_tree = open::work_tree(&found)?;
+    let work_tree = open::work_tree(&found, interrupt)?;
     if work_tree.is_bare() {
         return Err(GitTrouble::NoRepository);
     }
     let seen = walk::look(&work_tree, walk::Untracked::AsConfigured, 0, interrupt)?;
     letters::print(&seen, &work_tree, &found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_is_late_ends() {
+        let ended = Arc::new(AtomicBool::new(false));
+        let flag = ended.clone();
+        let answer = within(Duration::from_millis(1), move |interrupt| {
+            while !interrupt.load(Ordering::Relaxed) {
+                thread::yield_now();
+            }
+            flag.store(true, Ordering::Relaxed);
+            Err(GitTrouble::Broken("interrupted".into()))
+        });
+        assert_eq!(answer, Err(GitTrouble::Broken("the status took more than 0 s".into())));
+        assert!(ended.load(Ordering::Relaxed), "the work is still running");
+    }
 }

@@ -1,9 +1,9 @@
 //! Opens a repository as data: without the programs it names.
 
-use super::INDEX_LIMIT;
+use super::checks::{self, PATTERNS_LIMIT};
 use crate::{
     provider::git::{Repository, config::included},
-    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+    system::{FileKind, GitTrouble, ReadError, System as _, Within, os::OsSystem},
 };
 use gix::{
     bstr::{BString, ByteSlice as _},
@@ -11,7 +11,7 @@ use gix::{
     open::{Permissions, permissions},
     sec::Permission,
 };
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::atomic::AtomicBool};
 
 /// The largest file of configuration that is read, in bytes.
 pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
@@ -19,8 +19,8 @@ pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
 const INCLUDE_DEPTH: usize = 10;
 /// How many files of configuration a repository may have.
 const INCLUDE_LIMIT: usize = 100;
-/// The largest file that a repository's own configuration may name for excludes or attributes.
-const NAMED_FILE_LIMIT: u64 = 1024 * 1024;
+/// The largest object that is read, in bytes as unpacked.
+pub(super) const OBJECT_LIMIT: u64 = 32 * 1024 * 1024;
 
 /// A work tree whose repository is open.
 pub(super) struct WorkTree {
@@ -33,8 +33,9 @@ pub(super) struct WorkTree {
 }
 
 /// Opens the work tree of a repository that was found.
-pub(super) fn work_tree(found: &Repository) -> Result<WorkTree, GitTrouble> {
+pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<WorkTree, GitTrouble> {
     found.check_format(&OsSystem::new(&[]))?;
+    checks::git_dir(found, interrupt)?;
     let git_dir = fs::canonicalize(&found.git_dir).map_err(|error| broken(&error))?;
     let mut files = 0;
     check_configuration(&found.common_dir.join("config"), 0, &mut files)?;
@@ -45,14 +46,16 @@ pub(super) fn work_tree(found: &Repository) -> Result<WorkTree, GitTrouble> {
         // By owner it would be lowered here and there; nothing depends on it once the filter above stands.
         .with(gix::sec::Trust::Full)
         // Status never writes an object, so git does not check either whether line ends would survive.
-        .config_overrides(["core.safecrlf=false"])
+        .config_overrides([
+            "core.safecrlf=false".to_owned(),
+            format!("gitoxide.objects.allocLimit={OBJECT_LIMIT}"),
+        ])
         .open_path_as_is(true);
     let mut repo = gix::open_opts(git_dir, options).map_err(|error| open_trouble(&error))?;
     if repo.object_hash() != gix::hash::Kind::Sha1 {
         return Err(GitTrouble::Unsupported("SHA-256 objects".into()));
     }
     check_work_tree_setting(&repo, &found.root)?;
-    check_index(&repo)?;
     repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(&error))?;
     let drivers = disarm(&mut repo, &found.root)?;
     Ok(WorkTree { repo, root: found.root.clone(), drivers, linked: found.git_dir != found.common_dir })
@@ -151,7 +154,7 @@ fn named_file(root: &Path, value: &BString) -> Option<BString> {
     }
     let path = root.join(gix::path::from_bstr(value.as_bstr()).ok()?);
     let stat = fs::metadata(&path).ok()?;
-    (stat.is_file() && stat.len() <= NAMED_FILE_LIMIT)
+    (stat.is_file() && stat.len() <= PATTERNS_LIMIT)
         .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
         .flatten()
 }
@@ -160,7 +163,7 @@ fn named_file(root: &Path, value: &BString) -> Option<BString> {
 fn check_configuration(path: &Path, depth: usize, files: &mut usize) -> Result<(), GitTrouble> {
     let bytes = match OsSystem::new(&[]).read(path, Within::Anywhere, CONFIGURATION_LIMIT) {
         Ok(file) => file.bytes,
-        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(_)) => return Ok(()),
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
         Err(error) => return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
     };
     *files += 1;
@@ -185,17 +188,6 @@ fn check_work_tree_setting(repo: &gix::Repository, root: &Path) -> Result<(), Gi
     match there.and_then(|path| fs::canonicalize(path).ok()) {
         Some(path) if path == root => Ok(()),
         _ => Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into())),
-    }
-}
-
-/// Refuses an index that is no ordinary file, or too large.
-fn check_index(repo: &gix::Repository) -> Result<(), GitTrouble> {
-    match fs::metadata(repo.index_path()) {
-        Ok(stat) if !stat.is_file() => Err(GitTrouble::Broken("the index is no file".into())),
-        Ok(stat) if stat.len() > INDEX_LIMIT => {
-            Err(GitTrouble::Unsupported(format!("an index of {} bytes", stat.len())))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@
 //! is cut into lines (of at most 64 bytes), and what two files share is counted by the hashes of their lines.
 
 use super::open::WorkTree;
+use crate::system::GitTrouble;
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
     hash::ObjectId,
@@ -12,6 +13,7 @@ use gix::{
 use std::{
     cmp::Reverse,
     collections::HashMap,
+    rc::Rc,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -23,6 +25,8 @@ const LEAST: u64 = FULL / 2;
 const LEAST_SAME_NAME: u64 = FULL / 4 * 3;
 /// How many sources are kept for each destination.
 const CANDIDATES: usize = 4;
+/// How many hashes of lines are kept, over all files. Beyond that a file is read again for each comparison.
+const LINES: usize = 4 * 1024 * 1024;
 /// How many equal sources are looked at.
 const EQUAL_SOURCES: usize = 100;
 
@@ -78,17 +82,27 @@ pub(super) struct Pair {
     pub letter: u8,
 }
 
+/// The content of a file.
+pub(super) enum Content {
+    Bytes(Vec<u8>),
+    /// A size that is beyond what is read.
+    Large(u64),
+}
+
 /// Pairs files that went with files that came. Both lists are in the order of the index.
+///
+/// # Errors
+/// Two files that would have to be compared are too large for it.
 pub(super) fn pairs(
     gone: &[File],
     new: &[File],
     detect: Detect,
     limit: Option<u64>,
     interrupt: &AtomicBool,
-    content: &mut dyn FnMut(Side, &File) -> Option<Vec<u8>>,
-) -> Vec<Pair> {
+    content: &mut dyn FnMut(Side, &File) -> Option<Content>,
+) -> Result<Vec<Pair>, GitTrouble> {
     if detect == Detect::Nothing || gone.is_empty() || new.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut search = Search {
         gone,
@@ -98,6 +112,8 @@ pub(super) fn pairs(
         source_of: vec![None; new.len()],
         gone_lines: gone.iter().map(|_| None).collect(),
         new_lines: new.iter().map(|_| None).collect(),
+        room: LINES,
+        too_large: None,
         interrupt,
         content,
     };
@@ -106,7 +122,13 @@ pub(super) fn pairs(
         search.by_name();
     }
     search.by_likeness(limit);
-    search.into_pairs()
+    match search.too_large {
+        Some(at) => {
+            let path = crate::provider::git::shown(&gone[at].path);
+            Err(GitTrouble::Unsupported(format!("`{path}` is too large to look for its new place")))
+        }
+        None => Ok(search.into_pairs()),
+    }
 }
 
 /// Which list a file is from.
@@ -122,6 +144,8 @@ pub(super) enum Side {
 struct Lines {
     counts: Vec<(u32, u64)>,
     size: u64,
+    /// Only the size is known.
+    is_large: bool,
 }
 
 struct Search<'a> {
@@ -132,10 +156,14 @@ struct Search<'a> {
     used: Vec<usize>,
     source_of: Vec<Option<usize>>,
     /// Outside: not read yet; inside: not readable.
-    gone_lines: Vec<Option<Option<Lines>>>,
-    new_lines: Vec<Option<Option<Lines>>>,
+    gone_lines: Vec<Option<Option<Rc<Lines>>>>,
+    new_lines: Vec<Option<Option<Rc<Lines>>>>,
+    /// How many hashes of lines may still be kept.
+    room: usize,
+    /// The first source that would have to be compared and is too large, or has such a destination.
+    too_large: Option<usize>,
     interrupt: &'a AtomicBool,
-    content: &'a mut dyn FnMut(Side, &File) -> Option<Vec<u8>>,
+    content: &'a mut dyn FnMut(Side, &File) -> Option<Content>,
 }
 
 impl Search<'_> {
@@ -178,6 +206,9 @@ impl Search<'_> {
         let sources = unique_names(self.gone, |source| self.used[source] == 0);
         let destinations = unique_names(self.new, |destination| self.source_of[destination].is_none());
         for source in 0..self.gone.len() {
+            if self.interrupt.load(Ordering::Relaxed) {
+                return;
+            }
             let name = name(self.gone[source].path.as_bstr());
             let (Some(Some(only)), Some(Some(destination))) = (sources.get(name), destinations.get(name))
             else {
@@ -251,16 +282,18 @@ impl Search<'_> {
             return 0;
         }
         let content = &mut *self.content;
-        let left =
-            self.gone_lines[source].get_or_insert_with(|| content(Side::Gone, from).map(|c| Lines::of(&c)));
-        let right =
-            self.new_lines[destination].get_or_insert_with(|| content(Side::New, to).map(|c| Lines::of(&c)));
+        let left = lines(&mut self.gone_lines[source], &mut self.room, || content(Side::Gone, from));
+        let right = lines(&mut self.new_lines[destination], &mut self.room, || content(Side::New, to));
         let (Some(left), Some(right)) = (left, right) else { return 0 };
         let (large, small) = (left.size.max(right.size), left.size.min(right.size));
         if large * (FULL - LEAST) < (large - small) * FULL || right.size == 0 {
             return 0;
         }
-        left.shared_with(right) * FULL / large
+        if left.is_large || right.is_large {
+            self.too_large.get_or_insert(source);
+            return 0;
+        }
+        left.shared_with(&right) * FULL / large
     }
 
     fn into_pairs(mut self) -> Vec<Pair> {
@@ -276,6 +309,29 @@ impl Search<'_> {
         }
         pairs
     }
+}
+
+/// Returns the lines of a file, from where they are kept or from its content.
+fn lines(
+    kept: &mut Option<Option<Rc<Lines>>>,
+    room: &mut usize,
+    content: impl FnOnce() -> Option<Content>,
+) -> Option<Rc<Lines>> {
+    if let Some(lines) = kept {
+        return lines.clone();
+    }
+    let lines = content().map(|content| {
+        Rc::new(match content {
+            Content::Bytes(bytes) => Lines::of(&bytes),
+            Content::Large(size) => Lines { counts: Vec::new(), size, is_large: true },
+        })
+    });
+    let count = lines.as_ref().map_or(0, |lines| lines.counts.len());
+    if let Some(left) = room.checked_sub(count) {
+        *room = left;
+        *kept = Some(lines.clone());
+    }
+    lines
 }
 
 #[derive(Clone, Copy)]
@@ -342,7 +398,7 @@ impl Lines {
         }
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_unstable();
-        Lines { counts, size: content.len() as u64 }
+        Lines { counts, size: content.len() as u64, is_large: false }
     }
 
     /// Counts the bytes of lines that both have.
@@ -373,17 +429,47 @@ mod tests {
     }
 
     fn found(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
+        try_pairs(gone, new)
+            .expect("small files")
+            .into_iter()
+            .map(|pair| format!("{} {} -> {}", pair.letter as char, pair.from, pair.to))
+            .collect()
+    }
+
+    fn try_pairs(gone: &[(&str, &str)], new: &[(&str, &str)]) -> Result<Vec<Pair>, GitTrouble> {
         let list =
             |files: &[(&str, &str)]| files.iter().map(|(path, text)| file(path, text)).collect::<Vec<_>>();
         let text = |files: &[(&str, &str)], wanted: &File| {
-            files.iter().find(|(path, _)| wanted.path == *path).map(|(_, text)| text.as_bytes().to_vec())
+            let found = files.iter().find(|(path, _)| wanted.path == *path);
+            found.map(|(_, text)| match text.strip_prefix("large:") {
+                Some(size) => Content::Large(size.parse().expect("a size")),
+                None => Content::Bytes(text.as_bytes().to_vec()),
+            })
         };
         let mut content = |side, file: &File| text(if side == Side::Gone { gone } else { new }, file);
         let never = AtomicBool::new(false);
         pairs(&list(gone), &list(new), Detect::Renames, Some(1), &never, &mut content)
-            .into_iter()
-            .map(|pair| format!("{} {} -> {}", pair.letter as char, pair.from, pair.to))
-            .collect()
+    }
+
+    #[test]
+    fn large_files_are_compared_by_size_only() {
+        assert!(found(&[("old", "large:100000000")], &[("new", "x\n")]).is_empty());
+        let both = try_pairs(&[("old", "large:100000000")], &[("new", "large:100000001")]);
+        assert!(matches!(both, Err(GitTrouble::Unsupported(_))), "{both:?}");
+    }
+
+    #[test]
+    fn lines_are_kept_within_bounds() {
+        let (mut kept, mut room) = (None, 2);
+        let mut reads = 0;
+        for _ in 0..2 {
+            let lines = lines(&mut kept, &mut room, || {
+                reads += 1;
+                Some(Content::Bytes(b"one\ntwo\nsix\n".to_vec()))
+            });
+            assert_eq!(lines.expect("lines").counts.len(), 3);
+        }
+        assert_eq!((reads, room), (2, 2), "nothing is kept that has no room");
     }
 
     #[test]

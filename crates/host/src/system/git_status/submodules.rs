@@ -112,7 +112,7 @@ impl<'a> Submodules<'a> {
         if self.depth >= DEPTH_LIMIT {
             return Err(GitTrouble::Unsupported(format!("submodules more than {DEPTH_LIMIT} deep")));
         }
-        let work_tree = open::work_tree(&found)?;
+        let work_tree = open::work_tree(&found, self.interrupt)?;
         let mut dirty = Dirty {
             moved: work_tree.repo.head_id().is_ok_and(|head| head.detach() != entry.id),
             ..Dirty::default()

@@ -1,11 +1,13 @@
 //! Sees what differs between `HEAD`, the index and the work tree.
 
 use super::{
-    filters::{Compare, Undecided},
+    checks,
+    filters::{self, CONTENT_LIMIT, Compare, Reason, Undecided},
     letters::Letters,
-    open::{WorkTree, broken},
-    renames::{self, Detect, File, Side},
+    open::{OBJECT_LIMIT, WorkTree, broken},
+    renames::{self, Content, Detect, File, Side},
     submodules::{Dirty, Submodules},
+    tree,
 };
 use crate::{
     provider::git::Repository,
@@ -16,14 +18,13 @@ use gix::{
     diff::index::ChangeRef,
     hash::ObjectId,
     index::{State, entry::Mode},
-    prelude::FindExt as _,
+    prelude::{FindExt as _, HeaderExt as _},
     status::{
         index_worktree,
         plumbing::{
             index_as_worktree::{Change, Conflict, EntryStatus},
             index_as_worktree_with_renames::{Entry, VisitEntry},
         },
-        tree_index::TrackRenames,
     },
     worktree::stack::state::{attributes, ignore},
 };
@@ -35,6 +36,11 @@ use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
+
+/// How many threads compare files, each with a file in memory.
+const THREADS: usize = 4;
+/// How many bytes of files that may be a renamed file's new place are kept.
+const CONTENTS_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// All that differs.
 #[derive(Debug, Default)]
@@ -121,15 +127,14 @@ impl Look<'_> {
         let mut modified = Vec::new();
         // Without patterns of its own the library would only look below the process's directory.
         let empty = State::new(repo.object_hash());
-        let mut everything = repo
+        let everything = repo
             .pathspec(false, None::<&str>, false, &empty, attributes::Source::IdMapping)
             .map_err(|error| broken(&error))?;
-        let outcome = repo.tree_index_status(
-            &head,
+        let tree = tree::paths(repo, head.detach(), self.interrupt)?;
+        gix::diff::index(
+            &tree,
             self.index,
-            Some(&mut everything),
-            TrackRenames::Disabled,
-            |change, _, _| {
+            |change| {
                 match change {
                     ChangeRef::Addition { location, entry_mode, id, .. } => new.push(File {
                         path: location.into_owned(),
@@ -165,13 +170,16 @@ impl Look<'_> {
                 }
                 Ok(ControlFlow::Continue(()))
             },
-        );
-        let outcome = outcome.map_err(|error| broken(&error))?;
+            None::<gix::diff::index::RewriteOptions<'_, gix::Repository>>,
+            &mut everything.into_parts().0,
+            &mut |_, _, _, _| false,
+        )
+        .map_err(|error| broken(&error))?;
         // A file that is only intended to be added is not in the index yet, so `HEAD`'s file has gone.
         for entry in self.index.entries() {
             if entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
                 let path = entry.path(self.index);
-                if let Some(before) = outcome.tree_index.entry_by_path(path) {
+                if let Some(before) = tree.entry_by_path(path) {
                     gone.push(File { path: path.to_owned(), mode: before.mode, id: before.id, stays: false });
                 }
             }
@@ -184,7 +192,7 @@ impl Look<'_> {
         }
         gone.sort_by(|left, right| left.path.cmp(&right.path));
         let mut content = |_, file: &File| self.blob(file.id);
-        let pairs = renames::pairs(&gone, &new, self.detect, self.limit, self.interrupt, &mut content);
+        let pairs = renames::pairs(&gone, &new, self.detect, self.limit, self.interrupt, &mut content)?;
         let sources: BTreeSet<&BString> = pairs.iter().map(|pair| &pair.from).collect();
         for file in gone.iter().filter(|file| !file.stays && !sources.contains(&file.path)) {
             seen.paths.entry(file.path.clone()).or_default().index = Some(b'D');
@@ -203,7 +211,8 @@ impl Look<'_> {
     /// Fills in how the work tree differs from the index.
     fn at_the_work_tree(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
         let repo = &self.work_tree.repo;
-        let mut compare = Compare::new(self.work_tree, self.index)?;
+        let mut compare = Compare::new(self.work_tree, self.index, self.interrupt)?;
+        self.check_patterns()?;
         let undecided = compare.undecided();
         let submodules =
             Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt)?;
@@ -224,7 +233,12 @@ impl Look<'_> {
             submodules.clone(),
             &mut gix::progress::Discard,
             self.interrupt,
-            index_worktree::Options { sorting: None, dirwalk_options, rewrites: None, thread_limit: None },
+            index_worktree::Options {
+                sorting: None,
+                dirwalk_options,
+                rewrites: None,
+                thread_limit: Some(THREADS),
+            },
         )
         .map_err(|error| broken(&error))?;
         submodules.check()?;
@@ -308,12 +322,19 @@ impl Look<'_> {
         if self.detect != Detect::Nothing && !removed.is_empty() {
             let places: BTreeSet<&BString> =
                 intended.iter().chain(conflicts.iter().filter(|path| self.is_file(path))).collect();
+            let mut kept = 0;
             for path in places {
+                checks::interrupted(self.interrupt)?;
                 if compare.is_filtered(path.as_bstr()) {
-                    undecided.note(path.as_bstr());
+                    undecided.note(path.as_bstr(), Reason::Filter);
                     continue;
                 }
                 let (mode, content) = self.file(path)?;
+                kept += content.len() as u64;
+                if kept > CONTENTS_LIMIT {
+                    let what = format!("more than {CONTENTS_LIMIT} bytes of files that may be renamed");
+                    return Err(GitTrouble::Unsupported(what));
+                }
                 let id = gix::objs::compute_hash(self.index.object_hash(), gix::objs::Kind::Blob, &content)
                     .map_err(|error| broken(&error))?;
                 contents.insert(path.clone(), content);
@@ -322,9 +343,9 @@ impl Look<'_> {
         }
         let mut content = |side, file: &File| match side {
             Side::Gone => self.blob(file.id),
-            Side::New => contents.get(&file.path).cloned(),
+            Side::New => contents.get(&file.path).cloned().map(Content::Bytes),
         };
-        let pairs = renames::pairs(&removed, &new, self.detect, self.limit, self.interrupt, &mut content);
+        let pairs = renames::pairs(&removed, &new, self.detect, self.limit, self.interrupt, &mut content)?;
         for path in intended {
             seen.paths.entry(path).or_default().work_tree = Some(b'A');
         }
@@ -386,6 +407,84 @@ impl Look<'_> {
         Ok(())
     }
 
+    /// Checks each file of patterns that the library will open: beside tracked files, and in the directories that it
+    /// lists for untracked ones.
+    fn check_patterns(&self) -> Result<(), GitTrouble> {
+        let repo = &self.work_tree.repo;
+        let check = |dir: &Path| -> Result<(), GitTrouble> {
+            checks::interrupted(self.interrupt)?;
+            checks::patterns(&dir.join(".gitattributes"))?;
+            checks::patterns(&dir.join(".gitignore"))
+        };
+        let mut last = None;
+        for entry in self.index.entries() {
+            let path = entry.path(self.index);
+            let (dir, name) = match path.rfind_byte(b'/') {
+                Some(end) => (path[..end].as_bstr(), path[end + 1..].as_bstr()),
+                None => (b"".as_bstr(), path),
+            };
+            if name == ".gitattributes" || name == ".gitignore" {
+                // Where the file is not checked out, the library reads it from the index.
+                let header = repo.objects.header(entry.id).map_err(|error| broken(&error))?;
+                if header.size() > checks::PATTERNS_LIMIT {
+                    let (path, size) = (crate::provider::git::shown(path), header.size());
+                    return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes")));
+                }
+            }
+            if last == Some(dir) {
+                continue;
+            }
+            // The directories between two entries were checked with the first that lies below them.
+            for end in dir.find_iter(b"/").chain([dir.len()]) {
+                let above = dir[..end].as_bstr();
+                let is_below = |last: &BStr| {
+                    last.strip_prefix(above.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+                };
+                if !last.is_some_and(is_below)
+                    && let Some(place) = self.at(&above.to_owned())
+                {
+                    check(&place)?;
+                }
+            }
+            last = Some(dir);
+        }
+        check(&self.work_tree.root)?;
+        if self.untracked == Untracked::No {
+            return Ok(());
+        }
+        let mut excludes = repo
+            .excludes(self.index, None, ignore::Source::WorktreeThenIdMappingIfNotSkipped)
+            .map_err(|error| broken(&error))?;
+        let mut left = vec![BString::default()];
+        while let Some(dir) = left.pop() {
+            let Some(place) = self.at(&dir) else { continue };
+            if !dir.is_empty() && fs::symlink_metadata(place.join(".git")).is_ok() {
+                continue;
+            }
+            check(&place)?;
+            let Ok(entries) = fs::read_dir(&place) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || name == ".git" {
+                    continue;
+                }
+                let Ok(name) = gix::path::os_str_into_bstr(&name) else { continue };
+                let mut path = dir.clone();
+                if !path.is_empty() {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(name);
+                let excluded = excludes
+                    .at_entry(path.as_bstr(), Some(Mode::DIR))
+                    .is_ok_and(|platform| platform.is_excluded());
+                if !excluded {
+                    left.push(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Lists the files below a directory that are not ignored.
     fn files_below(&self, dir: BString, found: &mut Vec<(BString, bool)>) -> Result<(), GitTrouble> {
         let repo = &self.work_tree.repo;
@@ -394,6 +493,7 @@ impl Look<'_> {
             .map_err(|error| broken(&error))?;
         let mut left = vec![dir];
         while let Some(dir) = left.pop() {
+            checks::interrupted(self.interrupt)?;
             let Some(Ok(entries)) = self.at(&dir).map(fs::read_dir) else { continue };
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
@@ -488,10 +588,15 @@ impl Look<'_> {
     }
 
     /// Reads a blob.
-    fn blob(&self, id: ObjectId) -> Option<Vec<u8>> {
+    fn blob(&self, id: ObjectId) -> Option<Content> {
+        let objects = &self.work_tree.repo.objects;
+        let size = objects.header(id).ok()?.size();
+        if size > OBJECT_LIMIT {
+            return Some(Content::Large(size));
+        }
         let mut buffer = Vec::new();
-        self.work_tree.repo.objects.find_blob(&id, &mut buffer).ok()?;
-        Some(buffer)
+        objects.find_blob(&id, &mut buffer).ok()?;
+        Some(Content::Bytes(buffer))
     }
 
     /// Reads a file of the work tree as git would store it.
@@ -507,7 +612,11 @@ impl Look<'_> {
             return Ok((Mode::FILE, Vec::new()));
         }
         let (mut pipeline, _) = self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&error))?;
-        let file = fs::File::open(&place).map_err(|error| broken(&error))?;
+        if stat.len() > CONTENT_LIMIT {
+            let (path, size) = (crate::provider::git::shown(path), stat.len());
+            return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes and may be renamed")));
+        }
+        let file = filters::open_file(&place).map_err(|error| broken(&error))?;
         let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&error))?;
         let mut stored =
             pipeline.convert_to_git(file, &relative, self.index).map_err(|error| broken(&error))?;

@@ -1,0 +1,310 @@
+//! Checks each file of a repository before the library opens it.
+//!
+//! The library opens files by name and reads them whole: a device has no end, a pipe blocks until somebody writes, and a
+//! link leads to either of them. So nothing but regular files of bounded size is left for it, none of them outside of the
+//! git directory. A file that another process replaces between this check and the library's own opening is not covered.
+
+use super::{
+    INDEX_LIMIT,
+    open::{CONFIGURATION_LIMIT, broken},
+};
+use crate::{
+    provider::git::Repository,
+    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+};
+use gix::bstr::ByteSlice as _;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// The largest `HEAD`, ref and `commondir`, in bytes.
+const SMALL: u64 = 64 * 1024;
+/// The largest file of ignore patterns or attributes, in bytes.
+pub(super) const PATTERNS_LIMIT: u64 = 1024 * 1024;
+/// The largest list of refs or commits, in bytes.
+const LIST_LIMIT: u64 = 64 * 1024 * 1024;
+/// How many loose objects, packs and refs a repository may have.
+const ENTRY_LIMIT: usize = 1_000_000;
+/// How many object directories a repository may have, its own among them.
+const ALTERNATES_LIMIT: usize = 16;
+/// How many symbolic refs may lead to the next; git's own bound.
+const HOPS: usize = 5;
+
+/// Memory that the paths of an index or a tree may take, in bytes: about a million files.
+pub(super) const PATHS_LIMIT: usize = 128 * 1024 * 1024;
+/// Memory that an entry takes beside its path.
+pub(super) const ENTRY_SIZE: usize = 96;
+
+/// Files of one work tree's git directory.
+const OWN: [(&str, u64); 6] = [
+    ("HEAD", SMALL),
+    ("commondir", SMALL),
+    ("gitdir", SMALL),
+    ("config.worktree", CONFIGURATION_LIMIT),
+    ("info/sparse-checkout", PATTERNS_LIMIT),
+    ("index", INDEX_LIMIT),
+];
+
+/// Files that all work trees share.
+const SHARED: [(&str, u64); 6] = [
+    ("config", CONFIGURATION_LIMIT),
+    ("packed-refs", LIST_LIMIT),
+    ("shallow", LIST_LIMIT),
+    ("info/exclude", PATTERNS_LIMIT),
+    ("info/attributes", PATTERNS_LIMIT),
+    ("info/grafts", LIST_LIMIT),
+];
+
+/// Checks the git directory of a repository.
+pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+    let real = |dir: &Path| fs::canonicalize(dir).map_err(|error| broken(&error));
+    let (own, shared) = (real(&found.git_dir)?, real(&found.common_dir)?);
+    let mut check = Check { roots: vec![own.clone(), shared.clone()], left: ENTRY_LIMIT, interrupt };
+    for (dir, files) in [(&own, OWN), (&shared, SHARED)] {
+        check.dir(&dir.join("info"))?;
+        for (name, limit) in files {
+            check.file(&dir.join(name), limit)?;
+        }
+    }
+    for entry in fs::read_dir(&own).map_err(|error| broken(&error))?.flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(b"sharedindex.") {
+            check.file(&entry.path(), INDEX_LIMIT)?;
+            index_paths(&entry.path(), interrupt)?;
+        }
+    }
+    check.refs(&own.join("refs"))?;
+    if shared != own {
+        check.refs(&shared.join("refs"))?;
+    }
+    head(&own, &shared)?;
+    index_paths(&own.join("index"), interrupt)?;
+    check.objects(shared.join("objects"))
+}
+
+/// Checks a file of ignore patterns or attributes in a work tree, where a link is not followed.
+pub(super) fn patterns(path: &Path) -> Result<(), GitTrouble> {
+    match fs::symlink_metadata(path) {
+        Ok(stat) if stat.is_symlink() => Ok(()),
+        Ok(stat) => regular(path, &stat, PATTERNS_LIMIT),
+        Err(error) => absent(path, &error),
+    }
+}
+
+/// Fails once the deadline has passed.
+pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+    if interrupt.load(Ordering::Relaxed) {
+        return Err(GitTrouble::Broken("interrupted".into()));
+    }
+    Ok(())
+}
+
+struct Check<'a> {
+    /// Canonical directories out of which no link may lead.
+    roots: Vec<PathBuf>,
+    /// How many entries may still be listed.
+    left: usize,
+    interrupt: &'a AtomicBool,
+}
+
+impl Check<'_> {
+    /// Refuses what the library would not get done with. A directory is let pass: reading it fails at once.
+    fn file(&self, path: &Path, limit: u64) -> Result<(), GitTrouble> {
+        match self.stat(path)? {
+            Some(stat) => regular(path, &stat, limit),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a directory that lies outside of the git directory. Anything else is no directory to the library.
+    fn dir(&self, path: &Path) -> Result<(), GitTrouble> {
+        self.stat(path).map(|_| ())
+    }
+
+    /// Returns what lies at a path, unless a link leads there from the git directory to outside of it.
+    fn stat(&self, path: &Path) -> Result<Option<fs::Metadata>, GitTrouble> {
+        let found = fs::symlink_metadata(path).and_then(|stat| {
+            if !stat.is_symlink() {
+                return Ok((stat, true));
+            }
+            let target = fs::canonicalize(path)?;
+            Ok((fs::metadata(&target)?, self.roots.iter().any(|root| target.starts_with(root))))
+        });
+        match found {
+            Ok((stat, true)) => Ok(Some(stat)),
+            Ok((_, false)) => {
+                let what = format!("`{}` is a link out of the git directory", path.display());
+                Err(GitTrouble::Unsupported(what))
+            }
+            Err(error) => absent(path, &error).map(|()| None),
+        }
+    }
+
+    /// Checks each file below a directory of refs.
+    fn refs(&mut self, dir: &Path) -> Result<(), GitTrouble> {
+        let mut left = vec![dir.to_owned()];
+        while let Some(dir) = left.pop() {
+            self.dir(&dir)?;
+            for (path, kind) in self.list(&dir)? {
+                if kind.is_dir() {
+                    left.push(path);
+                } else if kind.is_symlink() && path.is_dir() {
+                    let what = format!("`{}` is a link to a directory", path.display());
+                    return Err(GitTrouble::Unsupported(what));
+                } else {
+                    self.file(&path, SMALL)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a directory of objects, and those that it borrows from.
+    fn objects(&mut self, dir: PathBuf) -> Result<(), GitTrouble> {
+        let first = dir.clone();
+        let (mut seen, mut left) = (Vec::new(), vec![dir]);
+        while let Some(dir) = left.pop() {
+            self.dir(&dir)?;
+            let Ok(real) = fs::canonicalize(&dir) else { continue };
+            if seen.contains(&real) {
+                continue;
+            }
+            if seen.len() == ALTERNATES_LIMIT {
+                let what = format!("objects in more than {ALTERNATES_LIMIT} directories");
+                return Err(GitTrouble::Unsupported(what));
+            }
+            // What a repository borrows lies in another one, whose own links are bound to it.
+            self.roots.push(real.clone());
+            seen.push(real.clone());
+            for (path, kind) in self.list(&real)? {
+                let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+                if name != b"pack" && (name.len() != 2 || kind.is_file()) {
+                    continue;
+                }
+                self.dir(&path)?;
+                for (path, kind) in self.list(&path)? {
+                    // The kind is known from the listing; only a link needs another look.
+                    if !kind.is_file() {
+                        self.file(&path, u64::MAX)?;
+                    }
+                }
+            }
+            self.dir(&real.join("info"))?;
+            let alternates = real.join("info/alternates");
+            self.file(&alternates, CONFIGURATION_LIMIT)?;
+            for line in read(&alternates, CONFIGURATION_LIMIT)?.lines() {
+                if line.starts_with(b"\"") {
+                    return Err(GitTrouble::Unsupported("a quoted path in `objects/info/alternates`".into()));
+                }
+                if line.is_empty() || line.starts_with(b"#") {
+                    continue;
+                }
+                let path = gix::path::from_bstr(line.as_bstr()).map_err(|error| broken(&error))?;
+                left.push(first.join(path));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists a directory; none if there is none.
+    fn list(&mut self, dir: &Path) -> Result<Vec<(PathBuf, fs::FileType)>, GitTrouble> {
+        interrupted(self.interrupt)?;
+        let mut found = Vec::new();
+        let Ok(entries) = fs::read_dir(dir) else { return Ok(found) };
+        for entry in entries.flatten() {
+            let Some(left) = self.left.checked_sub(1) else {
+                let what = format!("more than {ENTRY_LIMIT} loose objects and refs");
+                return Err(GitTrouble::Unsupported(what));
+            };
+            self.left = left;
+            if let Ok(kind) = entry.file_type() {
+                found.push((entry.path(), kind));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Follows `HEAD` from ref to ref, so that the library opens none outside of `refs`, where each was checked.
+fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
+    let mut path = own.join("HEAD");
+    for _ in 0..=HOPS {
+        let content = read(&path, SMALL)?;
+        let Some(name) = content.strip_prefix(b"ref:").map(|name| name.trim_ascii()) else { return Ok(()) };
+        if !name.starts_with(b"refs/") || name.contains_str("..") || name.contains(&0) {
+            return Err(GitTrouble::Broken(format!("`{}` names no ref that can be", path.display())));
+        }
+        let is_own =
+            ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|dir| name.starts_with_str(dir));
+        let name = gix::path::from_bstr(name.as_bstr()).map_err(|error| broken(&error))?;
+        path = if is_own { own.join(name) } else { shared.join(name) };
+    }
+    Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", own.join("HEAD").display())))
+}
+
+/// Refuses an index whose paths take too much memory: version 4 stores a path as a difference to the one before it.
+fn index_paths(path: &Path, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
+    let bytes = read(path, INDEX_LIMIT)?;
+    let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    if number(4) != Some(4) {
+        return Ok(());
+    }
+    let (mut at, mut length, mut total) = (12, 0usize, 0usize);
+    for entry in 0..number(8).unwrap_or(0) {
+        if entry % 1024 == 0 {
+            interrupted(interrupt)?;
+        }
+        let Some(flags) = bytes.get(at + 60..at + 62) else { break };
+        at += if flags[0] & 0x40 == 0 { 62 } else { 64 };
+        let mut removed = 0usize;
+        let mut more = true;
+        while more {
+            let Some(byte) = bytes.get(at) else { return Ok(()) };
+            removed = (removed.min(1 << 24) << 7) + usize::from(byte & 0x7f);
+            more = byte & 0x80 != 0;
+            // Git's encoding has no two ways to write a number.
+            removed += usize::from(more);
+            at += 1;
+        }
+        let Some(added) = bytes.get(at..).and_then(|rest| rest.find_byte(0)) else { break };
+        at += added + 1;
+        length = length.saturating_sub(removed) + added;
+        total += length + ENTRY_SIZE;
+        if total > PATHS_LIMIT {
+            return Err(GitTrouble::Unsupported("an index with too many or too long paths".into()));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file that was checked; nothing if there is none.
+fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitTrouble> {
+    match OsSystem::new(&[]).read(path, Within::Anywhere, limit) {
+        Ok(file) => Ok(file.bytes),
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(crate::system::FileKind::Dir)) => {
+            Ok(Vec::new())
+        }
+        Err(error) => Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+    }
+}
+
+fn regular(path: &Path, stat: &fs::Metadata, limit: u64) -> Result<(), GitTrouble> {
+    if !stat.is_file() && !stat.is_dir() {
+        let error = ReadError::Kind(crate::system::FileKind::Special);
+        return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display())));
+    }
+    if stat.is_file() && stat.len() > limit {
+        let error = ReadError::TooLarge { size: stat.len(), limit };
+        return Err(GitTrouble::Unsupported(format!("`{}`: {error}", path.display())));
+    }
+    Ok(())
+}
+
+/// Lets pass what is not there.
+fn absent(path: &Path, error: &io::Error) -> Result<(), GitTrouble> {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
+        _ => Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+    }
+}

@@ -1,0 +1,351 @@
+//! Repositories that would take all memory or all time: the status reads little of them, ends, and leaves no thread.
+
+#![cfg(all(target_os = "linux", feature = "git-status"))]
+
+mod git_support;
+
+use git_support::{git, in_clean_room, put, run};
+use preface_host::system::{GitTrouble, git_status::status};
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The most memory that the process of a test may ever have, in bytes.
+const MEMORY: u64 = 256 << 20;
+/// The most bytes that one status may read.
+const READ: u64 = 16 << 20;
+
+/// What is put in the place of a file.
+const KINDS: [&str; 6] =
+    ["/dev/zero", "/dev/urandom", "a pipe", "a directory", "a link out", "1 GB of holes"];
+
+fn replace(path: &Path, kind: &str, outside: &Path) {
+    fs::create_dir_all(path.parent().expect("a parent")).expect("its directory");
+    _ = fs::remove_file(path);
+    match kind {
+        "a pipe" => {
+            let made = Command::new("mkfifo").arg(path).status().expect("mkfifo starts");
+            assert!(made.success());
+        }
+        "a directory" => fs::create_dir(path).expect("a directory"),
+        "a link out" => symlink(outside, path).expect("a link"),
+        "1 GB of holes" => fs::File::create(path).expect("a file").set_len(1 << 30).expect("its length"),
+        device => symlink(device, path).expect("a link"),
+    }
+}
+
+/// A number of `/proc/self`, in bytes where it has a unit.
+fn figure(file: &str, name: &str) -> u64 {
+    let text = fs::read_to_string(file).expect("a file of /proc");
+    let value = text.lines().find_map(|line| line.strip_prefix(name)).expect("the figure");
+    let number: u64 = value.trim().trim_end_matches(" kB").parse().expect("a number");
+    if value.ends_with("kB") { number << 10 } else { number }
+}
+
+fn threads() -> u64 {
+    figure("/proc/self/status", "Threads:")
+}
+
+/// Asks for the status and checks what it took.
+fn bounded(dir: &Path, what: &str) -> Result<String, GitTrouble> {
+    let (before, read) = (threads(), figure("/proc/self/io", "rchar:"));
+    let answer = status(dir);
+    let read = figure("/proc/self/io", "rchar:") - read;
+    assert!(read < READ, "{what}: {read} bytes were read");
+    // A thread that was joined is listed until the kernel has cleared it away.
+    let is_gone = (0..100_000).any(|_| {
+        std::thread::yield_now();
+        threads() <= before
+    });
+    assert!(is_gone, "{what}: a thread was left behind");
+    let memory = figure("/proc/self/status", "VmHWM:");
+    assert!(memory < MEMORY, "{what}: {memory} bytes of memory");
+    if let Err(GitTrouble::Broken(message)) = &answer {
+        assert!(!message.contains("took more than"), "{what}: {message}");
+    }
+    answer
+}
+
+/// A repository with a pack, a loose commit, a ref of each kind, and files of patterns.
+fn repository(dir: &Path) {
+    fs::create_dir_all(dir).expect("a directory");
+    run(dir, "init -q");
+    put(dir.join("file"), "one\n");
+    put(dir.join("sub/file"), "one\n");
+    put(dir.join(".gitignore"), "*.o\n");
+    put(dir.join("sub/.gitignore"), "*.a\n");
+    put(dir.join("sub/.gitattributes"), "*.bin -text\n");
+    run(dir, "add .");
+    run(dir, "commit -qm one");
+    run(dir, "repack -adq");
+    run(dir, "multi-pack-index write");
+    run(dir, "pack-refs --all");
+    run(dir, "config core.repositoryFormatVersion 1");
+    run(dir, "config extensions.worktreeConfig true");
+    put(dir.join("file"), "two\n");
+    run(dir, "commit -qam two");
+    run(dir, "update-index --split-index");
+}
+
+/// The file of the one object, pack or index that a pattern names.
+fn only(dir: &Path, end: &str) -> PathBuf {
+    let mut found = fs::read_dir(dir).expect("a directory").flatten().map(|entry| entry.path());
+    found.find(|path| path.to_string_lossy().ends_with(end)).expect("the file")
+}
+
+fn loose(dir: &Path, name: &str) -> PathBuf {
+    let id = run(dir, &format!("rev-parse {name}"));
+    dir.join(".git/objects").join(&id[..2]).join(id[2..].trim())
+}
+
+type Place = fn(&Path) -> PathBuf;
+
+const PLACES: &[(&str, Place)] = &[
+    ("HEAD", |dir| dir.join(".git/HEAD")),
+    ("config", |dir| dir.join(".git/config")),
+    ("config.worktree", |dir| dir.join(".git/config.worktree")),
+    ("commondir", |dir| dir.join(".git/commondir")),
+    ("index", |dir| dir.join(".git/index")),
+    ("sharedindex", |dir| {
+        let mut names = fs::read_dir(dir.join(".git")).expect("a directory").flatten();
+        names
+            .find(|entry| entry.file_name().to_string_lossy().starts_with("sharedindex."))
+            .expect("it")
+            .path()
+    }),
+    ("packed-refs", |dir| dir.join(".git/packed-refs")),
+    ("shallow", |dir| dir.join(".git/shallow")),
+    ("info/exclude", |dir| dir.join(".git/info/exclude")),
+    ("info/attributes", |dir| dir.join(".git/info/attributes")),
+    ("info/sparse-checkout", |dir| dir.join(".git/info/sparse-checkout")),
+    ("info/grafts", |dir| dir.join(".git/info/grafts")),
+    ("a ref", |dir| dir.join(".git/refs/heads/main")),
+    ("a replacement", |dir| {
+        let id = run(dir, "rev-parse HEAD");
+        dir.join(".git/refs/replace").join(id.trim())
+    }),
+    ("alternates", |dir| dir.join(".git/objects/info/alternates")),
+    ("a loose commit", |dir| loose(dir, "HEAD")),
+    ("a loose tree", |dir| loose(dir, "HEAD^{tree}")),
+    ("a pack", |dir| only(&dir.join(".git/objects/pack"), ".pack")),
+    ("an index of a pack", |dir| only(&dir.join(".git/objects/pack"), ".idx")),
+    ("multi-pack-index", |dir| dir.join(".git/objects/pack/multi-pack-index")),
+    (".gitignore", |dir| dir.join(".gitignore")),
+    (".gitattributes", |dir| dir.join(".gitattributes")),
+    ("sub/.gitignore", |dir| dir.join("sub/.gitignore")),
+    ("sub/.gitattributes", |dir| dir.join("sub/.gitattributes")),
+    ("new/.gitignore", |dir| dir.join("new/.gitignore")),
+    (".gitmodules", |dir| dir.join(".gitmodules")),
+    ("a file", |dir| dir.join("sub/file")),
+];
+
+#[test]
+fn no_file_is_read_without_bounds() {
+    if !in_clean_room("no_file_is_read_without_bounds") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let template = root.path().join("template");
+    repository(&template);
+    assert_eq!(bounded(&template, "nothing is replaced").as_deref(), Ok(""));
+    let outside = root.path().join("outside");
+    put(&outside, "0000000000000000000000000000000000000000\n");
+    for (name, place) in PLACES {
+        for kind in KINDS {
+            let dir = root.path().join("tree");
+            let copied = Command::new("cp").arg("-a").arg(&template).arg(&dir).status().expect("cp starts");
+            assert!(copied.success());
+            let path = place(&dir);
+            replace(&path, kind, &outside);
+            let answer = bounded(&dir, &format!("{name}, {kind}"));
+            let in_git_dir = path.starts_with(dir.join(".git"));
+            let is_link = !["a pipe", "a directory", "1 GB of holes"].contains(&kind);
+            if in_git_dir && (is_link || kind == "a pipe") {
+                assert!(answer.is_err(), "{name}, {kind}: {answer:?}");
+            }
+            fs::remove_dir_all(&dir).expect("removed");
+        }
+    }
+}
+
+#[test]
+fn nor_in_a_submodule() {
+    if !in_clean_room("nor_in_a_submodule") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let library = root.path().join("library");
+    repository(&library);
+    let dir = root.path().join("tree");
+    repository(&dir);
+    run(&dir, "submodule --quiet add ../library module");
+    run(&dir, "commit -qam module");
+    assert_eq!(bounded(&dir, "nothing is replaced").as_deref(), Ok(""));
+    let exclude = dir.join(".git/modules/module/info/exclude");
+    for kind in ["/dev/zero", "a pipe", "a link out"] {
+        replace(&exclude, kind, &library.join("file"));
+        assert!(bounded(&dir, kind).is_err(), "{kind}");
+    }
+}
+
+#[test]
+fn an_included_device_is_refused() {
+    if !in_clean_room("an_included_device_is_refused") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    repository(root.path());
+    run(root.path(), "config include.path /dev/zero");
+    assert!(matches!(bounded(root.path(), "include.path"), Err(GitTrouble::Broken(_))));
+}
+
+/// Stores an object of a kind, whatever it holds.
+fn store(dir: &Path, kind: &str, content: &[u8]) -> String {
+    put(dir.join("object"), content);
+    let id = git(dir, ["hash-object", "--literally", "-t", kind, "-w", "object"]);
+    fs::remove_file(dir.join("object")).expect("removed");
+    id.trim().to_owned()
+}
+
+/// An entry of a tree.
+fn entry(mode: &str, name: &str, id: &str) -> Vec<u8> {
+    let mut bytes = format!("{mode} {name}\0").into_bytes();
+    bytes.extend((0..20).map(|at| u8::from_str_radix(&id[2 * at..2 * at + 2], 16).expect("hex")));
+    bytes
+}
+
+/// Makes a tree what `HEAD` has.
+fn check_in(dir: &Path, tree: &str) {
+    let commit = run(dir, &format!("commit-tree {tree} -m bomb"));
+    run(dir, &format!("update-ref HEAD {}", commit.trim()));
+}
+
+#[test]
+fn a_few_trees_do_not_stand_for_countless_files() {
+    if !in_clean_room("a_few_trees_do_not_stand_for_countless_files") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    let blob = store(dir, "blob", b"x\n");
+    // Two hundred to the fourth files.
+    let name = |at: u32| format!("{at}{}", "n".repeat(240));
+    let mut tree = (100..300).flat_map(|at| entry("100644", &name(at), &blob)).collect::<Vec<_>>();
+    for _ in 0..3 {
+        let id = store(dir, "tree", &tree);
+        tree = (100..300).flat_map(|at| entry("40000", &name(at), &id)).collect();
+    }
+    check_in(dir, &store(dir, "tree", &tree));
+    assert!(matches!(bounded(dir, "wide"), Err(GitTrouble::Unsupported(_))));
+
+    // Twenty thousand files with paths of 25,000 bytes.
+    let files = (10_000..30_000).flat_map(|at| entry("100644", &at.to_string(), &blob)).collect::<Vec<_>>();
+    let mut id = store(dir, "tree", &files);
+    for _ in 0..100 {
+        id = store(dir, "tree", &entry("40000", &"d".repeat(250), &id));
+    }
+    check_in(dir, &id);
+    assert!(matches!(bounded(dir, "deep"), Err(GitTrouble::Unsupported(_))));
+
+    // A name that leads out.
+    check_in(dir, &store(dir, "tree", &entry("100644", "..", &blob)));
+    assert!(matches!(bounded(dir, "out"), Err(GitTrouble::Broken(_))));
+}
+
+#[test]
+fn an_object_is_not_unpacked_beyond_its_bound() {
+    if !in_clean_room("an_object_is_not_unpacked_beyond_its_bound") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    run(dir, "config core.compression 1");
+    let holes = dir.join(".git/holes");
+    fs::File::create(&holes).expect("a file").set_len(300 << 20).expect("its length");
+    let path = holes.display().to_string();
+    let commit = git(dir, ["hash-object", "--literally", "-t", "commit", "-w", &path]);
+    put(dir.join(".git/refs/heads/main"), &commit);
+    assert!(bounded(dir, "a commit").is_err());
+}
+
+#[test]
+fn patterns_in_the_index_are_bounded() {
+    if !in_clean_room("patterns_in_the_index_are_bounded") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    put(dir.join("more/.gitignore"), "x\n".repeat(1 << 20));
+    run(dir, "add more");
+    fs::remove_file(dir.join("more/.gitignore")).expect("removed");
+    assert!(matches!(bounded(dir, "in the index"), Err(GitTrouble::Unsupported(_))));
+}
+
+/// An index of version 4 has a path as a difference to the one before it: a few bytes for a path of a megabyte.
+#[test]
+fn an_index_of_long_paths_is_refused() {
+    if !in_clean_room("an_index_of_long_paths_is_refused") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    let entries = 1_000u32;
+    let mut index = [b"DIRC".as_slice(), &4u32.to_be_bytes(), &entries.to_be_bytes()].concat();
+    for at in 0..entries {
+        index.extend([0; 24]);
+        index.extend(0o100_644u32.to_be_bytes());
+        index.extend([0; 12]);
+        index.extend([1; 20]);
+        index.extend(0x0fffu16.to_be_bytes());
+        index.push(if at == 0 { 0 } else { 4 });
+        if at == 0 {
+            index.extend(vec![b'a'; 1 << 20]);
+        }
+        index.extend(format!("{at:04}\0").bytes());
+    }
+    index.extend([0; 20]);
+    put(dir.join(".git/index"), &index);
+    assert!(matches!(bounded(dir, "long paths"), Err(GitTrouble::Unsupported(_))));
+}
+
+/// A file that is touched is compared as a stream, and one that is changed is told from it.
+#[test]
+fn large_files_are_not_taken_into_memory() {
+    if !in_clean_room("large_files_are_not_taken_into_memory") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    put(dir.join(".gitattributes"), "* text=auto\nconverted eol=crlf text\n");
+    let mut content = vec![b'x'; (8 << 20) + 1];
+    content[20] = 0;
+    for name in ["touched", "changed", "converted"] {
+        put(dir.join(name), &content);
+    }
+    run(dir, "add .");
+    run(dir, "commit -qm large");
+    let rewrite = |name: &str, content: &[u8]| {
+        put(dir.join(name), content);
+        let file = fs::File::options().append(true).open(dir.join(name)).expect("a file");
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+    };
+    rewrite("touched", &content);
+    assert_eq!(status(dir).as_deref(), Ok(""));
+    fs::remove_file(dir.join("touched")).expect("removed");
+    content[100] = b'y';
+    rewrite("changed", &content);
+    assert_eq!(status(dir).as_deref(), Ok(" M changed\n D touched"));
+    fs::remove_file(dir.join("changed")).expect("removed");
+    rewrite("converted", &content);
+    assert!(matches!(status(dir), Err(GitTrouble::Unsupported(_))));
+    let memory = figure("/proc/self/status", "VmHWM:");
+    assert!(memory < 4 * content.len() as u64 + (64 << 20), "{memory} bytes of memory");
+}
