@@ -1,7 +1,7 @@
 //! Flags that several commands share, and what they ask of the engine.
 
 use clap::{Args, ValueEnum};
-use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::FactKey};
+use preface::{COUNTERS, Request, ToolChoice, TrustChoice, core::fact::FactKey, host::places::HomeTrust};
 use std::path::PathBuf;
 
 use crate::{failure::Failure, files, ui::Talk};
@@ -69,6 +69,13 @@ pub struct TurnFlags {
     /// The value is everything after the first `=`.
     #[arg(long, value_name = "TYPE:NAME[=VALUE]", value_parser = fact)]
     pub fact: Vec<(FactKey, Option<String>)>,
+
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
+    ///
+    /// Without it, a directory that could have come with the project is not taken for yours, unless it is the home directory
+    /// of your account.
+    #[arg(long)]
+    pub trust_home: bool,
 }
 
 /// What `--count` takes, from the counters themselves.
@@ -100,6 +107,7 @@ impl TurnFlags {
             facts: self.fact.iter().cloned().collect(),
             sets: self.set.clone(),
             trust: TrustChoice::Ask,
+            home_trust: home_trust(self.trust_home),
             ..Request::default()
         }
     }
@@ -120,6 +128,13 @@ pub struct PlaceFlags {
     /// Use the directories of the profile in FILE
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub profile: Option<PathBuf>,
+
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
+    ///
+    /// Without it, a directory that could have come with the project is not taken for yours, unless it is the home directory
+    /// of your account.
+    #[arg(long)]
+    pub trust_home: bool,
 }
 
 impl PlaceFlags {
@@ -129,9 +144,15 @@ impl PlaceFlags {
             cwd: self.directory.clone(),
             preset: self.preset.clone(),
             profile: self.profile.clone(),
+            home_trust: home_trust(self.trust_home),
             ..Request::default()
         }
     }
+}
+
+/// Returns what `--trust-home` stands for.
+pub fn home_trust(flag: bool) -> HomeTrust {
+    if flag { HomeTrust::Anywhere } else { HomeTrust::OutsideProject }
 }
 
 /// How project text is trusted in this call.

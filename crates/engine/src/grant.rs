@@ -3,6 +3,7 @@
 use crate::{
     Built, Engine, Error,
     consent::{self, Ask, TrustAnswer, TrustQuestion},
+    coverage::{HiddenText, without_hidden},
     request::{Request, TrustChoice},
 };
 use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode};
@@ -10,9 +11,9 @@ use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
     places::resolved,
-    trust::{Digest, PermitRevokeReport, PinPath, PinnedText, TrustStore, whole_digest},
+    trust::{Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, TrustStore, whole_digest},
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a grant or a revocation did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,10 @@ pub struct GrantReport {
     pub unchanged: Vec<String>,
     /// What is held still, and why, for people.
     pub held: Vec<String>,
+    /// Files that were not granted because of hidden text, for people.
+    pub hidden: Vec<String>,
+    /// The branch that is newly granted, as it is shown.
+    pub branch: Option<String>,
     /// Whose permits were taken back, such as `hooks/audit`.
     pub permits: Vec<String>,
     /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
@@ -37,11 +42,16 @@ pub struct GrantReport {
 
 impl Engine<'_> {
     /// Grants what a build for this request would use: every project text by its digest, or the project as a whole,
-    /// as the profile has it. `paths` names single files instead.
+    /// as the profile has it. `paths` names single files instead. The branch is granted beside texts.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
-    pub fn grant(&self, request: &Request, paths: Vec<PathBuf>) -> Result<GrantReport, Error> {
+    pub fn grant(
+        &self,
+        request: &Request,
+        paths: Vec<PathBuf>,
+        hidden: HiddenText,
+    ) -> Result<GrantReport, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let paths = self.real(&paths);
         let built = self.run(&request, Some(Consent::Granting(paths.clone())), &Headless)?;
@@ -51,7 +61,7 @@ impl Engine<'_> {
                 Ok(GrantReport { path, ungated: true, ..GrantReport::default() })
             }
             TrustMode::Whole => self.grant_whole(&built),
-            TrustMode::Pinned => self.grant_pins(&built, &paths),
+            TrustMode::Pinned => self.grant_pins(&built, &paths, hidden),
         }
     }
 
@@ -82,7 +92,7 @@ impl Engine<'_> {
         })
     }
 
-    fn grant_pins(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+    fn grant_pins(&self, built: &Built, paths: &[PathBuf], hidden: HiddenText) -> Result<GrantReport, Error> {
         let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
         let speaking: Vec<&Seen> = built.seen.iter().filter(|seen| seen.verdict == Verdict::Speaks).collect();
         for path in paths {
@@ -93,23 +103,25 @@ impl Engine<'_> {
                 ));
             }
         }
-        let mut texts: Vec<PinnedText> = speaking
+        let named = |seen: &&&Seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
+        let (granted, refused) = without_hidden(speaking.iter().filter(named).copied(), hidden);
+        let mut texts: Vec<PinnedText> = granted
             .iter()
-            .filter(|seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path)))
             .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
             .collect();
         // A repository without a text still has a branch name to say: the grant is about the repository itself, which is
         // written down as its `.git` with nothing in it.
-        if texts.is_empty() && paths.is_empty() && repository.is_some() {
+        if texts.is_empty() && refused.is_empty() && paths.is_empty() && repository.is_some() {
             let path =
                 PinPath::new(&root, &root.join(".git")).map_err(|error| Error::Trust(error.to_string()))?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
-        let report = self
-            .store(built)?
-            .for_project(&root)
+        let store = self.store(built)?.for_project(&root);
+        let report = store
             .grant_pins(&root, repository.as_deref(), &texts)
             .map_err(|error| Error::Trust(error.to_string()))?;
+        let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
+        let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
         let shown = |pin: &PinPath| {
             speaking
                 .iter()
@@ -123,6 +135,8 @@ impl Engine<'_> {
             added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
             unchanged: report.unchanged.iter().map(shown).collect(),
             held: built.held().map(|seen| seen.shown.clone()).collect(),
+            hidden: refused,
+            branch,
             audit: report.audit,
             diagnostics: built.prompt.diagnostics.clone(),
             ..GrantReport::default()
@@ -204,6 +218,19 @@ impl Engine<'_> {
     }
 }
 
+/// Grants a branch; returns it where it was not granted before.
+fn grant_branch(
+    store: &TrustStore<'_>,
+    root: &Path,
+    repository: Option<&Path>,
+    branch: Option<String>,
+) -> Result<Option<String>, Error> {
+    let Some(branch) = branch else { return Ok(None) };
+    let outcome =
+        store.grant_branch(root, repository, &branch).map_err(|error| Error::Trust(error.to_string()))?;
+    Ok((outcome == Outcome::Recorded).then_some(branch))
+}
+
 /// Asks a person about held texts and builds again with their answer. `None` where nobody could be asked, or where the
 /// answer was no.
 ///
@@ -215,8 +242,8 @@ pub(crate) fn ask_for_pins(
     built: &Built,
     ask: &dyn Ask,
 ) -> Result<Option<Built>, Error> {
-    // Where nobody is there, nothing is looked up for a question.
-    let held: Vec<&Seen> = built.held().filter(|seen| !seen.shared).collect();
+    // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
+    let (held, hidden) = without_hidden(built.held().filter(|seen| !seen.shared), HiddenText::Refuse);
     if held.is_empty() || !ask.is_there() {
         return Ok(None);
     }
@@ -230,18 +257,23 @@ pub(crate) fn ask_for_pins(
     {
         return Ok(None);
     }
+    let mut contents_shown: Vec<String> = held
+        .iter()
+        .map(|seen| {
+            let why = match seen.verdict {
+                Verdict::HeldChanged => ", changed since you trusted it",
+                _ => "",
+            };
+            format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
+        })
+        .collect();
+    contents_shown.extend(hidden.iter().map(|name| {
+        format!("{name} has hidden text and is not part of this: `preface trust grant --allow-hidden`")
+    }));
+    contents_shown.extend(engine.coverage(request)?.lines());
     let question = TrustQuestion {
         path: root.clone(),
-        contents: held
-            .iter()
-            .map(|seen| {
-                let why = match seen.verdict {
-                    Verdict::HeldChanged => ", changed since you trusted it",
-                    _ => "",
-                };
-                format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
-            })
-            .collect(),
+        contents: contents_shown,
         texts: held
             .iter()
             .map(|seen| (seen.shown.clone(), String::from_utf8_lossy(&seen.bytes).into_owned()))
@@ -260,11 +292,11 @@ pub(crate) fn ask_for_pins(
                 .iter()
                 .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
                 .collect();
-            let report = engine
-                .store(built)?
-                .for_project(&root)
+            let store = engine.store(built)?.for_project(&root);
+            let report = store
                 .grant_pins(&root, repository.as_deref(), &texts)
                 .map_err(|error| Error::Trust(error.to_string()))?;
+            grant_branch(&store, &root, repository.as_deref(), engine.branch_name(&built.places.cwd))?;
             let mut again = engine.build_asking(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))

@@ -21,6 +21,7 @@ pub mod analyze;
 pub mod catalogs;
 pub mod consent;
 mod counters;
+pub mod coverage;
 mod default_store;
 mod engine;
 mod error;

@@ -107,11 +107,11 @@ impl Engine<'_> {
         if !any {
             return;
         }
-        let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
+        let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
         let permits = gathered.store.as_ref().map_or_else(Permits::default, |file| {
             let store = TrustStore::at(self.system(), file.clone()).for_project(&root);
             // What is wrong with the store was told when the gate was opened.
-            store.load(&mut Diagnostics::new()).permits(&root, repository.as_deref())
+            store.load(&mut Diagnostics::new()).permits(&root)
         });
         let look = self.look(gathered, &Headless);
         let state = |deed: Option<Result<Permit, TrustError>>| match deed {
@@ -145,15 +145,10 @@ impl Engine<'_> {
         (gathered.scopes, gathered.mcp) = (scopes, mcp);
     }
 
-    /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
-    /// arguments and the digests of those that are files of the project, each address, each file.
-    ///
-    /// # Errors
-    /// See [`Error`]; and a store that cannot be written.
-    pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
-        let gathered = self.gather(request, Breadth::Turn, Some(Consent::Granting(Vec::new())), &Headless)?;
-        let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
-        let look = self.look(&gathered, &Headless);
+    /// Works out what the project's extensions and servers would do to the machine, and why some of it cannot be pinned.
+    pub(crate) fn permits_wanted(&self, gathered: &Gathered) -> (Vec<Permit>, Vec<String>) {
+        let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
+        let look = self.look(gathered, &Headless);
         let entries = gathered
             .scopes
             .entries
@@ -173,6 +168,18 @@ impl Engine<'_> {
                 Err(error) => refused.push(error.to_string()),
             }
         }
+        (permits, refused)
+    }
+
+    /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
+    /// arguments and the digests of those that are files of the project, each address, each file.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
+        let gathered = self.gather(request, Breadth::Turn, Some(Consent::Granting(Vec::new())), &Headless)?;
+        let (permits, refused) = self.permits_wanted(&gathered);
+        let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
         if permits.is_empty() {
             return Ok(PermitGrant { refused, ..PermitGrant::default() });
         }

@@ -100,7 +100,7 @@ impl Engine<'_> {
 
         // The user's default profile is named in the settings of the default home.
         let mut notes = Diagnostics::new();
-        let shared = Places::find(system, &cwd, &default_home(), &mut notes);
+        let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut notes);
         let bundled = crate::settings::bundled(system, diagnostics);
         let settings = read_settings(system, &shared, &mut notes);
         let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
@@ -117,7 +117,7 @@ impl Engine<'_> {
             diagnostics.append(&mut notes);
             (shared, settings)
         } else {
-            let places = Places::find(system, &cwd, &profile.home, diagnostics);
+            let places = Places::find(system, &cwd, &profile.home, request.home_trust, diagnostics);
             let global = read_settings(system, &places, diagnostics);
             (places, global)
         };

@@ -4,6 +4,7 @@ use preface_core::{
     fact::FactKey,
     origin::{Origin, Piece},
 };
+use preface_host::places::HomeTrust;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// One request for a prompt. [`Request::new`] with a directory is enough.
@@ -39,6 +40,8 @@ pub struct Request {
     pub sets: Vec<String>,
     /// How trust is handled in this call.
     pub trust: TrustChoice,
+    /// Which directories that the environment names count as the user's.
+    pub home_trust: HomeTrust,
     /// Pins of `trust export`, given by the caller and never found in a project.
     pub pins: Option<Vec<u8>>,
     /// The template of a store that speaks where the profile takes one; `None` is the profile's own.

@@ -91,6 +91,14 @@ impl Gate {
         }
     }
 
+    /// Returns whether the name of a branch, as it is shown, is included: a name that was granted, or one that cannot be
+    /// more than a name.
+    #[must_use]
+    pub fn includes_branch(&self, name: &str) -> bool {
+        let needs_grant = self.mode == TrustMode::Pinned && self.consent == Consent::Recorded;
+        self.repository_speaks() && (!needs_grant || is_plain_branch(name) || self.pins.has_branch(name))
+    }
+
     /// True where files of the project directory may be looked at as a layer. Under pins each file is asked for by
     /// itself.
     #[must_use]
@@ -161,6 +169,16 @@ impl Gate {
     }
 }
 
+/// The longest name of a branch that is included without having been granted.
+const PLAIN_BRANCH_LIMIT: usize = 100;
+
+/// Returns whether the name of a branch has no room for an instruction.
+#[must_use]
+pub fn is_plain_branch(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    (1..=PLAIN_BRANCH_LIMIT).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 /// Whose a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Belongs {
@@ -168,4 +186,41 @@ pub enum Belongs {
     ToLayer,
     /// A file of the tree that is worked in.
     ToTree,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn gate(mode: TrustMode, consent: Consent) -> Gate {
+        Gate::new(mode, consent, "/work".into(), Pins::default(), true)
+    }
+
+    #[test]
+    fn a_trusted_layer_leaves_out_what_others_can_write() {
+        let gate = gate(TrustMode::Whole, Consent::Recorded);
+        let admit = |shared| gate.admit(Path::new("/work/x"), "x", b"text", Belongs::ToLayer, shared);
+        assert_eq!(admit(true), Verdict::HeldShared);
+        assert_eq!(admit(false), Verdict::Speaks);
+    }
+
+    #[test]
+    fn a_branch_that_was_not_granted_is_a_plain_name() {
+        let export = br#"{"trustPins": 1, "branches": ["a b"], "pins": [
+            {"path": "a", "digest": "blake3:0000000000000000000000000000000000000000000000000000000000000000", "bytes": 0}]}"#;
+        let pins = Pins::from_export(export).expect("pins");
+        let recorded = Gate::new(TrustMode::Pinned, Consent::Recorded, "/work".into(), pins, true);
+        let long = "x".repeat(100);
+        for good in ["main", "feature/a.b-c_d", long.as_str(), "a b"] {
+            assert!(recorded.includes_branch(good), "{good}");
+        }
+        let longer = "x".repeat(101);
+        for bad in ["", "a b c", "caf\u{e9}", "a\u{a0}b", "a`b", "a=b", longer.as_str()] {
+            assert!(!recorded.includes_branch(bad), "{bad}");
+        }
+        assert!(!gate(TrustMode::Pinned, Consent::Recorded).includes_branch("main"), "nothing is granted");
+        assert!(gate(TrustMode::Pinned, Consent::Once).includes_branch("a b c"));
+        assert!(gate(TrustMode::Whole, Consent::Recorded).includes_branch("a b c"));
+        assert!(!gate(TrustMode::None, Consent::Deny).includes_branch("main"));
+    }
 }

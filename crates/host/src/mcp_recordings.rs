@@ -7,7 +7,7 @@ use crate::{
     mcp_descriptions,
     places::{Places, normal},
     system::{System, Write, WriteError},
-    trust::{Digest, Dirs, state_dir},
+    trust::Digest,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
@@ -37,7 +37,7 @@ pub fn path(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option
     if id_fault(&entry.name).is_some() {
         return None;
     }
-    let dir = state_dir(&Dirs::of(system))?.join(DIR);
+    let dir = places.state.as_ref()?.join(DIR);
     let digest = reached(server, project_dir(entry, system, places).as_deref()).hex();
     Some(dir.join(format!("{}-{}.json", entry.name, &digest[..DIGITS])))
 }

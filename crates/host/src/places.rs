@@ -1,6 +1,10 @@
 //! Where things live for this turn: the cwd, the home, the global and the project directory (DESIGN §6, DETAILS 14–16).
 
-use crate::system::{FileKind, System};
+use crate::{
+    provider::git,
+    system::{FileKind, System, Within},
+    trust::{Dirs, state_dir},
+};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     origin::Source,
@@ -23,17 +27,102 @@ pub struct Places {
     pub global: Option<PathBuf>,
     /// The project directory, whether it exists or not; `None` where it would be the global one.
     pub project: Option<PathBuf>,
+    /// The user's home directory, where texts in it are the user's: not one that could have come with the project.
+    pub own_home: Option<PathBuf>,
+    /// Where preface keeps what belongs to the user and to no project; `None` where there is no such directory.
+    pub state: Option<PathBuf>,
     /// True: another program keeps settings in the same files.
     pub shared: bool,
+}
+
+/// Which directories that the environment names count as the user's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HomeTrust {
+    /// Those outside of the project, and below the account's own home directory.
+    #[default]
+    OutsideProject,
+    /// All of them.
+    Anywhere,
+}
+
+/// The project, as far as it decides which directories are the user's.
+struct Project<'a> {
+    system: &'a dyn System,
+    root: PathBuf,
+    trust: HomeTrust,
+    /// The account's own home directory, where the environment names that one and it is part of the project.
+    own_home: Option<PathBuf>,
+}
+
+impl<'a> Project<'a> {
+    fn of(system: &'a dyn System, cwd: &Path, trust: HomeTrust) -> Self {
+        let root = git::work_tree_root(system, cwd).unwrap_or_else(|| resolved(system, cwd));
+        let own_home = system
+            .home()
+            .map(|home| resolved(system, &home))
+            .filter(|home| inside(home, &root) && is_account_home(system, home));
+        Project { system, root, trust, own_home }
+    }
+
+    /// Returns whether a directory could have come with the project.
+    fn brings(&self, dir: &Path) -> bool {
+        let dir = resolved(self.system, dir);
+        self.trust == HomeTrust::OutsideProject
+            && inside(&dir, &self.root)
+            && !self.own_home.as_ref().is_some_and(|home| inside(&dir, home))
+    }
+}
+
+/// The largest `/etc/passwd` that is read.
+const PASSWD_LIMIT: u64 = 4 << 20;
+
+/// Returns whether a directory is the home of this account, whatever `HOME` is set to.
+fn is_account_home(system: &dyn System, home: &Path) -> bool {
+    let Some(user) = system.user_id() else {
+        // Without user ids (Windows) the profile directory of the environment is all there is.
+        return true;
+    };
+    // Accounts of macOS are in no file; their homes are in one directory.
+    if system.os() == "darwin" && home.parent() == Some(Path::new("/Users")) {
+        return true;
+    }
+    let Ok(read) = system.read(Path::new("/etc/passwd"), Within::Anywhere, PASSWD_LIMIT) else {
+        return false;
+    };
+    let text = String::from_utf8_lossy(&read.bytes);
+    let user = user.to_string();
+    let listed = text.lines().find_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        (fields.next() == Some(&user)).then(|| fields.nth(2))?
+    });
+    listed.is_some_and(|listed| !listed.is_empty() && resolved(system, Path::new(listed)) == home)
 }
 
 impl Places {
     /// Works out the places of a profile. Says so where there can be no global or no project directory.
     #[must_use]
-    pub fn find(system: &dyn System, cwd: &Path, home: &Home, diagnostics: &mut Diagnostics) -> Self {
+    pub fn find(
+        system: &dyn System,
+        cwd: &Path,
+        home: &Home,
+        trust: HomeTrust,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let around = Project::of(system, cwd, trust);
+        let found = global_dir(system, system.home().as_deref(), home);
+        let global = found.clone().filter(|dir| !around.brings(dir));
         let user_home = system.home();
-        let global = global_dir(system, user_home.as_deref(), home);
-        if global.is_none() {
+        let own_home = user_home.clone().filter(|home| !around.brings(home));
+        if let Some(dir) = found.filter(|_| global.is_none()) {
+            let escaped = |path: &Path| {
+                preface_core::lint::hidden::escape_hidden(&path.display().to_string()).into_owned()
+            };
+            let (dir, root) = (escaped(&dir), escaped(&around.root));
+            let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
+            diagnostics.push(Diagnostic::warning("layer/home-inside", what).help(
+                "set HOME, XDG_CONFIG_HOME and PREFACE_HOME to directories outside of the project; `--trust-home` uses them as they are",
+            ));
+        } else if global.is_none() {
             diagnostics.push(
                 Diagnostic::info(
                     "layer/no-global",
@@ -55,7 +144,8 @@ impl Places {
             );
             project = None;
         }
-        Places { cwd: cwd.to_owned(), home: user_home, global, project, shared: home.shared }
+        let state = state_dir(&Dirs::of(system)).filter(|dir| !around.brings(dir));
+        Places { cwd: cwd.to_owned(), home: user_home, global, project, own_home, state, shared: home.shared }
     }
 
     /// Shows a path to people: relative to the cwd, from `~`, or as it is. Control characters are escaped.
@@ -189,4 +279,90 @@ pub fn normal(base: &Path, path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::system::memory::MemorySystem;
+
+    fn found(system: &MemorySystem, cwd: &str, trust: HomeTrust) -> (Option<PathBuf>, Vec<String>) {
+        let home = Home {
+            global: vec!["config:preface".to_owned()],
+            project: Some(".preface".to_owned()),
+            flat_extensions: false,
+            shared: false,
+            variable: None,
+        };
+        let mut notes = Diagnostics::new();
+        let places = Places::find(system, Path::new(cwd), &home, trust, &mut notes);
+        assert_eq!(places.own_home.is_some(), places.state.is_some(), "{cwd}");
+        (places.global, notes.into_iter().map(|note| note.code).collect())
+    }
+
+    #[test]
+    fn a_home_that_came_with_the_project_is_not_the_users() {
+        let machine = || MemorySystem::new().with_dir("/w/p/sub").with_home("/home/user");
+        let passwd = "root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/home/user:/bin/sh\n";
+        let git = |system: MemorySystem| {
+            system
+                .with_file("/w/p/.git/HEAD", "ref: refs/heads/main\n")
+                .with_dir("/w/p/.git/objects")
+                .with_dir("/w/p/.git/refs")
+        };
+        for (what, system, cwd) in [
+            ("HOME is the cwd", machine().with_home("/w/p"), "/w/p"),
+            ("HOME below the cwd", machine().with_home("/w/p/sub"), "/w/p"),
+            (
+                "HOME beside the cwd in the work tree",
+                git(machine().with_dir("/w/p/home").with_home("/w/p/home")),
+                "/w/p/sub",
+            ),
+            ("HOME through a link", machine().with_home("/h").with_link("/h", "/w/p"), "/w/p"),
+            (
+                "another account's home",
+                machine().with_home("/root").with_dir("/root").with_file("/etc/passwd", passwd),
+                "/root",
+            ),
+            ("no account's home", machine(), "/home/user"),
+        ] {
+            assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, None, "{what}");
+            let notes = found(&system, cwd, HomeTrust::OutsideProject).1;
+            assert!(notes.contains(&"layer/home-inside".to_owned()), "{what}: {notes:?}");
+            assert!(found(&system, cwd, HomeTrust::Anywhere).0.is_some(), "{what}");
+        }
+        let account = || machine().with_file("/etc/passwd", passwd);
+        for (what, system, cwd) in [
+            ("a home elsewhere", machine(), "/w/p"),
+            ("the account's own", account(), "/home/user"),
+            ("the account's own, in the root directory", account(), "/"),
+            ("a project below the home", account(), "/home/user/p"),
+        ] {
+            let system = system.with_dir("/home/user/p");
+            let expected = Some(PathBuf::from("/home/user/.config/preface"));
+            assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_configuration_directory_that_came_with_the_project_is_not_the_users() {
+        let passwd = "user:x:1000:1000::/home/user:/bin/sh\n";
+        for variable in ["XDG_CONFIG_HOME", "PREFACE_HOME"] {
+            let system = MemorySystem::new().with_dir("/home/user/p").with_file("/etc/passwd", passwd);
+            let system = system.with_var(variable, "/home/user/p/x").with_var("XDG_STATE_HOME", "/state");
+            let mut notes = Diagnostics::new();
+            let home = Home {
+                global: vec!["config:preface".to_owned()],
+                project: None,
+                flat_extensions: false,
+                shared: false,
+                variable: None,
+            };
+            let cwd = Path::new("/home/user/p");
+            let places = Places::find(&system, cwd, &home, HomeTrust::OutsideProject, &mut notes);
+            assert_eq!((places.global, notes[0].code.as_str()), (None, "layer/home-inside"), "{variable}");
+            let places = Places::find(&system, cwd, &home, HomeTrust::Anywhere, &mut notes);
+            assert!(places.global.is_some_and(|dir| dir.starts_with("/home/user/p/x")), "{variable}");
+        }
+    }
 }

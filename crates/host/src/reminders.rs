@@ -144,7 +144,8 @@ mod tests {
             variable: None,
         };
         let mut notes = Diagnostics::new();
-        let places = Places::find(system, Path::new("/work"), &home, &mut notes);
+        let places =
+            Places::find(system, Path::new("/work"), &home, crate::places::HomeTrust::default(), &mut notes);
         let found = catalogue(system, Some("own"), &places, &mut notes);
         (found, notes.into_iter().map(|note| note.message).collect())
     }

@@ -153,6 +153,8 @@ impl<'a> SettingsFile<'a> {
     /// # if cfg!(windows) { return Ok(()); }
     /// let system = MemorySystem::new();
     /// let places = Places {
+    ///     own_home: None,
+    ///     state: None,
     ///     shared: false,
     ///     cwd: "/work".into(),
     ///     home: Some("/home/user".into()),
@@ -316,6 +318,8 @@ mod tests {
 
     fn places() -> Places {
         Places {
+            state: None,
+            own_home: None,
             shared: false,
             cwd: "/work".into(),
             home: Some("/home/user".into()),

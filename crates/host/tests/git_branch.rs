@@ -154,12 +154,6 @@ const STATES: &[(&str, Make)] = &[
         put(dir.join(".git/HEAD"), "ref: refs/heads/alias\n");
         vec![dir.into()]
     }),
-    ("HEAD that is a link", |dir| {
-        repository(dir);
-        fs::remove_file(dir.join(".git/HEAD")).expect("HEAD goes");
-        symlink("refs/heads/main", dir.join(".git/HEAD")).expect("a link");
-        vec![dir.into()]
-    }),
     ("HEAD with blanks and without a line end", |dir| {
         repository(dir);
         put(dir.join(".git/HEAD"), "ref:  \trefs/heads/main");
@@ -191,6 +185,24 @@ const STATES: &[(&str, Make)] = &[
         run(&dir.join("bare.git"), "worktree add -qb linked ../linked");
         vec![dir.join("linked/sub")]
     }),
+    ("a linked work tree that was moved", |dir| {
+        let main = dir.join("main");
+        repository(&main);
+        run(&main, "worktree add -qb linked ../linked");
+        run(&main, "worktree move ../linked ../moved");
+        vec![dir.join("moved")]
+    }),
+    ("a submodule of a linked work tree, with a sparse checkout", |dir| {
+        let (library, main) = (dir.join("library"), dir.join("main"));
+        repository(&library);
+        repository(&main);
+        run(&main, "submodule --quiet add ../library module");
+        run(&main, "commit -qm module");
+        run(&main, "worktree add -qb linked ../linked");
+        run(&dir.join("linked"), "submodule --quiet update --init");
+        run(&dir.join("linked/module"), "sparse-checkout set sub");
+        vec![dir.join("linked/module"), dir.join("linked")]
+    }),
     ("a submodule", |dir| {
         let (library, main) = (dir.join("library"), dir.join("main"));
         repository(&library);
@@ -199,11 +211,12 @@ const STATES: &[(&str, Make)] = &[
         run(&main.join("module"), "checkout -qb inside");
         vec![main.join("module/sub"), main]
     }),
-    ("a git directory elsewhere", |dir| {
+    ("a git directory elsewhere that leads back", |dir| {
         run(dir, "init -q --separate-git-dir=elsewhere tree");
         put(dir.join("tree/file"), "x");
         run(&dir.join("tree"), "add .");
         run(&dir.join("tree"), "commit -qm one");
+        run(&dir.join("tree"), "config core.worktree ../tree");
         vec![dir.join("tree")]
     }),
     ("a repository in a repository", |dir| {
@@ -224,12 +237,6 @@ const STATES: &[(&str, Make)] = &[
         run(&dir.join("two"), "checkout -qb second");
         symlink("../two/sub", dir.join("one/link")).expect("a link");
         vec![dir.join("one/link")]
-    }),
-    ("`.git` that is a link", |dir| {
-        repository(&dir.join("one"));
-        fs::create_dir(dir.join("two")).expect("a directory");
-        symlink("../one/.git", dir.join("two/.git")).expect("a link");
-        vec![dir.join("two")]
     }),
     ("a SHA-256 repository", |dir| {
         run(dir, "init -q --object-format=sha256");
@@ -301,6 +308,7 @@ fn broken_and_unknown_repositories_say_so() {
     }
     let broken = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Broken(_));
     let unsupported = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Unsupported(_));
+    let unlinked = |trouble: &GitTrouble| matches!(trouble, GitTrouble::Unlinked { .. });
     type Case = (&'static str, fn(&Path), fn(&GitTrouble) -> bool);
     let cases: &[Case] = &[
         ("nonsense in HEAD", |dir| put(dir.join(".git/HEAD"), "nonsense\n"), broken),
@@ -318,7 +326,28 @@ fn broken_and_unknown_repositories_say_so() {
                 fs::rename(dir.join(".git"), dir.join("git")).expect("renamed");
                 put(dir.join(".git"), "gitdir: nowhere\n");
             },
-            broken,
+            unlinked,
+        ),
+        (
+            "a HEAD that is a link",
+            |dir| {
+                fs::remove_file(dir.join(".git/HEAD")).expect("HEAD goes");
+                symlink("refs/heads/main", dir.join(".git/HEAD")).expect("a link");
+            },
+            unlinked,
+        ),
+        (
+            "a `.git` that is a link",
+            |dir| {
+                fs::rename(dir.join(".git"), dir.join("git")).expect("renamed");
+                symlink("git", dir.join(".git")).expect("a link");
+            },
+            unlinked,
+        ),
+        (
+            "a git directory elsewhere that does not lead back",
+            |dir| _ = run(dir, "init -q --separate-git-dir=elsewhere"),
+            unlinked,
         ),
         (
             "a `.git` file with nonsense",

@@ -22,7 +22,7 @@ use preface_host::{
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
     mcp_recordings,
-    places::Places,
+    places::{HomeTrust, Places},
     provider, styles,
     system::memory::MemorySystem,
     trust::Pins,
@@ -74,7 +74,7 @@ fn look_as<T>(
         flat_extensions: false,
         variable: None,
     };
-    let places = Places::find(system, cwd, &home, &mut Vec::new());
+    let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), Pins::default(), true);
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
     let (settings, dirs) = (Merged::default(), RealDirs::default());

@@ -39,6 +39,8 @@ impl Home {
 
     fn places(&self) -> Places {
         Places {
+            state: None,
+            own_home: None,
             shared: false,
             cwd: self.root.join("work"),
             home: Some(self.root.clone()),

@@ -16,7 +16,7 @@ use preface_core::{
 use preface_host::{
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
-    places::Places,
+    places::{HomeTrust, Places},
     provider,
     skills::{self, LeftOut, SkillEntry, SkillOptions},
     system::memory::MemorySystem,
@@ -68,7 +68,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         flat_extensions: false,
         variable: None,
     };
-    let places = Places::find(system, cwd, &home, &mut Vec::new());
+    let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
     let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
     let look = Look {

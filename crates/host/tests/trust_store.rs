@@ -84,8 +84,9 @@ fn it_is_for_the_user_alone() {
     let mut notes = Vec::new();
     store.load(&mut notes);
     assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["trust/permissions"]);
-    store.decline_whole(&dir.join("work/.stud")).expect("declined");
-    assert_eq!(mode(&file), 0o600, "corrected on write");
+    let error = store.decline_whole(&dir.join("work/.stud")).expect_err("nothing is written to it");
+    let remedy = format!("`chmod go-w {}`, then look at what `preface trust list` shows", file.display());
+    assert_eq!(error.help(), remedy);
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn many_writers_lose_nothing() {
             assert_eq!(record.decision, Decision::Trusted, "{name}");
         } else {
             let root = dir.join((grant % 4).to_string());
-            let permits = records.permits(&root, None);
+            let permits = records.permits(&root);
             assert_eq!(permits.state(&permit(&name)), PermitState::Granted, "{name}");
             let pins = records.pins(&root, None);
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));
@@ -195,7 +196,7 @@ fn a_killed_writer_leaves_the_old_or_the_new_record() {
         check(&system, &file);
         let records = TrustStore::at(&system, file.clone()).load(&mut Vec::new());
         let pins = records.pins(&dir.join("work"), None);
-        let permits = records.permits(&dir.join("work"), None);
+        let permits = records.permits(&dir.join("work"));
         for (index, (what, number)) in heard.iter().enumerate() {
             let name = format!("n{number}");
             let state = pins.state(&text(&name, "").path, &Digest::of(name.as_bytes()));

@@ -114,7 +114,9 @@ fn nothing_outside_is_opened() {
         );
     }
     let engine = Engine::new(&system);
-    let report = engine.grant(&Request::new("/work"), Vec::new()).expect("there is something to grant");
+    let report = engine
+        .grant(&Request::new("/work"), Vec::new(), preface::coverage::HiddenText::Refuse)
+        .expect("there is something to grant");
     assert!(
         report.added.iter().all(|(name, _)| name.starts_with(".preface/")),
         "nothing else is granted: {:?}",

@@ -403,7 +403,9 @@ fn after_a_grant_nothing_is_held() {
             let request = Request { trust: TrustChoice::Ask, budget: None, ..machine.request() };
             let once = Request { trust: TrustChoice::Once, ..request.clone() };
             let wanted = engine.build(&once).map_err(|error| TestCaseError::fail(error.to_string()))?;
-            engine.grant(&request, Vec::new()).map_err(|error| TestCaseError::fail(error.to_string()))?;
+            engine
+                .grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse)
+                .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let built = engine.build(&request).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let held: Vec<&str> = built.held().map(|seen| seen.shown.as_str()).collect();
             prop_assert!(held.is_empty(), "held after a grant: {:?}", held);

@@ -49,7 +49,9 @@ fn scopes(system: &MemorySystem, preset: &str) -> ScopesReport {
 
 /// Grants every text, as `preface trust grant` does.
 fn trust(system: &MemorySystem, preset: &str) {
-    Engine::new(system).grant(&request(preset, TrustChoice::Ask), Vec::new()).expect("a grant");
+    Engine::new(system)
+        .grant(&request(preset, TrustChoice::Ask), Vec::new(), preface::coverage::HiddenText::Refuse)
+        .expect("a grant");
 }
 
 /// Grants what the project would do, as `preface trust grant --allow-commands` does besides.

@@ -15,7 +15,7 @@ use preface::{
         trust::TrustMode,
     },
     host::{
-        places::Places,
+        places::{HomeTrust, Places},
         profile::{self, Choice},
         scaffold,
         system::{FileKind, System, Write, WriteError},
@@ -149,9 +149,9 @@ fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places, Option<Pat
         (None, None) => Choice::Named(DEFAULT_PRESET.to_owned()),
     };
     let usual = profile::load(system, None, &Choice::Named(DEFAULT_PRESET.to_owned()), &[])?;
-    let shared = Places::find(system, &cwd, &usual.home, &mut Diagnostics::new());
+    let shared = Places::find(system, &cwd, &usual.home, HomeTrust::Anywhere, &mut Diagnostics::new());
     let profile = profile::load(system, shared.global.as_deref(), &choice, &[])?;
-    let places = Places::find(system, &cwd, &profile.home, &mut Diagnostics::new());
+    let places = Places::find(system, &cwd, &profile.home, HomeTrust::Anywhere, &mut Diagnostics::new());
     Ok((profile, places, shared.global))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::request::{Request, ToolChoice};
 use preface_core::{fact::FactKey, turn::Tool};
+use preface_host::places::HomeTrust;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -57,6 +58,9 @@ pub struct Asked {
     /// How trust is handled in this one construct. It is not kept.
     #[serde(skip)]
     pub trust: crate::TrustChoice,
+    /// Which directories that the environment names count as the user's, in this one construct. It is not kept.
+    #[serde(skip)]
+    pub home_trust: HomeTrust,
     /// Pins of `trust export` for this one construct. They are not kept.
     #[serde(skip)]
     pub pins: Option<Vec<u8>>,
@@ -93,6 +97,7 @@ impl Asked {
             counter: request.counter.clone(),
             now: request.now.clone(),
             trust: request.trust,
+            home_trust: request.home_trust,
             pins: request.pins.clone(),
         }
     }
@@ -119,6 +124,7 @@ impl Asked {
             facts: self.facts.clone(),
             sets: self.sets.clone(),
             trust: self.trust,
+            home_trust: self.home_trust,
             pins: self.pins.clone(),
             ..Request::default()
         }

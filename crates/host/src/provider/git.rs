@@ -4,11 +4,15 @@
 //! working directory upward, reads `HEAD`, and checks that the ref it names exists. Everything it reads is data of a
 //! stranger: each file has a size limit, no name leads out of the repository's directory, and nothing is executed.
 //!
-//! Two things differ from git on purpose. A directory that merely looks like a bare repository (`HEAD`, `objects`,
+//! A `.git` counts only if the repository belongs to its directory, see `local`: what a directory states about itself could
+//! name the repository of somebody else.
+//!
+//! Two more things differ from git on purpose. A directory that merely looks like a bare repository (`HEAD`, `objects`,
 //! `refs` without a `.git`) is not taken for one, because it can be a tracked folder of somebody else's repository. And
 //! the variables of git's own environment (`GIT_DIR`, `GIT_WORK_TREE`, …) are not asked.
 
 pub(crate) mod config;
+mod local;
 mod open;
 mod refs;
 
@@ -35,7 +39,8 @@ pub struct Head {
 /// [`shown`].
 ///
 /// # Errors
-/// No repository holds `cwd`, its format is one that is not read from files (reftable), or its files are broken.
+/// No repository holds `cwd`, the `.git` belongs to another directory, its format is one that is not read from files
+/// (reftable), or its files are broken.
 pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrouble> {
     head(system, cwd).map(|head| head.name)
 }
@@ -52,25 +57,30 @@ pub fn head(system: &dyn System, cwd: &Path) -> Result<Head, GitTrouble> {
 
 /// Returns the canonical root of the work tree that holds `cwd`: the directory in which its `.git` lies.
 ///
-/// `core.worktree` does not move it. A directory inside `.git` belongs to no work tree.
+/// `core.worktree` does not move it. A directory inside `.git` belongs to no work tree. A `.git` that belongs to another
+/// directory ([`GitTrouble::Unlinked`]) is still the end of this work tree.
 pub fn work_tree_root(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
-    let repository = Repository::holding(system, cwd).ok()?;
-    (!repository.inside_git_dir()).then_some(repository.root)
+    work_tree(system, cwd).map(|(root, _)| root)
 }
 
 /// Returns the canonical directory that all work trees of one repository share (`.git` of the main one).
 ///
 /// Two work trees belong to the same repository exactly when this is equal.
 pub fn common_dir(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
-    let repository = Repository::holding(system, cwd).ok()?;
-    system.canonical(&repository.common_dir).ok()
+    Repository::holding(system, cwd).ok().map(|repository| repository.common_dir)
 }
 
 /// Returns [`work_tree_root`] and [`common_dir`] from one look.
 pub fn work_tree(system: &dyn System, cwd: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
-    let repository = Repository::holding(system, cwd).ok()?;
-    let common = system.canonical(&repository.common_dir).ok();
-    (!repository.inside_git_dir()).then_some((repository.root, common))
+    match Repository::holding(system, cwd) {
+        Ok(repository) if repository.inside_git_dir() => None,
+        Ok(repository) => Some((repository.root, Some(repository.common_dir))),
+        Err(GitTrouble::Unlinked { root, .. }) => {
+            let is_inside = system.canonical(cwd).is_ok_and(|cwd| cwd.starts_with(root.join(".git")));
+            (!is_inside).then_some((root, None))
+        }
+        Err(_) => None,
+    }
 }
 
 /// The longest branch name that is shown, in bytes.

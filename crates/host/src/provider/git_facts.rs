@@ -44,9 +44,11 @@ impl FactProvider for Git {
         if !matches!(key.name(), "branch" | "status") {
             return Fact::absent("no such name");
         }
-        // Outside of a repository there is nothing to hold.
-        if git::work_tree_root(look.system, &look.places.cwd).is_none() {
-            return Fact::absent("not a git repository");
+        // Outside of a repository there is no text of one, and an unlinked one has none in any preset.
+        match git::Repository::holding(look.system, &look.places.cwd) {
+            Ok(repository) if !repository.inside_git_dir() => {}
+            Err(trouble @ GitTrouble::Unlinked { .. }) => return absent(key, &trouble),
+            _ => return Fact::absent("not a git repository"),
         }
         if !look.gate.repository_speaks() {
             let mut fact = Fact::absent("the project is not trusted");
@@ -62,14 +64,27 @@ impl FactProvider for Git {
         let cwd = &look.places.cwd;
         if key.name() == "branch" {
             return match git::head(look.system, cwd) {
-                Ok(head) => match head.name {
-                    Some(name) => Fact::of(
-                        git::shown(name.as_bytes()),
-                        look.places.shown(&head.path),
-                        Stability::Conversation,
-                    ),
-                    None => Fact::absent("the branch has no commit yet"),
-                },
+                Ok(head) => {
+                    match head.name {
+                        Some(name) if !look.gate.includes_branch(&name) => {
+                            let mut fact = Fact::absent("the branch is not part of the grant");
+                            fact.diagnostics.push(
+                            Diagnostic::warning(
+                                "trust/branch",
+                                format!("`{key}` is absent: the name of this branch is not part of the grant"),
+                            )
+                            .help("`preface trust status` shows the name, `preface trust grant` includes it"),
+                        );
+                            fact
+                        }
+                        Some(name) => Fact::of(
+                            git::shown(name.as_bytes()),
+                            look.places.shown(&head.path),
+                            Stability::Conversation,
+                        ),
+                        None => Fact::absent("the branch has no commit yet"),
+                    }
+                }
                 Err(trouble) => absent(key, &trouble),
             };
         }
@@ -84,6 +99,14 @@ fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
     let mut fact = Fact::absent(trouble.to_string());
     let code = match trouble {
         GitTrouble::NoRepository => return fact,
+        GitTrouble::Unlinked { .. } => {
+            let note = Diagnostic::warning("git/unlinked", format!("`{key}` is absent: {trouble}"));
+            fact.diagnostics.push(note.help(
+                "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
+                 `core.worktree`; both must be on one file system, without symbolic links in between",
+            ));
+            return fact;
+        }
         GitTrouble::Unsupported(_) => "git/unsupported",
         GitTrouble::Filter(_) => "git/filter",
         GitTrouble::Broken(_) => "git/broken",

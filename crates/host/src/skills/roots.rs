@@ -43,7 +43,7 @@ fn places(root: &Root, look: &Look<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)
         base.iter().map(|base| (base.join(&root.dir), Scope::Global, None)).collect()
     };
     match root.at {
-        At::Home => own(&places.home),
+        At::Home => own(&places.own_home),
         At::Global => own(&places.global),
         At::Project if look.gate.layer_speaks() => {
             let within = match look.layer_within() {

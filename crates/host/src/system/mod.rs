@@ -342,6 +342,14 @@ pub enum GitTrouble {
     Unsupported(String),
     /// The status depends on a filter that would have to run: `git/filter`.
     Filter(String),
+    /// A `.git` that names a repository which does not belong to this directory, or that cannot be followed without leaving
+    /// what is local: `git/unlinked`.
+    Unlinked {
+        /// The canonical directory in which the `.git` lies.
+        root: PathBuf,
+        /// The part of the rule that it breaks.
+        why: String,
+    },
     /// Broken or unreadable files: `git/broken`.
     Broken(String),
 }
@@ -352,6 +360,7 @@ impl fmt::Display for GitTrouble {
             GitTrouble::NoRepository => write!(f, "not a git repository"),
             GitTrouble::Unsupported(what) => write!(f, "not supported: {what}"),
             GitTrouble::Filter(path) => write!(f, "`{path}` needs a filter to be run, and preface runs none"),
+            GitTrouble::Unlinked { why, .. } => write!(f, "`.git` does not belong to this directory: {why}"),
             GitTrouble::Broken(what) => write!(f, "{what}"),
         }
     }

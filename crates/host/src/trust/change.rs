@@ -157,6 +157,21 @@ pub(super) fn grant_pins(
     Changed::new(Granted { added, unchanged }, outcome)
 }
 
+/// Adds a branch to what is granted for this very root.
+pub(super) fn grant_branch(
+    document: &mut Document,
+    root: &str,
+    repository: Option<&str>,
+    branch: &str,
+) -> Changed<()> {
+    let has = |project: &&mut Project| project.branches.iter().any(|known| known == branch);
+    if document.projects_of_mut(root, repository).any(|project| has(&project)) {
+        return Changed::new((), Outcome::Unchanged);
+    }
+    own(document, root, repository).branches.push(branch.to_owned());
+    Changed::new((), Outcome::Recorded)
+}
+
 pub(super) fn decline(
     document: &mut Document,
     root: &str,
@@ -188,6 +203,7 @@ pub(super) fn own<'a>(document: &'a mut Document, root: &str, repository: Option
             repository: None,
             granted_at: Timestamp::UNIX_EPOCH,
             pins: Vec::new(),
+            branches: Vec::new(),
             declined: None,
             strange_pins: Vec::new(),
             permits: Vec::new(),
@@ -233,6 +249,10 @@ pub(super) fn revoke_pins(
             }
             stays
         });
+        // A branch is granted beside texts, and never by itself.
+        if project.pins.is_empty() {
+            project.branches.clear();
+        }
         if paths.is_none() {
             project.declined = None;
             project.strange_pins.clear();

@@ -2,7 +2,11 @@
 
 use super::path::escaped;
 use preface_core::diagnostic::{Diagnostic, Place};
-use std::{fmt, path::PathBuf};
+use std::{
+    borrow::Cow,
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// The ways in which the trust store says no.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +25,15 @@ pub enum TrustError {
         /// The project's root.
         root: PathBuf,
     },
+    /// Other users own the store, or can write it or its directory. Nothing was changed.
+    Exposed {
+        /// The file or directory in question.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+        /// The command that puts it right.
+        remedy: String,
+    },
     /// The store cannot be read, understood, locked or written. Nothing was changed.
     Unavailable {
         /// The file in question.
@@ -35,6 +48,11 @@ impl TrustError {
         TrustError::EntryInvalid { path: path.into(), why: why.into() }
     }
 
+    pub(super) fn exposed(path: &Path, why: &'static str, remedy: &str) -> Self {
+        let remedy = format!("{remedy} {}", escaped(path));
+        TrustError::Exposed { path: path.to_owned(), why, remedy }
+    }
+
     pub(super) fn unavailable(path: impl Into<PathBuf>, why: impl ToString) -> Self {
         TrustError::Unavailable { path: path.into(), why: why.to_string() }
     }
@@ -45,14 +63,18 @@ impl TrustError {
         match self {
             TrustError::EntryInvalid { .. } => ENTRY_INVALID,
             TrustError::ScopeViolation { .. } => "Validation/TrustScopeViolation",
+            TrustError::Exposed { .. } => "trust/permissions",
             TrustError::Unavailable { .. } => "Session/TrustStoreUnavailable",
         }
     }
 
     /// Returns what to do about it.
     #[must_use]
-    pub fn help(&self) -> &'static str {
-        match self {
+    pub fn help(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            TrustError::Exposed { remedy, .. } => {
+                return format!("`{remedy}`, then look at what `preface trust list` shows").into();
+            }
             TrustError::EntryInvalid { .. } => {
                 "a record names canonical, absolute paths, and texts of at most 16 MiB"
             }
@@ -62,14 +84,16 @@ impl TrustError {
             TrustError::Unavailable { .. } => {
                 "until the file can be read every project counts as untrusted, and nothing is written over it; repair it or move it away"
             }
-        }
+        })
     }
 
     /// Returns the note for people, with the place.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let path = match self {
-            TrustError::EntryInvalid { path, .. } | TrustError::Unavailable { path, .. } => path,
+            TrustError::EntryInvalid { path, .. }
+            | TrustError::Exposed { path, .. }
+            | TrustError::Unavailable { path, .. } => path,
             TrustError::ScopeViolation { store, .. } => store,
         };
         Diagnostic::error(self.code(), self.to_string())
@@ -93,6 +117,9 @@ impl fmt::Display for TrustError {
                     escaped(store),
                     escaped(root)
                 )
+            }
+            TrustError::Exposed { path, why, .. } => {
+                write!(f, "the trust store is not used: `{}`: {why}", escaped(path))
             }
             TrustError::Unavailable { path, why } => {
                 write!(f, "the trust store is not available: `{}`: {why}", escaped(path))

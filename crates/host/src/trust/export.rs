@@ -6,7 +6,8 @@
 //!   "trustPins": 1,
 //!   "pins": [
 //!     {"path": "AGENTS.md", "digest": "blake3:…", "bytes": 9}
-//!   ]
+//!   ],
+//!   "branches": ["main"]
 //! }
 //! ```
 //!
@@ -35,6 +36,8 @@ pub fn export(records: &Records, root: &Path, repository: Option<&Path>) -> Stri
 struct Export {
     trust_pins: u32,
     pins: Vec<Object<ExportedPin>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    branches: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -76,7 +79,8 @@ impl Pins {
                 Object(ExportedPin { path: path.clone(), digest: *digest, bytes: *bytes })
             })
         });
-        let export = Export { trust_pins: VERSION, pins: pins.collect() };
+        let branches = self.branches().map(str::to_owned).collect();
+        let export = Export { trust_pins: VERSION, pins: pins.collect(), branches };
         let mut text =
             serde_json::to_string_pretty(&export).expect("texts, numbers and lists have a JSON form");
         text.push('\n');
@@ -105,6 +109,7 @@ impl Pins {
                     .pins
                     .into_iter()
                     .map(|Object(pin)| (pin.path, Pinned { digest: pin.digest, bytes: pin.bytes })),
+                export.branches,
             )),
             version => Err(ExportError::Version(version)),
         }
@@ -119,11 +124,9 @@ mod tests {
     fn what_was_exported_is_read_again() {
         let path = |text| PinPath::parse(text).expect("a good path");
         let version = |text: &[u8]| Pinned { digest: Digest::of(text), bytes: text.len() as u64 };
-        let pins = Pins::given([
-            (path("b"), version(b"one")),
-            (path("a/ü"), version(b"two")),
-            (path("b"), version(b"three")),
-        ]);
+        let texts =
+            [(path("b"), version(b"one")), (path("a/ü"), version(b"two")), (path("b"), version(b"three"))];
+        let pins = Pins::given(texts, ["ü\\u{200b}".to_owned()]);
         let text = pins.export();
         assert!(text.starts_with("{\n  \"trustPins\": 1,\n  \"pins\": [\n"), "{text}");
         assert!(text.ends_with("\n}\n"), "{text}");

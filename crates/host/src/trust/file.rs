@@ -112,6 +112,9 @@ fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<P
         Some(path) => Some(canonical(path.as_str().ok_or("`repository` is not a text")?)?),
     };
     let granted_at = timestamp(&mut keys, "grantedAt")?;
+    let branches = take_if(&mut keys, "branches", |value| {
+        value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+    });
     let declined = match keys.shift_remove("declined") {
         None => None,
         Some(value) => Some(declined(&value)?),
@@ -141,6 +144,7 @@ fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<P
         repository,
         granted_at,
         pins,
+        branches: branches.unwrap_or_default(),
         declined,
         strange_pins,
         permits,
@@ -241,6 +245,9 @@ fn project_value(project: &mut Project) -> Value {
     keys.insert("grantedAt".into(), json!(iso(project.granted_at)));
     let pins = project.pins.iter().map(pin_value).chain(project.strange_pins.iter().cloned());
     keys.insert("pins".into(), pins.collect());
+    if !project.branches.is_empty() {
+        keys.insert("branches".into(), json!(project.branches));
+    }
     if !(project.permits.is_empty() && project.strange_permits.is_empty()) {
         // The deeds of one subject stay in the order of their grants, too.
         project.permits.sort_by(|a, b| a.permit.subject.cmp(&b.permit.subject));

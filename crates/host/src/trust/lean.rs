@@ -60,6 +60,8 @@ struct LeanProject {
     #[serde(default)]
     pins: Vec<Object<LeanPin>>,
     #[serde(default)]
+    branches: Vec<String>,
+    #[serde(default)]
     commands: Vec<Object<LeanPermit>>,
     #[serde(default, deserialize_with = "present")]
     declined: Option<Object<LeanDeclined>>,
@@ -159,6 +161,7 @@ impl From<Object<LeanProject>> for Project {
             repository: project.repository.map(|path| path.0),
             granted_at: project.granted_at.0,
             pins: project.pins.into_iter().map(Pin::from).collect(),
+            branches: project.branches,
             declined: project.declined.map(declined),
             strange_pins: Vec::new(),
             permits: project.commands.into_iter().map(|Object(LeanPermit(record))| record).collect(),
@@ -184,7 +187,7 @@ mod tests {
             r#"{{"entries":[
                  {{"canonicalPath":"/a\u002fb/","decision":"trusted","grantedAt":"2026-01-02T03:04:05.000Z","schemaVersion":1,"note":"n","digest":"{digest}","x":[{{}}]}},
                  {{"canonicalPath":"/a","decision":"declined","grantedAt":"2026-01-02T03:04:05+01:00"}}],
-               "pins":[{{"root":"/a","repository":"/a/.git","grantedAt":"2026-01-02T03:04:05Z","commands":[
+               "pins":[{{"root":"/a","repository":"/a/.git","branches":["main"],"grantedAt":"2026-01-02T03:04:05Z","commands":[
                  {{"subject":"hooks/h","argv":["node","h.js"],"cwd":"b","env":{{"B":"1","A":"2"}},"files":[{{"path":"b/h.js","digest":"{digest}"}}],"grantedAt":"2026-01-02T03:04:05Z"}},
                  {{"subject":"mcp/m","url":"https://m","grantedAt":"2026-01-02T03:04:05Z","by":"me"}},
                  {{"subject":"loggers/l","writes":"l.log","grantedAt":"2026-01-02T03:04:05Z"}}],

@@ -31,7 +31,7 @@ const PIN_LIMIT: u64 = 16 << 20;
 ///
 /// let store = TrustStore::at(&system, "/home/user/.local/state/preface/trust.json".into());
 /// store.grant_permits(root, None, &[permit()?])?;
-/// let permits = store.load(&mut Vec::new()).permits(root, None);
+/// let permits = store.load(&mut Vec::new()).permits(root);
 /// assert_eq!(permits.state(&permit()?), PermitState::Granted);
 ///
 /// system.put_file("/work/check.js", "other()");

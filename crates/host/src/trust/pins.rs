@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use preface_core::trust::Trust;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     path::{Component, Path, PathBuf},
 };
@@ -129,6 +129,7 @@ pub struct Pins {
     known: bool,
     declined: Option<Declined>,
     texts: BTreeMap<PinPath, Vec<Pinned>>,
+    branches: BTreeSet<String>,
 }
 
 impl Pins {
@@ -138,6 +139,7 @@ impl Pins {
         for project in projects {
             pins.known = true;
             pins.declined = pins.declined.max_by_time(project.declined);
+            pins.branches.extend(project.branches.iter().cloned());
             for pin in &project.pins {
                 pins.add(pin.path.clone(), Pinned { digest: pin.digest, bytes: pin.bytes });
             }
@@ -146,8 +148,12 @@ impl Pins {
     }
 
     /// Gathers grants that a caller gives.
-    pub(super) fn given(texts: impl IntoIterator<Item = (PinPath, Pinned)>) -> Self {
-        let mut pins = Pins { known: true, ..Pins::default() };
+    pub(super) fn given(
+        texts: impl IntoIterator<Item = (PinPath, Pinned)>,
+        branches: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let branches = branches.into_iter().collect();
+        let mut pins = Pins { known: true, branches, ..Pins::default() };
         for (path, pinned) in texts {
             pins.add(path, pinned);
         }
@@ -210,10 +216,22 @@ impl Pins {
         self.texts.iter().map(|(path, versions)| (path, versions.as_slice()))
     }
 
+    /// Returns whether a branch, by its name as it is shown, was granted.
+    #[must_use]
+    pub fn has_branch(&self, name: &str) -> bool {
+        self.branches.contains(name)
+    }
+
+    /// Returns the names of the branches that were granted, sorted.
+    pub fn branches(&self) -> impl Iterator<Item = &str> {
+        self.branches.iter().map(String::as_str)
+    }
+
     /// Adds the grants of `others`, such as those a caller gives with `--trust-pins`.
     pub fn join(&mut self, others: Pins) {
         self.known |= others.known;
         self.declined = self.declined.max_by_time(others.declined);
+        self.branches.extend(others.branches);
         for (path, versions) in others.texts {
             for pinned in versions {
                 self.add(path.clone(), pinned);
@@ -251,6 +269,17 @@ mod tests {
         assert!(name("/work").is_err());
         assert!(name("AGENTS.md").is_err());
         assert!(name("/work/../etc/passwd").is_err());
+    }
+
+    #[test]
+    fn the_text_that_was_granted_last_is_the_latest() {
+        let path = PinPath("a".into());
+        let version = |text: &[u8]| Pinned { digest: Digest::of(text), bytes: text.len() as u64 };
+        let given = |texts: &[&[u8]]| Pins::given(texts.iter().map(|text| (path.clone(), version(text))), []);
+        let mut pins = given(&[b"one", b"two"]);
+        pins.join(given(&[b"one"]));
+        assert_eq!(pins.latest(&path), Some(&version(b"one")), "an older text that is granted again");
+        assert_eq!(pins.iter().next().map(|(_, versions)| versions.len()), Some(2), "each text once");
     }
 
     #[test]

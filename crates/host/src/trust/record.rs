@@ -159,6 +159,8 @@ pub(super) struct Project {
     pub(super) granted_at: Timestamp,
     /// In the order of the grants, for each path.
     pub(super) pins: Vec<Pin>,
+    /// Names of branches, as they are shown, in the order of their grants.
+    pub(super) branches: Vec<String>,
     pub(super) declined: Option<Declined>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.

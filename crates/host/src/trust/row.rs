@@ -30,6 +30,9 @@ pub struct Row {
     /// The texts that are granted, each version a row.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<RowText>,
+    /// The names of the branches that are granted beside them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
     /// What it may do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permits: Vec<Permit>,
@@ -80,6 +83,7 @@ fn whole(entry: &Entry) -> Row {
         at: entry.granted_at,
         repository: None,
         texts: Vec::new(),
+        branches: Vec::new(),
         permits: Vec::new(),
         digest: entry.digest,
         note: entry.note.clone(),
@@ -98,6 +102,7 @@ fn pinned(project: &Project) -> Row {
         at: project.granted_at,
         repository: project.repository.clone(),
         texts: project.pins.iter().map(text).collect(),
+        branches: project.branches.clone(),
         permits: permits(project).collect(),
         digest: None,
         note: None,

@@ -16,7 +16,7 @@ use super::{
 use crate::system::{ReadError, Stat, System, Within, Write};
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostics, Place},
     trust::Trust,
 };
 use std::{
@@ -30,6 +30,9 @@ const FILE_MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
 const ROOT_USER: u32 = 0;
 const OTHERS_MAY_WRITE: u32 = 0o022;
+const ALL_MAY_WRITE: u32 = 0o002;
+/// In such a directory only the owner of a file can replace it.
+const STICKY: u32 = 0o1000;
 
 /// The trust records of this user, in one file outside of every project.
 ///
@@ -144,8 +147,8 @@ impl<'a> TrustStore<'a> {
 
     /// Reads the records. A file that is not there is an empty one.
     ///
-    /// A file that cannot be read or understood is the note `Session/TrustStoreUnavailable`, and a store inside of the
-    /// project `Validation/TrustScopeViolation`; both trust nothing. A single bad entry is skipped with the note
+    /// A file that cannot be read or understood is the note `Session/TrustStoreUnavailable`, one that other users own or can
+    /// write `trust/permissions`, and a store inside of the project `Validation/TrustScopeViolation`; all trust nothing. A single bad entry is skipped with the note
     /// `Validation/TrustEntryInvalid`.
     pub fn load(&self, diagnostics: &mut Diagnostics) -> Records {
         let place = self.place();
@@ -255,6 +258,23 @@ impl<'a> TrustStore<'a> {
         })?;
         let audit = vec![AuditEvent::ProjectTrusted { canonical_path: root_text.to_owned() }];
         Ok(GrantReport { added: granted.added, unchanged: granted.unchanged, audit })
+    }
+
+    /// Grants the name of a branch, as it is shown, beside the texts of the same root. Earlier names stay.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn grant_branch(
+        &self,
+        root: &Path,
+        repository: Option<&Path>,
+        branch: &str,
+    ) -> Result<Outcome, TrustError> {
+        let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
+        let grant = |document: &mut Document, _: &Copies<'_>| {
+            Ok(change::grant_branch(document, root_text, repository, branch))
+        };
+        self.change(Some(root), grant).map(|(_, outcome)| outcome)
     }
 
     /// Takes back the grants of some texts, or of everything (`None`, permits too), in all work trees of the repository.
@@ -402,6 +422,7 @@ impl<'a> TrustStore<'a> {
             self.outside(&place, root)?;
         }
         let dir = self.file.parent().ok_or_else(|| TrustError::unavailable(&self.file, "not a file"))?;
+        self.check_directories()?;
         self.system.make_dirs(dir, DIR_MODE).map_err(|error| TrustError::unavailable(dir, error))?;
         let lock = self.lock_file();
         let _lock = self.system.lock(&lock).map_err(|error| TrustError::unavailable(lock, error))?;
@@ -417,7 +438,7 @@ impl<'a> TrustStore<'a> {
 
     /// Reads the file for looking things up.
     fn look(&self, diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
-        let Some(bytes) = self.bytes(diagnostics)? else { return Ok(Document::default()) };
+        let Some(bytes) = self.bytes()? else { return Ok(Document::default()) };
         match lean::read(&bytes) {
             Some(document) => Ok(document),
             None => self.understand(&bytes, diagnostics),
@@ -426,9 +447,8 @@ impl<'a> TrustStore<'a> {
 
     /// Reads the file with everything in it, to be written again.
     fn read(&self) -> Result<Document, TrustError> {
-        let mut notes = Diagnostics::new();
-        let Some(bytes) = self.bytes(&mut notes)? else { return Ok(Document::default()) };
-        self.understand(&bytes, &mut notes)
+        let Some(bytes) = self.bytes()? else { return Ok(Document::default()) };
+        self.understand(&bytes, &mut Diagnostics::new())
     }
 
     fn understand(&self, bytes: &[u8], diagnostics: &mut Diagnostics) -> Result<Document, TrustError> {
@@ -441,30 +461,48 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Returns what the file holds; `None` where there is no file.
-    fn bytes(&self, diagnostics: &mut Diagnostics) -> Result<Option<Vec<u8>>, TrustError> {
+    fn bytes(&self) -> Result<Option<Vec<u8>>, TrustError> {
         let read = match self.system.read(&self.file, Within::Anywhere, FILE_LIMIT) {
             Ok(read) => read,
             Err(ReadError::Missing) => return Ok(None),
             Err(error) => return Err(TrustError::unavailable(&self.file, error)),
         };
-        diagnostics.extend(self.exposure(&read.stat));
+        self.check_access(&self.place(), &read.stat, OTHERS_MAY_WRITE)?;
+        self.check_directories()?;
         Ok(Some(read.bytes))
     }
 
-    /// Says if somebody else could have written the file.
-    fn exposure(&self, stat: &Stat) -> Option<Diagnostic> {
+    /// Refuses a store that somebody else can replace.
+    fn check_directories(&self) -> Result<(), TrustError> {
+        let place = self.place();
+        for (index, dir) in place.ancestors().skip(1).enumerate() {
+            let Some(stat) = self.system.stat(dir) else { continue };
+            let sticky = stat.mode.is_some_and(|mode| mode & STICKY != 0);
+            match index {
+                0 => self.check_access(dir, &stat, if sticky { 0 } else { OTHERS_MAY_WRITE })?,
+                // Home directories are often open to the user's own group.
+                _ if !sticky && stat.mode.is_some_and(|mode| mode & ALL_MAY_WRITE != 0) => {
+                    return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file or directory that belongs to somebody else or has one of these permission bits: who writes the store
+    /// decides which programs run.
+    fn check_access(&self, path: &Path, stat: &Stat, bits: u32) -> Result<(), TrustError> {
         let user = self.system.user_id();
-        let allowed = [user, Some(ROOT_USER)];
-        let what = if stat.mode.is_some_and(|mode| mode & OTHERS_MAY_WRITE != 0) {
-            "others may write the trust store"
-        } else if stat.owner.is_some() && user != Some(ROOT_USER) && !allowed.contains(&stat.owner) {
-            "the trust store belongs to another user"
-        } else {
-            return None;
-        };
-        let path = escaped(&self.file);
-        let help = format!("make `{path}` yours alone: `chmod 600`, and see what `preface trust list` shows");
-        Some(Diagnostic::warning("trust/permissions", what).help(help).at(Place::file(None, path)))
+        if let (Some(user), Some(owner)) = (user, stat.owner)
+            && ![user, ROOT_USER].contains(&owner)
+        {
+            return Err(TrustError::exposed(path, "it belongs to another user", &format!("chown {user}")));
+        }
+        if stat.mode.is_some_and(|mode| mode & bits != 0) {
+            return Err(TrustError::exposed(path, "other users can write it", "chmod go-w"));
+        }
+        Ok(())
     }
 
     fn write(&self, document: &mut Document) -> Result<(), TrustError> {

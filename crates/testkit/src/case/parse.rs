@@ -115,6 +115,8 @@ pub struct Turn {
     pub budget: Option<usize>,
     /// `ask`, `once`, `deny`, `require`.
     pub trust: Option<String>,
+    /// True: directories of the environment are the user's wherever they lie.
+    pub trust_home: Option<bool>,
     /// What a person answers: `trust`, `once`, `decline`, `abort`.
     pub answer: Option<String>,
     /// What a person answers to single questions.

@@ -185,6 +185,10 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             Some("require") => TrustChoice::Require,
             Some(other) => return Err(format!("unknown trust `{other}`")),
         },
+        home_trust: match turn.trust_home {
+            Some(true) => preface::host::places::HomeTrust::Anywhere,
+            _ => preface::host::places::HomeTrust::OutsideProject,
+        },
         pins: None,
         template: turn.template.as_ref().map(|text| StoredTemplate {
             name: "main".into(),
@@ -200,7 +204,7 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             engine.build_asking(&request, person).map(|built| Outcome::Built(Box::new(built)))
         }
         Some("grant") => engine
-            .grant(&request, paths)
+            .grant(&request, paths, preface::coverage::HiddenText::Refuse)
             .map(|report| Outcome::Report(report.added.into_iter().map(|(name, _)| name).collect())),
         Some("revoke") => engine
             .revoke(&request, &paths)

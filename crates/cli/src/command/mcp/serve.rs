@@ -8,6 +8,7 @@ mod schema;
 use crate::{
     failure::{Exit, Failure, words},
     files,
+    flags::home_trust,
     roots::roots,
     ui::Ui,
 };
@@ -38,6 +39,10 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of the project
+    #[arg(long)]
+    trust_home: bool,
+
     /// Say on stderr what is asked and what came of it
     #[arg(short, long)]
     verbose: bool,
@@ -46,7 +51,7 @@ pub struct Args {
 /// Serves until stdin ends.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let roots = roots(&files::system(), &args.root)?;
-    let prompts = Prompts::new(*ui, roots, args.verbose)?;
+    let prompts = Prompts::new(*ui, roots, home_trust(args.trust_home), args.verbose)?;
     serve_stdio(Arc::new(prompts))
         .map(|()| Exit::Done)
         .map_err(|error| Failure::new(format!("the MCP client was not served: {}", words(&error))))

@@ -1,6 +1,6 @@
 //! `preface trust grant`: pins what a build would use.
 
-use super::status::{is_trouble, texts};
+use super::status::{covered, is_trouble, texts};
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -10,12 +10,13 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::number,
+        text::{listed, number},
     },
 };
 use preface::{
     Engine,
     core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
+    coverage::HiddenText,
     host::places::normal,
 };
 use std::{fmt::Write, path::PathBuf};
@@ -29,7 +30,8 @@ Examples:
 /// Let text of this project speak, exactly as it is now
 ///
 /// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
-/// nothing is asked. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
+/// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
+/// replaces, and what it would run; a file with hidden characters is left out. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
 /// that, and prints each program with its arguments, each address and each file.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
@@ -41,6 +43,10 @@ pub struct Args {
     /// Let the project's extensions and servers start programs, talk to addresses and write files, too
     #[arg(long, conflicts_with = "paths")]
     allow_commands: bool,
+
+    /// Grant files with hidden characters, too
+    #[arg(long)]
+    allow_hidden: bool,
 
     /// Accepted for scripts; there is no question to answer
     #[arg(long)]
@@ -58,7 +64,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let templates = TemplateFlags::default().source();
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
-    let report = engine.grant(&request, paths(&engine, &request, &args.paths)?)?;
+    let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
+    let report = engine.grant(&request, paths(&engine, &request, &args.paths)?, hidden)?;
     if report.ungated && !args.allow_commands {
         return Err(Failure::usage("this profile has no gate for text; there is nothing to grant")
             .hint("`--allow-commands` lets the project's extensions and servers run"));
@@ -89,6 +96,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         table.row([size.into(), Cell::from(escape_hidden(name).into_owned())]);
     }
     out.push_str(&table.show(None));
+    out.push_str(&report.branch.iter().map(|name| format!("  branch {name}\n")).collect::<String>());
     if !report.added.is_empty() && !report.unchanged.is_empty() {
         let _ = writeln!(out, "{dim}{} granted before already.{dim:#}", were(report.unchanged.len()));
     }
@@ -96,6 +104,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let care = style::CARE;
         let _ = writeln!(out, "{care}held still:{care:#} {}", escape_hidden(name));
     }
+    for name in &report.hidden {
+        let care = style::CARE;
+        let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
+    }
+    out.push_str(&covered(&engine.coverage(&request)?));
     if args.allow_commands {
         let permits = engine.grant_commands(&request)?;
         out.push_str(&allowed(&permits));
@@ -103,7 +116,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     ui.view(&out)?;
     let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_trouble).collect();
     notes::all(ui, &troubles);
-    Ok(Exit::Done)
+    if report.hidden.is_empty() {
+        return Ok(Exit::Done);
+    }
+    let names: Vec<String> = report.hidden.iter().map(|name| escape_hidden(name).into_owned()).collect();
+    let (them, have) = if names.len() == 1 { ("it", "has") } else { ("them", "have") };
+    Err(Failure::new(format!("{} {have} hidden characters and {have} not been granted", listed(&names)))
+        .hint(format!(
+            "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
+        )))
 }
 
 /// Says what the project may do from now on, in full: this is what the user consents to.

@@ -20,6 +20,11 @@ use preface::{
 };
 use std::collections::BTreeSet;
 
+/// Counts what has a plural of its own.
+fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
 const EXAMPLES: &str = "\
 Examples:
   preface trust list
@@ -55,6 +60,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                     TrustMode::Pinned => count(paths.len(), "text"),
                     TrustMode::Whole | TrustMode::None => "as a whole".to_owned(),
                 };
+                if !row.branches.is_empty() {
+                    what.push_str(", ");
+                    what.push_str(&many(row.branches.len(), "branch", "branches"));
+                }
                 if !row.permits.is_empty() {
                     what.push_str(", ");
                     what.push_str(&count(row.permits.len(), "permit"));

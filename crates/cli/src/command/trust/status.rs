@@ -21,6 +21,7 @@ use preface::{
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
+    coverage::Coverage,
     host::{gate::Verdict, system::System, trust::Summary},
 };
 use serde_json::json;
@@ -47,10 +48,13 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let built = Engine::new(&system).with_templates(&templates).build(&args.turn.request())?;
+    let engine = Engine::new(&system).with_templates(&templates);
+    let request = args.turn.request();
+    let built = engine.build(&request)?;
+    let coverage = engine.coverage(&request)?;
     match args.format {
-        Format::Text => ui.view(&view(&system, &built))?,
-        Format::Json => ui.json(&document(&system, &built))?,
+        Format::Text => ui.view(&view(&system, &built, &coverage))?,
+        Format::Json => ui.json(&document(&system, &built, &coverage))?,
     }
     let troubles: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
@@ -65,7 +69,12 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
         && !matches!(note.code.as_str(), "trust/held" | "trust/changed")
 }
 
-fn view(system: &dyn System, built: &Built) -> String {
+/// What a grant covers, a line each.
+pub(super) fn covered(coverage: &Coverage) -> String {
+    coverage.lines().iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
+}
+
+fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let store = match &built.store {
@@ -88,6 +97,7 @@ fn view(system: &dyn System, built: &Built) -> String {
             pinned(built, &mut out);
         }
     }
+    out.push_str(&covered(coverage));
     let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
     out
 }
@@ -156,7 +166,7 @@ fn whole(system: &dyn System, built: &Built, out: &mut String) {
     }
 }
 
-fn document(system: &dyn System, built: &Built) -> serde_json::Value {
+fn document(system: &dyn System, built: &Built, coverage: &Coverage) -> serde_json::Value {
     let texts: Vec<serde_json::Value> = built
         .seen
         .iter()
@@ -180,6 +190,7 @@ fn document(system: &dyn System, built: &Built) -> serde_json::Value {
         "trust": built.trust,
         "held": built.held_layer.is_some() || built.held().next().is_some(),
         "texts": texts,
+        "covers": coverage,
         "store": built.store.as_ref().map(|file| file.display().to_string()),
         "diagnostics": built.prompt.diagnostics,
     })

@@ -13,6 +13,8 @@ pub(super) struct Format {
     pub ref_storage: Option<String>,
     /// `core.warnAmbiguousRefs`.
     pub warn_ambiguous: Option<String>,
+    /// `core.worktree`.
+    pub work_tree: Option<String>,
     /// Names of `extensions.*` that are not known here.
     pub unknown_extensions: Vec<String>,
 }
@@ -27,6 +29,7 @@ impl Format {
                 ("core", "warnambiguousrefs") => {
                     format.warn_ambiguous = Some(value.unwrap_or_else(|| "true".to_owned()));
                 }
+                ("core", "worktree") => format.work_tree = value,
                 ("extensions", "refstorage") => format.ref_storage = value,
                 ("extensions", key) if !KNOWN_EXTENSIONS.contains(&key) => {
                     format.unknown_extensions.push(key.to_owned());
@@ -227,13 +230,14 @@ mod tests {
     #[test]
     fn sections_keys_quotes_comments_and_continued_lines() {
         let config = "[core] ; x\n\trepositoryFormatVersion = 1 # one\n[Extensions]\nrefStorage = \"ref\\\ntable\" \n\
-                      [core \"sub\"]\nrepositoryformatversion = 7\n[extensions]\nnovelty\n[core]\nwarnAmbiguousRefs\n";
+                      [core \"sub\"]\nrepositoryformatversion = 7\n[extensions]\nnovelty\n[core]\nwarnAmbiguousRefs\nworktree = ../../../m\n";
         assert_eq!(
             Format::parse(config),
             Ok(Format {
                 version: Some("1".into()),
                 ref_storage: Some("reftable".into()),
                 warn_ambiguous: Some("true".into()),
+                work_tree: Some("../../../m".into()),
                 unknown_extensions: vec!["novelty".into()],
             })
         );

@@ -1,13 +1,17 @@
-//! Where a repository is: from a directory upward to `.git`, through `gitdir:` and `commondir`.
+//! Where a repository is: from a directory upward to `.git`.
 
-use super::{config::Format, shown};
-use crate::system::{FileKind, GitTrouble, ReadError, System, Within};
+use super::{
+    config::Format,
+    local::{GitDirs, LocalFiles},
+    shown,
+};
+use crate::system::{FileKind, GitTrouble, ReadError, System};
 use std::path::{Path, PathBuf};
 
 /// The most that is read of `.git` files, `HEAD`, `commondir` and single refs.
-const SMALL: u64 = 64 * 1024;
+pub(super) const SMALL: u64 = 64 * 1024;
 /// The most that is read of a repository's `config`.
-const CONFIG: u64 = 4 * 1024 * 1024;
+pub(super) const CONFIG: u64 = 4 * 1024 * 1024;
 
 /// A repository, as its files lie on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +24,18 @@ pub struct Repository {
     pub common_dir: PathBuf,
     /// The canonical directory that was asked about.
     pub cwd: PathBuf,
-    /// The content of `HEAD`, or `ref: …` where `HEAD` is a link.
+    /// The content of `HEAD`.
     pub(super) head: Vec<u8>,
 }
 
 impl Repository {
     /// Looks for the repository that holds `cwd` as git does: the nearest `.git`, on the same file system.
     ///
-    /// A `.git` directory that is no repository is passed by; a `.git` file must lead to one.
+    /// A `.git` directory that is no repository is passed by; a `.git` file must lead to one that belongs to its
+    /// directory, see [`local`](super::local).
     ///
     /// # Errors
-    /// [`GitTrouble::NoRepository`], or [`GitTrouble::Broken`] where all there is is broken.
+    /// [`GitTrouble::NoRepository`], [`GitTrouble::Unlinked`], or [`GitTrouble::Broken`] where all there is is broken.
     pub fn holding(system: &dyn System, cwd: &Path) -> Result<Repository, GitTrouble> {
         let cwd = system.canonical(cwd).map_err(|error| match error {
             ReadError::Missing | ReadError::Dangling => GitTrouble::NoRepository,
@@ -43,16 +48,12 @@ impl Repository {
             if dir != cwd && device(dir) != here {
                 break;
             }
-            let dot_git = dir.join(".git");
-            let git_dir = match system.stat(&dot_git).map(|stat| stat.kind) {
-                Some(FileKind::Dir) => dot_git,
-                Some(FileKind::File) => git_file(system, dir, &dot_git)?,
-                _ => continue,
-            };
-            match Repository::at(system, dir, &git_dir, &cwd) {
-                Ok(repository) => return Ok(repository),
-                Err(trouble) if git_dir.parent() == Some(dir) => _ = passed_by.get_or_insert(trouble),
-                Err(trouble) => return Err(trouble),
+            let files = LocalFiles::of(system, dir);
+            let Some(dirs) = files.git_dirs()? else { continue };
+            let is_own = dirs.git_dir.parent() == Some(dir);
+            match Repository::at(&files, dir, dirs, &cwd) {
+                Err(trouble @ GitTrouble::Broken(_)) if is_own => _ = passed_by.get_or_insert(trouble),
+                found => return found,
             }
         }
         Err(passed_by.unwrap_or(GitTrouble::NoRepository))
@@ -61,46 +62,44 @@ impl Repository {
     /// Returns the repository whose `.git` lies in `dir` itself, if there is one.
     ///
     /// # Errors
-    /// A `.git` directory that is no repository.
+    /// A `.git` directory that is no repository, and [`GitTrouble::Unlinked`].
     pub fn in_dir(system: &dyn System, dir: &Path) -> Result<Option<Repository>, GitTrouble> {
         let Ok(root) = system.canonical(dir) else { return Ok(None) };
-        let dot_git = root.join(".git");
-        let git_dir = match system.stat(&dot_git).map(|stat| stat.kind) {
-            Some(FileKind::Dir) => return Repository::at(system, &root, &dot_git, &root).map(Some),
-            Some(FileKind::File) => git_file(system, &root, &dot_git),
-            _ => return Ok(None),
+        let files = LocalFiles::of(system, &root);
+        let dirs = match files.git_dirs() {
+            Ok(Some(dirs)) => dirs,
+            Ok(None) | Err(GitTrouble::Broken(_)) => return Ok(None),
+            Err(trouble) => return Err(trouble),
         };
-        Ok(git_dir.and_then(|git_dir| Repository::at(system, &root, &git_dir, &root)).ok())
+        let is_own = dirs.git_dir.parent() == Some(&root);
+        match Repository::at(&files, &root, dirs, &root) {
+            Err(GitTrouble::Broken(_)) if !is_own => Ok(None),
+            found => found.map(Some),
+        }
     }
 
-    /// Takes `git_dir` for a repository if it has a `HEAD` that can be one, `objects` and `refs`.
-    fn at(system: &dyn System, root: &Path, git_dir: &Path, cwd: &Path) -> Result<Repository, GitTrouble> {
+    /// Takes the directories for a repository if they have a `HEAD` that can be one, `objects` and `refs`.
+    fn at(files: &LocalFiles<'_>, root: &Path, dirs: GitDirs, cwd: &Path) -> Result<Repository, GitTrouble> {
+        let GitDirs { git_dir, common_dir } = dirs;
         let head_path = git_dir.join("HEAD");
-        let head = match system.link_stat(&head_path).map(|stat| stat.kind) {
-            Some(FileKind::Link) => linked_head(system, git_dir, &head_path)?,
-            _ => small(system, &head_path)?,
-        };
+        let head = files
+            .read(&head_path, SMALL)?
+            .ok_or_else(|| GitTrouble::Broken(format!("`{}`: not found", head_path.display())))?;
         if target(&head).is_none_or(|name| !name.starts_with(b"refs/")) && !starts_with_id(&head) {
             return Err(GitTrouble::Broken(format!("`{}` names no ref and no commit", head_path.display())));
         }
-        let common_dir = git_dir.join("commondir");
-        let common_dir = match system.stat(&common_dir) {
-            Some(_) => git_dir.join(path(trimmed_end(&small(system, &common_dir)?))),
-            None => git_dir.to_owned(),
-        };
         for name in ["objects", "refs"] {
             let dir = common_dir.join(name);
-            if system.stat(&dir).is_none_or(|stat| stat.kind != FileKind::Dir) {
+            if files.kind(&dir)? != Some(FileKind::Dir) {
                 return Err(GitTrouble::Broken(format!("`{}` is no directory", dir.display())));
             }
         }
-        Ok(Repository {
-            root: root.to_owned(),
-            git_dir: git_dir.to_owned(),
-            common_dir,
-            cwd: cwd.to_owned(),
-            head,
-        })
+        Ok(Repository { root: root.to_owned(), git_dir, common_dir, cwd: cwd.to_owned(), head })
+    }
+
+    /// Returns the files that can be looked at from the root.
+    pub(super) fn files<'a>(&'a self, system: &'a dyn System) -> LocalFiles<'a> {
+        LocalFiles::of(system, &self.root)
     }
 
     /// Returns the path of `HEAD`.
@@ -129,12 +128,11 @@ impl Repository {
     /// Reads how the repository is stored and refuses what is not known.
     pub(super) fn format(&self, system: &dyn System) -> Result<Format, GitTrouble> {
         let config = self.common_dir.join("config");
-        let format = match system.read(&config, Within::Anywhere, CONFIG) {
-            Ok(file) => Format::parse(&String::from_utf8_lossy(&file.bytes)).map_err(|line| {
+        let format = match self.files(system).read(&config, CONFIG)? {
+            Some(bytes) => Format::parse(&String::from_utf8_lossy(&bytes)).map_err(|line| {
                 GitTrouble::Broken(format!("`{}`: line {line} is no configuration", config.display()))
             })?,
-            Err(ReadError::Missing) => Format::default(),
-            Err(error) => return Err(broken(&config, error)),
+            None => Format::default(),
         };
         match format.version.as_deref().map(str::trim).unwrap_or("0") {
             "0" => {
@@ -162,43 +160,6 @@ impl Repository {
     }
 }
 
-/// Follows a `.git` file to the directory it names.
-fn git_file(system: &dyn System, dir: &Path, dot_git: &Path) -> Result<PathBuf, GitTrouble> {
-    let bytes = small(system, dot_git)?;
-    let Some(target) = bytes.strip_prefix(b"gitdir: ").map(trimmed_end).filter(|target| !target.is_empty())
-    else {
-        return Err(GitTrouble::Broken(format!("`{}` names no directory", dot_git.display())));
-    };
-    let git_dir = dir.join(path(target));
-    match system.stat(&git_dir).map(|stat| stat.kind) {
-        Some(FileKind::Dir) => Ok(git_dir),
-        _ => Err(GitTrouble::Broken(format!(
-            "`{}` leads to no directory: `{}`",
-            dot_git.display(),
-            shown(target)
-        ))),
-    }
-}
-
-/// Reads a `HEAD` that is a link (as very old repositories have it) like one that names the same ref.
-fn linked_head(system: &dyn System, git_dir: &Path, head: &Path) -> Result<Vec<u8>, GitTrouble> {
-    let target = system.canonical(head).map_err(|error| broken(head, error))?;
-    let git_dir = system.canonical(git_dir).map_err(|error| broken(git_dir, error))?;
-    let name = target.strip_prefix(&git_dir).ok().filter(|name| name.starts_with("refs"));
-    match name.and_then(Path::to_str) {
-        Some(name) => Ok(format!("ref: {name}\n").into_bytes()),
-        None => Err(GitTrouble::Broken(format!("`{}` is a link out of `refs`", head.display()))),
-    }
-}
-
-/// Reads a small file.
-pub(super) fn small(system: &dyn System, path: &Path) -> Result<Vec<u8>, GitTrouble> {
-    match system.read(path, Within::Anywhere, SMALL) {
-        Ok(file) => Ok(file.bytes),
-        Err(error) => Err(broken(path, error)),
-    }
-}
-
 /// Says that a file cannot be read.
 pub(super) fn broken(path: &Path, error: ReadError) -> GitTrouble {
     GitTrouble::Broken(format!("`{}`: {error}", path.display()))
@@ -216,7 +177,7 @@ pub(super) fn starts_with_id(content: &[u8]) -> bool {
 }
 
 /// Drops the line end, as git does for names in files.
-fn trimmed_end(bytes: &[u8]) -> &[u8] {
+pub(super) fn trimmed_end(bytes: &[u8]) -> &[u8] {
     let end =
         bytes.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r' | b' ' | b'\t')).map_or(0, |at| at + 1);
     &bytes[..end]

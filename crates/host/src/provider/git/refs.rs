@@ -1,7 +1,7 @@
 //! Which refs exist, loose or packed, and how git abbreviates a name among them.
 
 use super::open::{self, Repository};
-use crate::system::{FileKind, GitTrouble, System, Within};
+use crate::system::{FileKind, GitTrouble, System};
 use std::path::PathBuf;
 
 /// The most that is read of `packed-refs`.
@@ -111,11 +111,16 @@ impl Refs<'_> {
     /// Looks for a name, loose first, then packed.
     fn look(&mut self, name: &[u8]) -> Result<Found, GitTrouble> {
         let path = self.path(name);
+        let files = self.repository.files(self.system);
         // Nothing there, or a directory beside a packed ref of the same name. To look is cheaper than to try to read.
-        if self.system.stat(&path).is_none_or(|stat| stat.kind != FileKind::File) {
+        if files.kind(&path)? != Some(FileKind::File) {
             return Ok(if self.is_packed(name)? { Found::Commit } else { Found::Nothing });
         }
-        let Ok(content) = open::small(self.system, &path) else { return Ok(Found::Broken) };
+        let content = match files.read(&path, open::SMALL) {
+            Ok(content) => content.unwrap_or_default(),
+            Err(trouble @ GitTrouble::Unlinked { .. }) => return Err(trouble),
+            Err(_) => return Ok(Found::Broken),
+        };
         Ok(match open::target(&content) {
             _ if open::starts_with_id(&content) => Found::Commit,
             Some(next) => Found::Ref(next.to_vec()),
@@ -127,13 +132,7 @@ impl Refs<'_> {
     fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         if self.packed.is_none() {
             let path = self.repository.common_dir.join("packed-refs");
-            self.packed = Some(match self.system.stat(&path) {
-                None => Vec::new(),
-                Some(_) => match self.system.read(&path, Within::Anywhere, PACKED) {
-                    Ok(file) => file.bytes,
-                    Err(error) => return Err(open::broken(&path, error)),
-                },
-            });
+            self.packed = Some(self.repository.files(self.system).read(&path, PACKED)?.unwrap_or_default());
         }
         let packed = self.packed.as_deref().unwrap_or_default();
         Ok(packed.split(|byte| *byte == b'\n').any(|line| {

@@ -32,6 +32,7 @@ pub(super) struct Disk {
 #[derive(Clone, Debug)]
 struct Node {
     what: What,
+    device: u64,
     inode: u64,
     mode: u32,
     owner: u32,
@@ -51,7 +52,8 @@ pub(super) enum What {
 
 impl Disk {
     pub(super) fn new(user: u32) -> Self {
-        let root = Node { what: What::Dir, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
+        let root =
+            Node { what: What::Dir, device: 1, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
         Disk { nodes: BTreeMap::from([(PathBuf::from("/"), root)]), next_inode: 2, changes: 0, user }
     }
 
@@ -92,6 +94,10 @@ impl Disk {
 
     pub(super) fn set_owner(&mut self, path: &Path, owner: u32) {
         self.node_mut(path).owner = owner;
+    }
+
+    pub(super) fn set_device(&mut self, path: &Path, device: u64) {
+        self.node_mut(path).device = device;
     }
 
     pub(super) fn set_broken(&mut self, path: &Path, error: ReadError) {
@@ -473,7 +479,8 @@ impl Disk {
 
     fn insert(&mut self, place: PathBuf, what: What, mode: u32) {
         let changed = self.change();
-        let node = Node { what, inode: self.next_inode, mode, owner: self.user, changed, broken: None };
+        let (inode, owner) = (self.next_inode, self.user);
+        let node = Node { what, device: 1, inode, mode, owner, changed, broken: None };
         self.next_inode += 1;
         self.nodes.insert(place, node);
     }
@@ -486,7 +493,7 @@ impl Disk {
         };
         // A directory may have changed with anything that did. Each change has an instant of its own, long ago.
         let change = if matches!(node.what, What::Dir) { self.changes } else { node.changed };
-        let id = FileId { device: 1, inode: node.inode };
+        let id = FileId { device: node.device, inode: node.inode };
         let (mode, owner) = (Some(node.mode), Some(node.owner));
         let changed = Timestamp::from_millisecond(change).ok();
         Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, changed }

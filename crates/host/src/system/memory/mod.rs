@@ -162,6 +162,12 @@ impl MemorySystem {
         self
     }
 
+    /// Sets the file system of what stands at `path`, such as a mount point; everything else is on file system 1.
+    pub fn with_device(self, path: impl AsRef<Path>, device: u64) -> Self {
+        self.state().disk.set_device(path.as_ref(), device);
+        self
+    }
+
     /// Lets every read of the file (or list of the directory) at `path` answer `error`.
     pub fn with_read_error(self, path: impl AsRef<Path>, error: ReadError) -> Self {
         self.state().disk.set_broken(path.as_ref(), error);

@@ -6,7 +6,11 @@ use crate::system::{
     memory::{Fault, MemorySystem, Verb},
 };
 use jiff::{SignedDuration, Timestamp};
-use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::Trust};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostics, Severity},
+    trust::Trust,
+};
 use std::path::{Path, PathBuf};
 
 mod faults;

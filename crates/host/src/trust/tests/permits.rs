@@ -83,7 +83,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let system = project();
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
-    assert_eq!(records.permits(root(), None).state(&granted), PermitState::New);
+    assert_eq!(records.permits(root()).state(&granted), PermitState::New);
     let report = store(&system).grant_permits(root(), None, std::slice::from_ref(&granted)).expect("granted");
     assert_eq!(report.added, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
@@ -93,7 +93,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     };
     assert_eq!(report.audit, [approved]);
 
-    let permits = load(&system).permits(root(), None);
+    let permits = load(&system).permits(root());
     assert_eq!(permits.state(&granted), PermitState::Granted);
     let with = |change: fn(&mut Permit)| {
         let mut other = granted.clone();
@@ -123,7 +123,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     assert_eq!(permits.state(&edited), PermitState::Changed);
     assert_eq!(permits.latest("hooks/check"), Some(&granted));
     store(&system).grant_permits(root(), None, std::slice::from_ref(&edited)).expect("granted");
-    let permits = load(&system).permits(root(), None);
+    let permits = load(&system).permits(root());
     assert_eq!(permits.state(&edited), PermitState::Granted);
     assert_eq!(permits.state(&granted), PermitState::Granted, "after switching branches");
     assert_eq!(permits.latest("hooks/check"), Some(&edited));
@@ -144,15 +144,14 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     let permit = endpoint("mcp/a", "https://a");
     store(&system).grant_permits(root(), repository, std::slice::from_ref(&permit)).expect("granted");
     let records = load(&system);
-    for (root, repository) in
-        [("/work/a", None), ("/", None), ("/workshop", None), ("/other", Some("/other/.git"))]
-    {
-        let permits = records.permits(Path::new(root), repository.map(Path::new));
+    for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
+        let permits = records.permits(Path::new(root));
         assert!(permits.is_empty(), "{root}");
         assert_eq!(permits.state(&permit), PermitState::New);
     }
-    let tree = records.permits(Path::new("/tree"), repository);
-    assert_eq!(tree.state(&permit), PermitState::Granted, "work trees of one repository share");
+    // Another work tree of the repository is a root of its own.
+    let report = store(&system).grant_permits(Path::new("/tree"), repository, std::slice::from_ref(&permit));
+    assert_eq!(report.expect("granted").added, [permit]);
 
     // A revocation reaches every work tree, also where only the record knows the repository.
     store(&system)
@@ -160,7 +159,7 @@ fn a_permit_of_one_project_says_nothing_in_another() {
         .expect("granted");
     let report = store(&system).revoke_permits(root(), None, None).expect("revoked");
     assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
-    assert!(load(&system).permits(Path::new("/tree"), repository).is_empty());
+    assert!(load(&system).permits(Path::new("/tree")).is_empty());
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
 
@@ -177,10 +176,10 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     store(&system).grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
     store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
-    assert!(!load(&system).permits(root(), None).is_empty(), "one text is one text");
+    assert!(!load(&system).permits(root()).is_empty(), "one text is one text");
     let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
     assert_eq!(report.permits, ["mcp/a"], "everything is everything");
-    assert!(load(&system).permits(root(), None).is_empty());
+    assert!(load(&system).permits(root()).is_empty());
 }
 
 #[test]
@@ -197,7 +196,7 @@ fn repeating_changes_nothing() {
     let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!(report.removed, ["mcp/b"]);
-    assert_eq!(load(&system).permits(root(), None).iter().collect::<Vec<_>>(), [&both[0]]);
+    assert_eq!(load(&system).permits(root()).iter().collect::<Vec<_>>(), [&both[0]]);
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!((report.removed, report.audit), (vec![], vec![]));
     assert!(
@@ -325,7 +324,7 @@ fn bad_permits_are_skipped_and_kept() {
     );
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
-    let permits = store(&system).load(&mut notes).permits(root(), None);
+    let permits = store(&system).load(&mut notes).permits(root());
     assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 9]);
     assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
     assert_eq!(permits.iter().count(), 1);
@@ -374,7 +373,7 @@ fn a_store_inside_of_the_project_permits_nothing() {
         [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
     let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
     let store = TrustStore::at(&system, inside.into());
-    assert!(store.load(&mut Vec::new()).permits(root(), None).is_empty());
+    assert!(store.load(&mut Vec::new()).permits(root()).is_empty());
     let error = store.grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
     assert_eq!(error.code(), "Validation/TrustScopeViolation");
 }
@@ -468,7 +467,7 @@ proptest! {
             }
             let records = load_any(&system);
             for (root, path) in ROOTS.iter().enumerate() {
-                let permits = records.permits(Path::new(path), None);
+                let permits = records.permits(Path::new(path));
                 for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
                     let stands = permits.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermitState::Granted;
                     prop_assert_eq!(stands, granted.contains(&(root, name, url)));

@@ -96,6 +96,28 @@ fn work_trees_of_one_repository_share() {
 }
 
 #[test]
+fn a_branch_is_granted_beside_texts() {
+    let system = MemorySystem::new();
+    let repository = Some(Path::new("/work/.git"));
+    store(&system).grant_pins(root(), repository, &[text("a", "1")]).expect("granted");
+    assert!(!load(&system).pins(root(), None).has_branch("a b"), "a record without branches");
+    for expected in [Outcome::Recorded, Outcome::Unchanged] {
+        assert_eq!(store(&system).grant_branch(root(), repository, "a b"), Ok(expected));
+    }
+    let tree = Path::new("/tree");
+    let again = store(&system).grant_branch(tree, repository, "a b");
+    assert_eq!(again, Ok(Outcome::Unchanged), "work trees share");
+    let pins = load(&system).pins(tree, repository);
+    assert_eq!(pins.branches().collect::<Vec<_>>(), ["a b"]);
+    let exported = Pins::from_export(pins.export().as_bytes()).expect("pins");
+    assert!(exported.has_branch("a b") && !exported.has_branch("a"));
+    assert_eq!(store(&system).list(&mut Vec::new())[0].branches, ["a b"]);
+    // It goes with the last text.
+    store(&system).revoke_pins(root(), repository, Some(&[text("a", "").path])).expect("revoked");
+    assert!(!load(&system).pins(root(), repository).has_branch("a b"));
+}
+
+#[test]
 fn a_no_is_bound_to_what_was_shown() {
     let system = MemorySystem::new();
     store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
@@ -137,6 +159,7 @@ fn the_file_is_documented() {
     let system = MemorySystem::new();
     let repository = Some(Path::new("/work/.git"));
     store(&system).grant_pins(root(), repository, &[text("b", "2"), text("a", "1")]).expect("granted");
+    store(&system).grant_branch(root(), repository, "main").expect("granted");
     store(&system).decline(root(), repository, Digest::of(b"")).expect("declined");
     assert_eq!(
         content(&system),
@@ -159,6 +182,9 @@ fn the_file_is_documented() {
           "digest": "{}",
           "bytes": 1
         }}
+      ],
+      "branches": [
+        "main"
       ],
       "declined": {{
         "at": "2026-01-02T03:04:05.000Z",

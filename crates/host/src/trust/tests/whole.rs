@@ -423,18 +423,60 @@ fn it_is_for_the_user_alone() {
     let names: Vec<_> = system.list(Path::new("/home/user/.config/x"), 9).expect("a directory");
     let names: Vec<_> = names.iter().map(|entry| entry.name.to_string_lossy()).collect();
     assert_eq!(names, ["trust.d", "trust.json", "trust.json.lock"], "nothing else is made");
+}
 
-    let system = system.with_mode(FILE, 0o666);
-    let mut notes = Diagnostics::new();
-    store(&system).load(&mut notes);
-    assert_eq!(codes(&notes), ["trust/permissions"]);
-    store(&system).grant_whole(key(), None, None).expect("granted");
-    assert_eq!(system.stat(Path::new(FILE)).and_then(|stat| stat.mode), Some(0o600), "corrected");
-
-    let system = system.with_owner(FILE, 4711);
-    let mut notes = Diagnostics::new();
-    store(&system.with_mode(FILE, 0o644)).load(&mut notes);
-    assert_eq!(notes[0].message, "the trust store belongs to another user");
+#[test]
+fn a_store_that_others_can_write_or_own_is_refused() {
+    const DIR: &str = "/home/user/.config/x";
+    let granted = || {
+        let system = MemorySystem::new();
+        store(&system).grant_pins(root(), None, &[text("a", "1")]).expect("granted");
+        system
+    };
+    for (what, system, remedy) in [
+        ("all can write", granted().with_mode(FILE, 0o602), format!("chmod go-w {FILE}")),
+        ("a group can write", granted().with_mode(FILE, 0o620), format!("chmod go-w {FILE}")),
+        (
+            "another owner",
+            granted().with_mode(FILE, 0o644).with_owner(FILE, 4711),
+            format!("chown 1000 {FILE}"),
+        ),
+        ("root, and another owner", granted().with_owner(FILE, 4711).with_user(0), format!("chown 0 {FILE}")),
+        ("a directory of all", granted().with_mode(DIR, 0o777), format!("chmod go-w {DIR}")),
+        ("a directory of a group", granted().with_mode(DIR, 0o770), format!("chmod go-w {DIR}")),
+        (
+            "a directory of another",
+            granted().with_owner(DIR, 4711).with_mode(DIR, 0o755),
+            format!("chown 1000 {DIR}"),
+        ),
+        ("a directory above of all", granted().with_mode("/home", 0o777), "chmod o-w /home".to_owned()),
+    ] {
+        let before = system.reads(FILE);
+        let mut notes = Diagnostics::new();
+        let records = store(&system).load(&mut notes);
+        assert!(!records.pins(root(), None).any(), "{what}: nothing is trusted");
+        assert_eq!(codes(&notes), ["trust/permissions"], "{what}");
+        assert_eq!(notes[0].severity, Severity::Error, "{what}");
+        let help = notes[0].help.as_deref().unwrap_or_default();
+        assert!(help.starts_with(&format!("`{remedy}`")), "{what}: {help}");
+        assert!(system.reads(FILE) > before, "{what}");
+        let steps = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
+        let error = store(&system).grant_whole(key(), None, None).expect_err(what);
+        assert_eq!(error.code(), "trust/permissions", "{what}");
+        let after = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
+        assert_eq!(after, steps, "{what}: nothing is written");
+    }
+    for system in [
+        granted().with_mode(FILE, 0o644),
+        granted().with_mode(FILE, 0o644).with_owner(FILE, 0),
+        granted().with_mode(DIR, 0o1777),
+        granted().with_mode("/home/user", 0o775),
+        granted().with_mode("/home", 0o1777),
+    ] {
+        assert!(load(&system).pins(root(), None).any(), "{system:?}");
+    }
+    let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
+    assert!(store(&system).grant_whole(key(), None, None).is_err(), "a first record");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use preface::{
     consent::pin_root,
     core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
     host::{
-        places::normal,
+        places::{HomeTrust, normal},
         system::{FileKind, System},
     },
     mcp_protocol::{Arguments, Refusal},
@@ -26,19 +26,20 @@ const LONGEST: usize = 4096;
 pub struct Asker {
     /// The directories that may be worked in, as they really are.
     roots: Vec<PathBuf>,
+    home_trust: HomeTrust,
     /// Where a call works that names no directory.
     here: PathBuf,
 }
 
 impl Asker {
     /// Takes the roots, real paths. Calls that name no directory work where the process was started, else in the first root.
-    pub fn new(system: &dyn System, roots: Vec<PathBuf>) -> Result<Self, Failure> {
+    pub fn new(system: &dyn System, roots: Vec<PathBuf>, home_trust: HomeTrust) -> Result<Self, Failure> {
         let is_inside = |dir: &PathBuf| {
             system.canonical(dir).is_ok_and(|real| roots.iter().any(|root| real.starts_with(root)))
         };
         let here = system.current_dir().filter(is_inside).or_else(|| roots.first().cloned());
         let Some(here) = here else { return Err(Failure::usage("there is no directory to work in")) };
-        Ok(Asker { roots, here })
+        Ok(Asker { roots, home_trust, here })
     }
 
     /// Reads the arguments of a prompt: all are text.
@@ -82,6 +83,7 @@ impl Asker {
             tools,
             // What is recorded counts, and nobody is asked.
             trust: TrustChoice::Ask,
+            home_trust: self.home_trust,
             roots: Some(self.roots.clone()),
             ..Request::new(self.directory(system, text(arguments, "directory")?)?)
         })

@@ -14,6 +14,7 @@ use crate::{
 use preface::{
     Engine, Error, Request,
     host::{
+        places::HomeTrust,
         profile::{self, Choice},
         system::read_only::ReadOnly,
     },
@@ -56,7 +57,7 @@ struct Preset {
 
 impl Prompts {
     /// Looks at the presets once.
-    pub fn new(ui: Ui, roots: Vec<PathBuf>, verbose: bool) -> Result<Self, Failure> {
+    pub fn new(ui: Ui, roots: Vec<PathBuf>, home_trust: HomeTrust, verbose: bool) -> Result<Self, Failure> {
         let system = files::system();
         let presets: Result<_, Failure> = preset_names(&system, None)
             .into_iter()
@@ -65,7 +66,7 @@ impl Prompts {
                 Ok(Preset { name, about: profile.about })
             })
             .collect();
-        let asker = Asker::new(&system, roots)?;
+        let asker = Asker::new(&system, roots, home_trust)?;
         Ok(Prompts { ui, asker, presets: presets?, verbose })
     }
 

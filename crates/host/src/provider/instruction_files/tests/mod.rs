@@ -3,7 +3,7 @@
 use crate::{
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
-    places::Places,
+    places::{HomeTrust, Places},
     provider::context_provider,
     system::{System, Within, memory::MemorySystem},
     trust::Pins,
@@ -81,7 +81,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         flat_extensions: false,
         variable: None,
     };
-    let places = Places::find(system, &cwd, &home, &mut Vec::new());
+    let places = Places::find(system, &cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(terms.mode, terms.consent, cwd, Pins::default(), terms.layer);
     let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
     let look = Look {
