@@ -22,6 +22,13 @@ pub struct TurnFlags {
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub profile: Option<PathBuf>,
 
+    /// Follow links of the project to PATH, a file or a directory outside of it; give it again for more
+    ///
+    /// A link of a project is followed inside of the project only. The setting `trust.follow` of your own settings lists
+    /// paths for every call.
+    #[arg(long, value_name = "PATH")]
+    pub follow: Vec<PathBuf>,
+
     /// Name the model that will read the prompt
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
@@ -96,6 +103,7 @@ impl TurnFlags {
             cwd: self.directory.clone(),
             preset: self.preset.clone(),
             profile: self.profile.clone(),
+            follow: self.follow.clone(),
             model: self.model.clone(),
             conversation: self.conversation.clone(),
             agent: self.agent.clone(),
@@ -135,6 +143,10 @@ pub struct PlaceFlags {
     /// of your account.
     #[arg(long)]
     pub trust_home: bool,
+
+    /// Follow links of the project to PATH, a file or a directory outside of it; give it again for more
+    #[arg(long, value_name = "PATH")]
+    pub follow: Vec<PathBuf>,
 }
 
 impl PlaceFlags {
@@ -145,6 +157,7 @@ impl PlaceFlags {
             preset: self.preset.clone(),
             profile: self.profile.clone(),
             home_trust: home_trust(self.trust_home),
+            follow: self.follow.clone(),
             ..Request::default()
         }
     }

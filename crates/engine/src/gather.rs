@@ -28,6 +28,7 @@ use preface_core::{
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
+    bounds::Bounds,
     discover, extensions as host_extensions,
     gate::{Consent, Gate},
     look::{FILE_FACTS_LIMIT, Look, RealDirs},
@@ -76,6 +77,7 @@ pub(crate) struct Gathered {
     pub contributions: Vec<Contribution>,
     pub stored: Option<Vec<Piece>>,
     pub roots: Option<Vec<PathBuf>>,
+    pub bounds: Bounds,
     pub reminders: Vec<Due>,
     /// Why no prompt is built of this. Whoever asks for none has no harm of it.
     pub refused: Option<Error>,
@@ -102,9 +104,19 @@ impl Gathered {
         }
     }
 
+    /// Returns the directory below which a project's own files are written: the working directory, or the project
+    /// directory where that one is trusted as a whole.
+    pub(crate) fn write_root(&self) -> &std::path::Path {
+        match (self.profile.trust, &self.places.project) {
+            (TrustMode::Whole, Some(dir)) => dir,
+            _ => &self.places.cwd,
+        }
+    }
+
     /// Forgets what a build looked at after the gathering: each looks for itself.
     pub(crate) fn forget_looks(&mut self, seen: usize) {
         self.real_dirs = RealDirs::default();
+        self.bounds.forget_root();
         self.gate.forget_after(seen);
     }
 
@@ -137,7 +149,7 @@ impl Engine<'_> {
         let opening = Opening { request, consent, ask };
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer } = opened;
-        let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
+        let Prepared { profile, places, turn, given, bundled, global, sets, bounds } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
         let mut profile = profile;
         let refused = imported::lay(self.system(), &mut profile, &mut diagnostics).err();
@@ -165,6 +177,7 @@ impl Engine<'_> {
             skill_paths: Vec::new(),
             stored,
             roots: request.roots.clone(),
+            bounds,
             reminders,
             refused,
             real_dirs: RealDirs::default(),
@@ -304,6 +317,7 @@ impl Engine<'_> {
             bundle: gathered.profile.bundle.as_deref(),
             given: &gathered.given,
             roots: gathered.roots.as_deref(),
+            bounds: &gathered.bounds,
             gate: &gathered.gate,
             settings: &gathered.settings,
             confirm: ask.as_confirm(),

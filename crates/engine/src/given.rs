@@ -1,6 +1,6 @@
 //! Texts that the caller gives for options of a profile: the path of a file, or the text itself (`pi.md` §4.2).
 
-use crate::{Error, engine::Engine};
+use crate::{Error, engine::Engine, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     lint::hidden::escape_hidden,
@@ -8,9 +8,10 @@ use preface_core::{
     profile::{ByteOrderMark, Profile},
 };
 use preface_host::{
+    bounds::Bounds,
     look::CONTEXT_FILE_LIMIT,
-    places::normal,
-    system::{ReadError, Within},
+    places::{Places, normal},
+    system::{FileRead, ReadError, Within},
 };
 use std::{collections::BTreeMap, path::Path};
 
@@ -24,9 +25,26 @@ impl Engine<'_> {
     /// A file that exists and cannot be read.
     pub(crate) fn given(
         &self,
+        request: &Request,
         profile: &Profile,
+        places: &Places,
+        bounds: &Bounds,
         diagnostics: &mut Diagnostics,
     ) -> Result<BTreeMap<String, Vec<Piece>>, Error> {
+        // A file of the project is opened as what the project itself names: the caller knows its name, not its links.
+        let read = |path: &Path| {
+            let system = self.system();
+            let root = bounds.project_root(system, places);
+            match path.starts_with(root) || request.roots.is_some() {
+                false => system.read(path, Within::Anywhere, CONTEXT_FILE_LIMIT),
+                true => {
+                    let root = bounds.root_of(path, system, places);
+                    bounds
+                        .open(path, root, request.roots.as_deref(), CONTEXT_FILE_LIMIT, system)
+                        .map(|file| file.read)
+                }
+            }
+        };
         let mut given = BTreeMap::new();
         for name in &profile.text_options {
             let Some(values) = profile.given.get(name) else { continue };
@@ -35,7 +53,7 @@ impl Engine<'_> {
                 if !pieces.is_empty() {
                     pieces.push(by_caller(name, BETWEEN));
                 }
-                pieces.push(self.text_or_file(name, value, profile.bom, diagnostics)?);
+                pieces.push(self.text_or_file(name, value, profile.bom, &read, diagnostics)?);
             }
             pieces.retain(|piece| !piece.text.is_empty());
             given.insert(name.clone(), pieces);
@@ -48,6 +66,7 @@ impl Engine<'_> {
         name: &str,
         value: &str,
         bom: ByteOrderMark,
+        read: &dyn Fn(&Path) -> Result<FileRead, ReadError>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Piece, Error> {
         let system = self.system();
@@ -57,10 +76,14 @@ impl Engine<'_> {
             return Ok(by_caller(name, value));
         }
         let shown = escape_hidden(value);
-        let read = system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).map_err(|error| match error {
+        let read = read(&path).map_err(|error| match error {
             ReadError::TooLarge { .. } => {
                 Error::Usage(format!("`--set {name}={shown}`: {error}"), Some("shorten the file".to_owned()))
             }
+            ReadError::Outside { .. } => Error::Usage(
+                format!("`--set {name}={shown}` names a file of the project that {error}"),
+                Some("name that file itself, or allow the link: `--follow PATH`".to_owned()),
+            ),
             error => Error::Usage(
                 format!(
                     "`--set {name}={shown}` names a file that cannot be read (unreadable-source): {error}"

@@ -47,6 +47,11 @@ impl Engine<'_> {
         let correlation = turn.conversation.clone().unwrap_or_else(|| format!("build-{}", turn.now));
         for LogFile { name, manifest, path } in self.log_files(gathered) {
             let log = AuditFile::at(self.system(), &path);
+            let log = match manifest.0 {
+                // What a project names as its log lies in the project, whatever its directories link to.
+                Scope::Project => log.below(gathered.write_root()),
+                _ => log,
+            };
             if let Err(error) = log.append(&prompt.audit, &correlation, &[]) {
                 let what = format!("logger `{name}` wrote nothing: {error}");
                 let place = Place::file(Some(manifest.0), manifest.1.clone());

@@ -6,19 +6,22 @@ use crate::{
     counters,
     engine::{DEFAULT_PRESET, Engine},
     gather, options,
-    request::Request,
+    request::{Request, TrustChoice},
 };
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics},
+    lint::hidden::escape_hidden,
     origin::Piece,
     profile::{Home, Profile, Setting},
     settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
+    trust::TrustMode,
     turn::Turn,
 };
 use preface_host::{
+    bounds::{Bounds, HardLinks},
     gate::Consent,
     places::{Places, normal},
     profile::{self, Choice},
@@ -42,6 +45,8 @@ pub(crate) struct Prepared {
     pub global: Option<LayerSettings>,
     /// Settings that the caller set.
     pub sets: Vec<LayerSettings>,
+    /// Where files of the project may lie.
+    pub bounds: Bounds,
 }
 
 /// How the gate of a project is opened.
@@ -68,10 +73,6 @@ impl Prepared {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<(Opened, Option<PathBuf>), Error> {
-        let own = self.bundled.iter().chain(&self.global).chain(&self.sets).cloned().collect();
-        if let Some(mode) = Own::read(&settings::merge(own, &mut Diagnostics::new())).trust_mode {
-            self.profile.trust = mode.value;
-        }
         let store = consent::store_path(system, &self.profile, &self.places);
         let opened = Gatekeeper {
             system,
@@ -136,6 +137,13 @@ impl Engine<'_> {
         };
         self.check_named_preset(&own, &profile, profiles.as_deref(), diagnostics)?;
 
+        let own = Own::read(&own);
+        let mut profile = profile;
+        if let Some(mode) = &own.trust_mode {
+            profile.trust = mode.value;
+        }
+        let bounds = self.bounds(request, &own, &profile, &places, diagnostics)?;
+
         let turn = Turn {
             cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
             model: request.model.clone(),
@@ -158,8 +166,51 @@ impl Engine<'_> {
                 Some("use a name such as `Europe/Berlin` or `UTC`".into()),
             ));
         }
-        let given = self.given(&profile, diagnostics)?;
-        Ok(Prepared { profile, places, turn, given, bundled, global, sets })
+        let given = self.given(request, &profile, &places, &bounds, diagnostics)?;
+        Ok(Prepared { profile, places, turn, given, bundled, global, sets, bounds })
+    }
+
+    /// Works out where files of the project may lie. Only the caller and the user's own settings widen that.
+    fn bounds(
+        &self,
+        request: &Request,
+        own: &Own,
+        profile: &Profile,
+        places: &Places,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Bounds, Error> {
+        let system = self.system();
+        let mut follow = Vec::new();
+        for path in &request.follow {
+            let named = normal(&system.current_dir().unwrap_or_else(|| places.cwd.clone()), path);
+            if system.stat(&named).is_none() {
+                let what =
+                    format!("`--follow` names nothing: `{}`", escape_hidden(&path.display().to_string()));
+                return Err(Error::Usage(
+                    what,
+                    Some("name the file or directory that the link leads to".into()),
+                ));
+            }
+            follow.push(named);
+        }
+        for path in &own.follow {
+            match (path.strip_prefix("~/"), &places.home) {
+                (Some(rest), Some(home)) => follow.push(normal(home, Path::new(rest))),
+                (None, _) if Path::new(path).is_absolute() => follow.push(PathBuf::from(path)),
+                _ => {
+                    let what = format!("`trust.follow` allows nothing: `{}`", escape_hidden(path));
+                    let note = Diagnostic::warning("settings/follow", what);
+                    diagnostics.push(note.help("use an absolute path, or one that starts with `~/`"));
+                }
+            }
+        }
+        let is_exposed = request.roots.is_some() && profile.trust == TrustMode::None;
+        let allows = own.hard_links.as_ref().is_some_and(|allows| allows.value);
+        let hard_links = match is_exposed || request.trust == TrustChoice::Require {
+            true if !allows => HardLinks::Refuse,
+            _ => HardLinks::Read,
+        };
+        Ok(Bounds::new(system, follow, hard_links))
     }
 
     /// Returns the directory of a request, absolute, links not resolved.

@@ -49,6 +49,9 @@ pub struct Request {
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere. The cwd is
     /// one of them or lies below one.
     pub roots: Option<Vec<PathBuf>>,
+    /// Files and directories that links of the project may lead to, beside those of the user's settings. A relative path is
+    /// relative to the process's own directory.
+    pub follow: Vec<PathBuf>,
     /// What happened: events that call for reminders, as JSON objects with a `type`, in order.
     /// In a session these go with every request; [`Session::remind`](crate::Session::remind) is for one.
     pub events: Vec<serde_json::Value>,

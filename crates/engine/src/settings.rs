@@ -87,7 +87,7 @@ impl Engine<'_> {
         let opening = Opening { request, consent: None, ask: &Headless };
         let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, held_layer, .. } = opened;
-        let Prepared { profile, places, turn, given, bundled, global, sets } = prepared;
+        let Prepared { profile, places, turn, given, bundled, global, sets, bounds } = prepared;
         let nothing = Merged::default();
         let look = Look {
             system: self.system(),
@@ -96,7 +96,8 @@ impl Engine<'_> {
             bundle: profile.bundle.as_deref(),
             gate: &gate,
             given: &given,
-            roots: None,
+            roots: request.roots.as_deref(),
+            bounds: &bounds,
             settings: &nothing,
             confirm: &Headless,
             notes: RefCell::default(),

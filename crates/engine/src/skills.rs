@@ -94,7 +94,7 @@ impl Engine<'_> {
         let opening = Opening { request, consent: None, ask: &Headless };
         let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, .. } = opened;
-        let Prepared { profile, places, turn, given, .. } = prepared;
+        let Prepared { profile, places, turn, given, bounds, .. } = prepared;
         let look = Look {
             system: self.system(),
             turn: &turn,
@@ -102,7 +102,8 @@ impl Engine<'_> {
             bundle: profile.bundle.as_deref(),
             gate: &gate,
             given: &given,
-            roots: None,
+            roots: request.roots.as_deref(),
+            bounds: &bounds,
             settings: &Merged::default(),
             confirm: &Headless,
             notes: RefCell::new(diagnostics),

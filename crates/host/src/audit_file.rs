@@ -3,12 +3,12 @@
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
 //! whole and exactly one of them puts a full file aside.
 
-use crate::system::{System, WriteError};
+use crate::system::{Directory, System, Within, WriteError};
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
 use serde_json::{Map, Value, json};
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fmt,
     path::{Path, PathBuf},
 };
@@ -44,6 +44,7 @@ const LIST_LIMIT: usize = 100_000;
 pub struct AuditFile<'a> {
     system: &'a dyn System,
     file: PathBuf,
+    within: Within<'a>,
 }
 
 /// Why nothing was written to the audit log.
@@ -92,7 +93,13 @@ impl<'a> AuditFile<'a> {
     /// Names the log. Nothing is looked at yet.
     #[must_use]
     pub fn at(system: &'a dyn System, file: &Path) -> Self {
-        AuditFile { system, file: file.to_owned() }
+        AuditFile { system, file: file.to_owned(), within: Within::Anywhere }
+    }
+
+    /// Lets the log lie below `root` only, reached without any link: for a log that a project names.
+    #[must_use]
+    pub fn below(self, root: &'a Path) -> Self {
+        AuditFile { within: Within::Root(root), ..self }
     }
 
     /// Adds a line for each event. `known` are secrets that must not appear in it.
@@ -106,54 +113,44 @@ impl<'a> AuditFile<'a> {
         if correlation.is_empty() {
             return Err(AuditError::WithoutCorrelation);
         }
-        if let Some(dir) = self.file.parent() {
-            self.system.make_dirs(dir, DIR_MODE).map_err(|why| unavailable(dir, why))?;
-        }
+        let Some(dir) = self.file.parent() else { return Err(unavailable(&self.file, WriteError::NoParent)) };
+        let open = self.system.directory(dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))?;
         let lock = self.beside(".lock");
-        let _lock = self.system.lock(&lock).map_err(|why| unavailable(&lock, why))?;
+        let _lock = open.lock(name_of(&lock)).map_err(|why| unavailable(&lock, why))?;
         let now = self.system.now();
-        if self.system.link_stat(&self.file).is_some_and(|stat| stat.len >= FULL) {
-            self.put_aside(now)?;
+        if open.link_stat(name_of(&self.file)).is_some_and(|stat| stat.len >= FULL) {
+            self.put_aside(&*open, now)?;
         }
         let at = iso(now);
         let lines: String = events.iter().map(|event| line(event, &at, correlation, known)).collect();
-        self.system
-            .append(&self.file, lines.as_bytes(), FILE_MODE)
+        open.append(name_of(&self.file), lines.as_bytes(), FILE_MODE)
             .map_err(|why| unavailable(&self.file, why))
     }
 
     /// Gives the full file a name with the time, and removes the oldest ones.
-    fn put_aside(&self, now: Timestamp) -> Result<(), AuditError> {
-        let mut aside = self.put_aside_before();
+    fn put_aside(&self, open: &dyn Directory, now: Timestamp) -> Result<(), AuditError> {
+        let mut aside = self.put_aside_before(open);
         // Later than the last one, whatever the clock says: names are in the order of their lines.
         let next =
             aside.last().and_then(|(last, _)| Timestamp::from_millisecond(last.as_millisecond() + 1).ok());
         let at = next.map_or(now, |next| next.max(now));
         let path = self.beside(&format!(".{}", iso(at).replace([':', '.'], "-")));
-        self.system.rename(&self.file, &path).map_err(|why| unavailable(&path, why))?;
-        aside.push((at, path));
-        for (_, path) in aside.iter().rev().skip(KEPT) {
+        let name = name_of(&path);
+        open.rename(name_of(&self.file), name).map_err(|why| unavailable(&path, why))?;
+        aside.push((at, name.to_owned()));
+        for (_, name) in aside.iter().rev().skip(KEPT) {
             // One too many does no harm.
-            let _ = self.system.remove(path);
+            let _ = open.remove(name);
         }
         Ok(())
     }
 
     /// Lists the files that were put aside, the oldest first.
-    fn put_aside_before(&self) -> Vec<(Timestamp, PathBuf)> {
-        let (Some(dir), Some(name)) =
-            (self.file.parent(), self.file.file_name().and_then(|name| name.to_str()))
-        else {
-            return Vec::new();
-        };
-        let entries = self.system.list(dir, LIST_LIMIT).unwrap_or_default();
-        let mut ours: Vec<_> = entries
-            .iter()
-            .filter_map(|entry| {
-                let at = instant_of(entry.name.to_str()?.strip_prefix(name)?.strip_prefix('.')?)?;
-                Some((at, dir.join(&entry.name)))
-            })
-            .collect();
+    fn put_aside_before(&self, open: &dyn Directory) -> Vec<(Timestamp, OsString)> {
+        let Some(own) = self.file.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+        let names = open.names(LIST_LIMIT).unwrap_or_default();
+        let instant = |name: &OsString| instant_of(name.to_str()?.strip_prefix(own)?.strip_prefix('.')?);
+        let mut ours: Vec<_> = names.into_iter().filter_map(|name| Some((instant(&name)?, name))).collect();
         ours.sort();
         ours
     }
@@ -163,6 +160,10 @@ impl<'a> AuditFile<'a> {
         name.push(ending);
         self.file.with_file_name(name)
     }
+}
+
+fn name_of(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
 }
 
 fn unavailable(path: &Path, why: WriteError) -> AuditError {
@@ -282,6 +283,34 @@ mod tests {
             AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "t", &[]).expect_err("a link");
         assert_eq!(error, unavailable(Path::new(FILE), WriteError::Exists));
         assert_eq!(text(&system, Path::new("/work/f")), "");
+    }
+
+    #[test]
+    fn a_log_below_a_root_is_reached_without_a_link() {
+        let root = Path::new("/work");
+        let append = |system: &MemorySystem, file: &str| {
+            AuditFile::at(system, Path::new(file)).below(root).append(&[event("a")], "t", &[])
+        };
+        let plain = MemorySystem::new().with_dir("/work");
+        append(&plain, "/work/.preface/logs/profile").expect("written");
+        assert!(plain.stat(Path::new("/work/.preface/logs/profile")).is_some());
+        for (link, target, file) in [
+            ("/work/.preface/logs", "/home/user", "/work/.preface/logs/profile"),
+            ("/work/.preface", "/home/user", "/work/.preface/profile"),
+            ("/work/.preface/d", "../../home", "/work/.preface/d/user/profile"),
+            ("/work/.preface/logs/profile", "/home/user/profile", "/work/.preface/logs/profile"),
+            ("/work/.preface/logs/profile.lock", "/home/user/new", "/work/.preface/logs/profile"),
+        ] {
+            let system = MemorySystem::new()
+                .with_file("/home/user/profile", "mine")
+                .with_mode("/home/user/profile", 0o644)
+                .with_link(link, target);
+            assert!(append(&system, file).is_err(), "{link}");
+            assert_eq!(text(&system, Path::new("/home/user/profile")), "mine", "{link}");
+            let stat = system.stat(Path::new("/home/user/profile")).expect("it is there");
+            assert_eq!(stat.mode, Some(0o644), "{link}");
+            assert_eq!(system.list(Path::new("/home/user"), 9).expect("a directory").len(), 1, "{link}");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
         return None;
     }
     let path = look.places.project.as_ref()?.join("settings.json");
-    let wanted = Wanted::project(&path, look.layer_within(), SETTINGS_LIMIT, Belongs::ToLayer);
+    let wanted = Wanted::project(&path, Within::Root(look.layer_root()), SETTINGS_LIMIT, Belongs::ToLayer);
     settings_at(&wanted, look)
 }
 
@@ -119,7 +119,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
 
 fn layer_wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.text_within(), limit, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, Within::Root(look.layer_root()), limit, Belongs::ToLayer),
         _ => Wanted::global(path, limit),
     }
 }
@@ -130,15 +130,11 @@ fn layer_file(scope: Scope, path: &Path, limit: u64, look: &Look<'_>) -> Option<
 
 /// Reads `sections/<id>.md`.
 fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
-    let entries = match look.system.list(dir, SECTIONS) {
+    let entries = match look.list(layer.scope, dir, look.layer_root(), SECTIONS) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return,
         Err(error) => {
-            let shown = look.places.source(layer.scope, dir).path.clone();
-            look.note(
-                Diagnostic::warning("layer/sections", format!("{shown} was left out: {error}"))
-                    .at(Place::file(Some(layer.scope), shown)),
-            );
+            look.note(look.left_out(layer.scope, dir, "layer/sections", &error));
             return;
         }
     };
@@ -300,7 +296,8 @@ fn section_file(scope: Option<Scope>, file: &str, id: &str, by: &str, look: &Loo
     }
     look.pieces(&match scope {
         Some(Scope::Project) => {
-            Wanted::project(&path, Within::Root(root), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+            let within = if path.starts_with(root) { look.layer_root() } else { root.as_path() };
+            Wanted::project(&path, Within::Root(within), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
         }
         _ => Wanted::global(&path, CONTEXT_FILE_LIMIT),
     })

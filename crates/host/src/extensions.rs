@@ -6,11 +6,11 @@ use crate::{
     gate::Belongs,
     look::{Look, SETTINGS_LIMIT, Wanted},
     provider::CONTEXT_PROVIDERS,
-    system::{DirEntry, FileKind, ReadError},
+    system::{DirEntry, FileKind, ReadError, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
-    extension::{Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, id_fault},
+    extension::{Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, extension_id_fault},
     mcp_servers::McpFile,
     scope::Scope,
 };
@@ -130,18 +130,14 @@ pub fn manifest_path(entry: &Entry, look: &Look<'_>) -> Option<PathBuf> {
 /// A file of a layer.
 pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.layer_within(), limit, Belongs::ToLayer),
+        Scope::Project => Wanted::project(path, Within::Root(look.layer_root()), limit, Belongs::ToLayer),
         _ => Wanted::global(path, limit),
     }
 }
 
 /// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
 pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
-    let shown = || look.places.source(scope, dir).path.clone();
-    let left_out = |why: &dyn std::fmt::Display| {
-        let what = format!("{} was left out: {why}", shown());
-        look.note(Diagnostic::warning("extension/directory", what).at(Place::file(Some(scope), shown())));
-    };
+    let left_out = |error: &ReadError| look.note(look.left_out(scope, dir, "extension/directory", error));
     match look.system.stat(dir) {
         Some(stat) if stat.kind == FileKind::Dir => {}
         Some(stat) => {
@@ -157,22 +153,11 @@ pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirE
             return None;
         }
     }
-    if scope == Scope::Project
-        && let crate::system::Within::Root(root) = look.layer_within()
-    {
-        let (real, root) = (look.system.canonical(dir), look.system.canonical(root));
-        if let (Ok(real), Ok(root)) = (real, root)
-            && !real.starts_with(&root)
-        {
-            left_out(&ReadError::Outside { target: real });
-            return None;
-        }
-    }
-    match look.system.list(dir, MOST) {
+    match look.list(scope, dir, look.layer_root(), MOST) {
         Ok(entries) => Some(entries),
         Err(ReadError::Missing) => None,
         Err(ReadError::TooLarge { limit, .. }) => {
-            left_out(&format!("it has more than {limit} entries"));
+            left_out(&ReadError::Other(format!("it has more than {limit} entries")));
             None
         }
         Err(error) => {
@@ -218,7 +203,7 @@ fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Lo
     };
     let fault = match entry.name.to_str() {
         None => Some("is no UTF-8"),
-        Some(name) => id_fault(name),
+        Some(name) => extension_id_fault(name),
     };
     let what = if let Some(fault) = fault {
         unreadable(format!("the directory's name {fault}"), "rename it")

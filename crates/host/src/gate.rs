@@ -27,6 +27,8 @@ pub struct Seen {
     pub path: PathBuf,
     /// The path that a pin is about.
     pub pin: PinPath,
+    /// The path by which the project names it, where that one is or passes through a link.
+    pub link: Option<PathBuf>,
     /// The path for people.
     pub shown: String,
     /// The digest of its bytes.
@@ -132,6 +134,7 @@ impl Gate {
             seen.push(Seen {
                 path: path.to_owned(),
                 pin,
+                link: None,
                 shown: shown.to_owned(),
                 digest,
                 bytes: bytes.to_owned(),
@@ -154,6 +157,13 @@ impl Gate {
             (_, _) if shared => Verdict::HeldShared,
             (_, PinState::Changed) => Verdict::HeldChanged,
             (_, PinState::New) => Verdict::HeldNew,
+        }
+    }
+
+    /// Records the path of a link that led to a text.
+    pub fn add_link(&self, path: &Path, link: &Path) {
+        for seen in self.seen.borrow_mut().iter_mut().filter(|seen| seen.path == path) {
+            seen.link.get_or_insert_with(|| link.to_owned());
         }
     }
 

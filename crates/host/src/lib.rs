@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod audit_file;
+pub mod bounds;
 pub mod catalogs;
 pub mod commands;
 pub mod discover;

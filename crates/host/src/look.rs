@@ -1,14 +1,16 @@
 //! What a provider gets to see: the machine, the places, the gate, and one way of reading that reports every failure.
 
 use crate::{
+    bounds::Bounds,
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
-    system::{FileKind, FileRead, ReadError, System, Within},
+    system::{DirEntry, FileKind, FileRead, ReadError, System, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     fact::Fact,
     hook::SkillPath,
+    lint::hidden::escape_hidden,
     mcp_servers::ServerEntry,
     origin::{Piece, decode},
     profile::ByteOrderMark,
@@ -58,6 +60,8 @@ pub struct Look<'a> {
     pub given: &'a BTreeMap<String, Vec<Piece>>,
     /// The directories that files of the tree and `file:` facts must lie in, real paths; `None` is anywhere.
     pub roots: Option<&'a [PathBuf]>,
+    /// Where the files of the project may lie.
+    pub bounds: &'a Bounds,
     /// The merged settings.
     pub settings: &'a Merged,
     /// Who can be asked.
@@ -127,8 +131,7 @@ impl Look<'_> {
         };
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
-            let real = self.real(what.path);
-            let verdict = self.gate.admit(&real, &shown, &read.bytes, what.belongs, what.shared);
+            let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
             if verdict != Verdict::Speaks {
                 self.note(held(verdict, &shown, read.bytes.len()));
                 return None;
@@ -137,35 +140,117 @@ impl Look<'_> {
         Some(read)
     }
 
-    /// Where texts of the project directory may lie: where no text is guarded, links to them are followed, as links to
-    /// context files are.
-    #[must_use]
-    pub fn text_within(&self) -> Within<'_> {
-        match self.gate.mode() {
-            TrustMode::None if self.roots.is_none() => Within::Anywhere,
-            _ => self.layer_within(),
+    /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.
+    pub(crate) fn admit(
+        &self,
+        path: &Path,
+        shown: &str,
+        bytes: &[u8],
+        belongs: Belongs,
+        shared: bool,
+    ) -> Verdict {
+        let real = self.real(path);
+        let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
+        let path = normal(&self.places.cwd, path);
+        let without_links = self
+            .bounds
+            .place_without_links(&path, self.system, self.places)
+            .or_else(|| Some(self.real_dir(path.parent()?)?.join(path.file_name()?)));
+        if without_links.is_some_and(|place| place != real) {
+            self.gate.add_link(&real, &path);
+        }
+        verdict
+    }
+
+    /// Reads a file that a project names. It must really lie in the project (in its own directory where it lies above
+    /// the project), or in the directory that `within` names; a link out of there is followed only to what the user
+    /// allowed, and that is reported.
+    ///
+    /// # Errors
+    /// Those of [`Bounds::open`].
+    pub fn open(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let root = match within {
+            Within::Root(root) => root,
+            Within::Anywhere => self.root_of(path),
+        };
+        let file = self.bounds.open(path, root, self.roots, limit, self.system)?;
+        if let Some(target) = &file.followed {
+            self.note_followed(path, target);
+        }
+        Ok(file.read)
+    }
+
+    fn note_followed(&self, path: &Path, target: &Path) {
+        let (shown, target) = (self.places.shown(path), self.places.shown(target));
+        let note =
+            Diagnostic::info("file/followed", format!("{shown} leads out of the project, to `{target}`"))
+                .at(Place::file(Some(Scope::Project), shown));
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
 
-    /// Reads a file of the tree. Where there are roots it is opened beneath one of them, in one step that nobody can get
-    /// between: whoever swaps a directory for a link meanwhile leads to another file of the roots at most.
+    /// Returns the place where a directory that a project names really lies.
     ///
     /// # Errors
-    /// Those of [`System::read`]; a file beside the roots is [`ReadError::Outside`].
-    pub fn open(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        let Some(roots) = self.roots else { return self.system.read(path, within, limit) };
-        let outside = |target: PathBuf| Err(ReadError::Outside { target });
-        if let Within::Root(dir) = within {
-            let (real, dir) = (self.system.canonical(path)?, self.system.canonical(dir)?);
-            if !real.starts_with(&dir) {
-                return outside(real);
+    /// Those of [`System::canonical`], and [`ReadError::Outside`] where it is neither in `root` nor allowed by the user.
+    pub fn enter(&self, dir: &Path, root: &Path) -> Result<PathBuf, ReadError> {
+        let real = self.system.canonical(dir)?;
+        if self.may_lie_at(&real, root) { Ok(real) } else { Err(ReadError::Outside { target: real }) }
+    }
+
+    /// Lists a directory of a layer; a project's only where [`Look::enter`] allows it.
+    ///
+    /// # Errors
+    /// Those of [`Look::enter`] and [`System::list`].
+    pub fn list(
+        &self,
+        scope: Scope,
+        dir: &Path,
+        root: &Path,
+        limit: usize,
+    ) -> Result<Vec<DirEntry>, ReadError> {
+        match scope {
+            Scope::Project => self.system.list(&self.enter(dir, root)?, limit),
+            _ => self.system.list(dir, limit),
+        }
+    }
+
+    /// Returns the diagnostic of something that was left out. Where it leads out of the project that has a code and a
+    /// help of its own.
+    pub(crate) fn left_out(&self, scope: Scope, path: &Path, code: &str, error: &ReadError) -> Diagnostic {
+        let shown = self.places.source(scope, path).path.clone();
+        let note = |code: &str| {
+            let why = error.to_string();
+            Diagnostic::warning(code, format!("{shown} was left out: {}", escape_hidden(&why)))
+                .at(Place::file(Some(scope), shown.clone()))
+        };
+        match error {
+            ReadError::Outside { target } => note("file/outside").help(self.help_for_outside(target)),
+            _ => note(code),
+        }
+    }
+
+    /// True where something that a project names may lie at a real path: in `root` or in what the user allowed, and in one
+    /// of the roots, where there are any.
+    #[must_use]
+    pub fn may_lie_at(&self, real: &Path, root: &Path) -> bool {
+        let in_root =
+            || real.starts_with(root) || self.real_dir(root).is_some_and(|root| real.starts_with(root));
+        (self.bounds.follows(real) || in_root())
+            && self.roots.is_none_or(|roots| roots.iter().any(|root| real.starts_with(root)))
+    }
+
+    /// Returns what to do about something that leads out of the project.
+    pub(crate) fn help_for_outside(&self, target: &Path) -> String {
+        match self.roots {
+            Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
+            None => {
+                let target = escape_hidden(&target.display().to_string()).into_owned();
+                format!("copy it into the project, or allow the link: `--follow {target}`")
             }
         }
-        roots
-            .iter()
-            .map(|root| self.system.read(path, Within::Root(root), limit))
-            .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
-            .unwrap_or_else(|| outside(path.to_owned()))
     }
 
     /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
@@ -176,13 +261,25 @@ impl Look<'_> {
         })
     }
 
-    /// Where files of the project directory may lie. A project that is trusted as a whole is the directory that a link
-    /// leads to; everywhere else such a link may not leave the cwd.
+    /// Returns the directory of the project.
     #[must_use]
-    pub fn layer_within(&self) -> Within<'_> {
+    pub fn project_root(&self) -> &Path {
+        self.bounds.project_root(self.system, self.places)
+    }
+
+    /// Returns the directory that a file of the project must really lie in.
+    #[must_use]
+    pub fn root_of<'p>(&'p self, path: &'p Path) -> &'p Path {
+        self.bounds.root_of(path, self.system, self.places)
+    }
+
+    /// Returns the directory that files of the project directory must lie in. A project that is trusted as a whole is the
+    /// directory that a link leads to; everywhere else such a link may not leave the project.
+    #[must_use]
+    pub fn layer_root(&self) -> &Path {
         match (self.gate.mode(), &self.places.project) {
-            (TrustMode::Whole, Some(root)) => Within::Root(root),
-            _ => Within::Root(&self.places.cwd),
+            (TrustMode::Whole, Some(root)) => root,
+            _ => self.project_root(),
         }
     }
 
@@ -238,8 +335,12 @@ impl Look<'_> {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let (code, help) = match error {
             ReadError::TooLarge { .. } => ("file/too-large", "shorten the file; nothing of it was used"),
-            ReadError::Outside { .. } => {
-                ("file/outside", "copy the file into the directory; links out of it are not followed here")
+            ReadError::Outside { .. } => return self.left_out(what.scope, what.path, "file/outside", error),
+            ReadError::HardLink { .. } => {
+                let help = "copy the file, so that it has one name; or set `trust.hardLinks` to true";
+                return Diagnostic::warning("file/hard-link", format!("{shown} was left out: {error}"))
+                    .at(Place::file(Some(what.scope), shown))
+                    .help(help);
             }
             ReadError::Denied => ("file/denied", "allow reading it, or remove it"),
             ReadError::Kind(_) => ("file/kind", "put a regular file there, or nothing"),

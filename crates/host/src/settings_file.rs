@@ -260,8 +260,22 @@ impl<'a> SettingsFile<'a> {
     /// [`SettingsFileError::Unwritable`].
     pub fn make_dir(&self) -> Result<(), SettingsFileError> {
         let dir = self.path.parent().unwrap_or(&self.path);
-        let mode = if self.scope == Scope::Project { PROJECT_DIR_MODE } else { DIR_MODE };
-        self.system.make_dirs(dir, mode).map_err(|error| self.unwritable(error))
+        match &self.root {
+            Some(root) => self.system.directory(dir, Within::Root(root), PROJECT_DIR_MODE).map(|_| ()),
+            None => self.system.make_dirs(dir, DIR_MODE),
+        }
+        .map_err(|error| self.unwritable(error))
+    }
+
+    /// Writes the file; a project's is reached without a link.
+    fn write(&self, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
+        match (&self.root, self.path.parent(), self.path.file_name()) {
+            (Some(root), Some(dir), Some(name)) => self
+                .system
+                .directory(dir, Within::Root(root), PROJECT_DIR_MODE)?
+                .write(name, bytes, Write::Replace, mode),
+            _ => self.system.write(&self.path, bytes, Write::Replace, mode),
+        }
     }
 
     /// Takes the lock, reads, changes, and writes if the change is one.
@@ -282,9 +296,7 @@ impl<'a> SettingsFile<'a> {
         if bytes.len() as u64 > SETTINGS_LIMIT {
             return Err(SettingsFileError::TooLarge { path: self.shown.clone(), size: bytes.len() });
         }
-        self.system
-            .write(&self.path, &bytes, Write::Replace, mode)
-            .map_err(|error| self.unwritable(error))?;
+        self.write(&bytes, mode).map_err(|error| self.unwritable(error))?;
         Ok(Written::Changed)
     }
 

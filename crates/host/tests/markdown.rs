@@ -18,6 +18,7 @@ use preface_core::{
 };
 use preface_host::{
     agents::{self, AgentEntry},
+    bounds::Bounds,
     commands, extensions,
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
@@ -77,7 +78,7 @@ fn look_as<T>(
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, consent, cwd.to_owned(), Pins::default(), true);
     let turn = Turn { agent: agent.map(str::to_owned), ..Turn::default() };
-    let (settings, dirs) = (Merged::default(), RealDirs::default());
+    let (settings, dirs, bounds) = (Merged::default(), RealDirs::default(), Bounds::default());
     let skills = section("skills", &json!({"roots": [{"at": "global", "dir": "skills"}]}));
     let look = Look {
         system,
@@ -86,6 +87,7 @@ fn look_as<T>(
         gate: &gate,
         given: &BTreeMap::new(),
         roots: None,
+        bounds: &bounds,
         settings: &settings,
         confirm: &Headless,
         notes: RefCell::default(),

@@ -14,6 +14,7 @@ use preface_core::{
     world::Contribution,
 };
 use preface_host::{
+    bounds::Bounds,
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
     places::{HomeTrust, Places},
@@ -71,6 +72,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     let places = Places::find(system, cwd, &home, HomeTrust::default(), &mut Vec::new());
     let gate = Gate::new(TrustMode::None, Consent::Recorded, cwd.to_owned(), Pins::default(), true);
     let (turn, settings, dirs) = (Turn::default(), Merged::default(), RealDirs::default());
+    let bounds = Bounds::default();
     let look = Look {
         system,
         turn: &turn,
@@ -79,6 +81,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         gate: &gate,
         given: &BTreeMap::new(),
         roots: None,
+        bounds: &bounds,
         settings: &settings,
         confirm: &Headless,
         notes: RefCell::default(),

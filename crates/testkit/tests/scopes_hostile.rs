@@ -267,7 +267,9 @@ fn ids_that_are_paths_and_ids_that_are_others() {
 
 #[test]
 fn names_of_directories_that_hide_something() {
-    for name in ["a\u{202e}b", "a\nb", "a\u{1b}[2Jb", "a\u{200b}b", "a\\b"] {
+    for name in
+        ["a\u{202e}b", "a\nb", "a\u{1b}[2Jb", "a\u{200b}b", "a\\b", "$(touch PWNED)", "a b", "-rf", "\u{e4}"]
+    {
         let report = all(&machine().with_file(at(PROJECT, "tools", name), tool("x")));
         let note = note(&report, DISCOVERY);
         assert_eq!(note.severity, Severity::Error);
@@ -276,9 +278,13 @@ fn names_of_directories_that_hide_something() {
             assert!(!note.message.contains(hidden), "{:?}", note.message);
         }
     }
-    let long = "x".repeat(129);
+    let long = "x".repeat(65);
     let report = all(&machine().with_file(at(PROJECT, "tools", &long), tool(&long)));
-    assert!(note(&report, DISCOVERY).message.contains("longer than 128 bytes"));
+    assert!(note(&report, DISCOVERY).message.contains("longer than 64 bytes"));
+    for plain in ["x".repeat(64), "_a.B-9".to_owned(), "7".to_owned()] {
+        let report = all(&machine().with_file(at(PROJECT, "tools", &plain), tool(&plain)));
+        assert!(report.diagnostics.iter().all(|note| note.code != DISCOVERY), "{plain}");
+    }
 }
 
 #[cfg(unix)]

@@ -20,6 +20,9 @@ const SCHEMA_LIMIT: usize = 256 << 10;
 /// The longest id, in bytes.
 const LONGEST_ID: usize = 128;
 
+/// The longest id of an extension, in bytes.
+const LONGEST_EXTENSION_ID: usize = 64;
+
 /// A manifest that passed every stage but the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
@@ -91,6 +94,33 @@ pub fn id_fault(id: &str) -> Option<&'static str> {
     None
 }
 
+/// Returns what is wrong with the id of an extension. It becomes part of paths, messages and command lines, so it is a
+/// plain word: `[A-Za-z0-9_][A-Za-z0-9._-]{0,63}`.
+#[must_use]
+pub fn extension_id_fault(id: &str) -> Option<&'static str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    if id.is_empty() || id.starts_with(['.', '-']) {
+        return Some("must begin with a letter, a digit or `_`");
+    }
+    if id.len() > LONGEST_EXTENSION_ID {
+        return Some("is longer than 64 bytes");
+    }
+    (!id.bytes().all(is_plain)).then_some("may hold letters, digits, `.`, `_` and `-` of ASCII only")
+}
+
+#[cfg(test)]
+#[test]
+fn ids_of_extensions_are_plain_words() {
+    for id in ["a", "_", "7", "A.b-c_d", "a..b", &"x".repeat(64)] {
+        assert_eq!(extension_id_fault(id), None, "{id}");
+    }
+    for id in
+        ["", ".", "..", ".a", "-rf", "a b", "$(touch PWNED)", "a;b", "a/b", "\u{e4}", "a\n", &"x".repeat(65)]
+    {
+        assert!(extension_id_fault(id).is_some(), "{id:?}");
+    }
+}
+
 impl Manifest {
     /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema; the first that
     /// fails is the last that is looked at.
@@ -135,14 +165,14 @@ impl Manifest {
                 table.get("id"),
             );
             error.failures[0].pointer = "/id".to_owned();
-            error.failures[0].help = Some(match id_fault(id) {
+            error.failures[0].help = Some(match extension_id_fault(id) {
                 Some(fault) => format!("`{claimed}` {fault}: name both by a plain word"),
                 None => "give both the same name".to_owned(),
             });
             error.claims = Some(id.to_owned());
             return Err(error);
         }
-        if let Some(fault) = manifest.as_ref().and_then(|manifest| id_fault(&manifest.id)) {
+        if let Some(fault) = manifest.as_ref().and_then(|manifest| extension_id_fault(&manifest.id)) {
             let mut error = refused(format!("`id` {fault}: `{}`", shown(lies.id)), table.get("id"));
             error.failures[0].pointer = "/id".to_owned();
             error.failures[0].help = Some("name it and its directory by a plain word".to_owned());

@@ -30,7 +30,7 @@ pub use category::{Category, UnknownCategory};
 pub use config_schema::{Fault, MOST_FAULTS, SchemaChecker, SchemaFault};
 pub use entry::{DisabledBy, Entry, EntryOrigin, Status};
 pub use failure::{Failure, Named, Stage};
-pub use manifest::{Lies, Manifest, Refused, id_fault};
+pub use manifest::{Lies, Manifest, Refused, extension_id_fault, id_fault};
 pub use ordering::{Ordered, Ordering, OrderingRewrite, order};
 pub use resolve::{Found, FoundWhat, resolve};
 pub use scopes::{Scopes, Startup};

@@ -2,7 +2,7 @@
 
 use super::{
     merge::Merged,
-    node::Node,
+    node::{Node, Tree},
     section_override::SectionOverride,
     set_by::Sourced,
     system_prompt_file::{count, sourced, text},
@@ -36,6 +36,10 @@ pub struct Own {
     pub template: TemplateLimits,
     /// `trust.mode`.
     pub trust_mode: Option<Sourced<TrustMode>>,
+    /// The paths that links of a project may lead to.
+    pub follow: Vec<String>,
+    /// True where files with several names are read also where such files are refused.
+    pub hard_links: Option<Sourced<bool>>,
     /// `claudeMd`: managed instructions.
     pub claude_md: Option<Sourced<String>>,
     /// `outputStyle`: the name of the output style.
@@ -125,8 +129,18 @@ impl Own {
                 "whole" => Some(TrustMode::Whole),
                 _ => None,
             }),
+            follow: at(&["trust", "follow"]).map(texts).unwrap_or_default(),
+            hard_links: sourced(at(&["trust", "hardLinks"]), Node::as_flag),
             claude_md: sourced(at(&["claudeMd"]), text),
             output_style: sourced(at(&["outputStyle"]), text),
         }
+    }
+}
+
+/// Returns the texts of a list.
+fn texts(node: &Node) -> Vec<String> {
+    match node.tree() {
+        Tree::List(items) => items.iter().filter_map(text).collect(),
+        _ => Vec::new(),
     }
 }

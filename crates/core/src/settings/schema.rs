@@ -334,8 +334,15 @@ const TEMPLATE: &[Field] = &[
     may("trimTagLines", "Says whether lines with only a tag vanish.", Shape::Flag),
 ];
 
-const TRUST: &[Field] =
-    &[may("mode", "Says how a project's text is trusted.", Shape::Choice(&["none", "pinned", "whole"]))];
+const TRUST: &[Field] = &[
+    may(
+        "follow",
+        "Lists files and directories that links of a project may lead to; absolute, or from `~/`.",
+        Shape::Texts(Lists::Append),
+    ),
+    may("hardLinks", "Reads files with several names also where they are refused.", Shape::Flag),
+    may("mode", "Says how a project's text is trusted.", Shape::Choice(&["none", "pinned", "whole"])),
+];
 
 #[cfg(test)]
 mod tests {

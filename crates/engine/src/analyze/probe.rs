@@ -18,6 +18,7 @@ use preface_core::{
     turn::Turn,
 };
 use preface_host::{
+    bounds::Bounds,
     gate::Gate,
     look::{FILE_FACTS_LIMIT, Headless, Look, RealDirs},
     places::Places,
@@ -43,6 +44,7 @@ pub(crate) struct Probe<'s> {
     gate: Gate,
     settings: Merged,
     roots: Vec<PathBuf>,
+    bounds: Bounds,
     /// False: no directory was named, so nothing of one is known.
     pub somewhere: bool,
     left: Cell<usize>,
@@ -56,17 +58,17 @@ impl<'s> Probe<'s> {
         let somewhere = request.cwd.is_some();
         let trust = if somewhere { TrustChoice::Once } else { TrustChoice::Deny };
         let cwd = request.cwd.clone().or_else(|| Some(PathBuf::from("/")));
-        let request = Request { cwd, trust, ..request.clone() };
+        let request = Request { cwd, trust, roots: Some(roots.to_vec()), ..request.clone() };
         let mut notes = Diagnostics::new();
         let mut prepared = engine.prepare(&request, &mut notes)?;
         let opening = Opening { request: &request, consent: None, ask: &Headless };
         let (Opened { gate, .. }, _) = prepared.open(system, opening, &mut notes, &mut Vec::new())?;
-        let Prepared { mut profile, places, turn, given, bundled, global, sets } = prepared;
+        let Prepared { mut profile, places, turn, given, bundled, global, sets, bounds } = prepared;
         let layers = bundled.into_iter().chain(global).chain(sets).collect();
         let settings = settings::merge(layers, &mut notes);
         limit(&mut profile, &Own::read(&settings));
         let (roots, left) = (roots.to_vec(), Cell::new(VALUES_LIMIT));
-        Ok(Probe { profile, turn, system, places, given, gate, settings, roots, somewhere, left })
+        Ok(Probe { profile, turn, system, places, given, gate, settings, roots, bounds, somewhere, left })
     }
 
     /// Answers one fact.
@@ -86,6 +88,7 @@ impl<'s> Probe<'s> {
             bundle: None,
             given: &self.given,
             roots: Some(&self.roots),
+            bounds: &self.bounds,
             gate: &self.gate,
             settings: &self.settings,
             confirm: &Headless,

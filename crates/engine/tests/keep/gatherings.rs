@@ -118,3 +118,27 @@ fn what_did_not_change_is_read_once() {
         assert_eq!(firsts(&system, &["a", "b", "c"]).await, once);
     });
 }
+
+/// What is remembered takes room among the files of a build as what is read does.
+#[test]
+fn remembered_files_take_their_room() {
+    let system = Arc::new(machine().with_file("/work/p/large.md", vec![b'a'; 1 << 20]));
+    let spelled = |times: usize| format!("[if file:{}large.md]x[endif]", "./".repeat(times));
+    run(async {
+        let store = memory().await;
+        let keeper =
+            || Keeper::new(system.clone(), store.clone(), Arc::new(Here)).with_roots(&["/work".into()]);
+        let (lasting, asked) =
+            (keeper(), Asked { preset: Some("template".to_owned()), ..Asked::in_dir("/work/p") });
+        let put = async |text: String| {
+            let new = NewVersion::of("main".parse().unwrap(), text.as_str());
+            store.put_template(new, Expect::Any, &Actor::at("tester", instant(0))).await.unwrap();
+        };
+        put(spelled(0)).await;
+        first(&lasting, &*store, "a", &asked).await;
+        put((0..65).map(spelled).collect()).await;
+        let kept = first(&lasting, &*store, "b", &asked).await;
+        store.delete(&id("b"), None, &at(0)).await.unwrap();
+        assert_eq!(kept, first(&keeper(), &*store, "b", &asked).await, "64 of the 65 files have room");
+    });
+}

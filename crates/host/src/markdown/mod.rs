@@ -11,14 +11,17 @@ mod walk;
 pub use entry::MarkdownEntry;
 pub use file::{MarkdownFile, body};
 
-use crate::{look::Look, places::resolved, provider::git, system::Within};
+use crate::look::Look;
 use file::Reading;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{EntryOrigin, Status},
     scope::Scope,
 };
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 use walk::Tree;
 
 /// A kind of files.
@@ -104,8 +107,8 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
     let Some(dir) = root(scope, look).map(|root| root.join(kind.dir)) else { return };
     let within = within(scope, look);
     let mut room = MOST_BYTES;
-    for found in Tree::walk(scope, &dir, within.as_deref(), look) {
-        let Some(reading) = file::of_layer(scope, &found, within.as_deref(), kind.literal, look) else {
+    for found in Tree::walk(scope, &dir, within, look) {
+        let Some(reading) = file::of_layer(scope, &found, within, kind.literal, look) else {
             continue;
         };
         let entry = entry(kind, reading, look);
@@ -135,20 +138,9 @@ fn root(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
     }
 }
 
-/// Where links may lead; `None` is anywhere. Where a project's texts are not guarded, that is the work tree, unless the
-/// user's home lies in it.
-fn within(scope: Scope, look: &Look<'_>) -> Option<PathBuf> {
-    if scope != Scope::Project {
-        return None;
-    }
-    let cwd = &look.places.cwd;
-    let home = look.places.home.as_ref().map(|home| resolved(look.system, home));
-    Some(match look.text_within() {
-        Within::Root(root) => root.to_owned(),
-        Within::Anywhere => git::work_tree_root(look.system, cwd)
-            .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
-            .unwrap_or_else(|| cwd.clone()),
-    })
+/// The directory that links may not lead out of; `None` for the user's own files.
+fn within<'l>(scope: Scope, look: &'l Look<'_>) -> Option<&'l Path> {
+    (scope == Scope::Project).then(|| look.layer_root())
 }
 
 fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<T> {

@@ -2,7 +2,6 @@
 
 use crate::{
     look::Look,
-    places::inside,
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
@@ -136,16 +135,19 @@ impl<'a> Tree<'a> {
 
     /// True where a directory lies where it may. Asked of the first and of links only: what else lies below is inside.
     fn may_enter(&mut self, dir: &Path, real: &Path) -> bool {
-        let root = self.within.and_then(|root| self.look.system.canonical(root).ok());
-        let is_inside = root.is_none_or(|root| inside(real, &root));
-        if is_inside && (self.scope != Scope::Project || self.look.in_roots(dir)) {
+        if self.within.is_none_or(|root| self.look.may_lie_at(real, root)) {
             return true;
         }
-        self.left_out(dir, "file/outside", &ReadError::Outside { target: real.to_owned() });
+        let help = self.look.help_for_outside(real);
+        self.report(dir, "file/outside", &ReadError::Outside { target: real.to_owned() }, Some(help));
         false
     }
 
     fn left_out(&mut self, path: &Path, code: &str, why: &dyn std::fmt::Display) {
+        self.report(path, code, why, None);
+    }
+
+    fn report(&mut self, path: &Path, code: &str, why: &dyn std::fmt::Display, help: Option<String>) {
         self.notes += 1;
         if self.notes > MOST_NOTES {
             return;
@@ -153,6 +155,10 @@ impl<'a> Tree<'a> {
         let shown = self.look.places.source(self.scope, path).path.clone();
         let more = if self.notes == MOST_NOTES { "; more may have been, and are not told" } else { "" };
         let what = format!("{shown} was left out: {}{more}", escape_hidden(&why.to_string()));
-        self.look.note(Diagnostic::warning(code, what).at(Place::file(Some(self.scope), shown)));
+        let note = Diagnostic::warning(code, what).at(Place::file(Some(self.scope), shown));
+        self.look.note(match help {
+            Some(help) => note.help(help),
+            None => note,
+        });
     }
 }

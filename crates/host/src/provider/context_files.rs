@@ -8,7 +8,7 @@ use crate::{
     look::{CONTEXT_FILE_LIMIT, Look, Wanted},
     places::normal,
     provider::git,
-    system::{FileId, FileKind, FileRead, Within},
+    system::{FileId, FileKind, FileRead},
 };
 use preface_core::{
     compose::is_blank,
@@ -42,7 +42,7 @@ impl ContextProvider for ContextFiles {
             ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
             ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
-            ("links", "`follow` (default), `inside` (the work tree) or `never`"),
+            ("links", "`inside` (default) the project, or `never`: which links are followed"),
             ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
             ("order", "`root-first` (default) or `nearest-first`"),
             ("pick", "`all` (default) names of a directory, or the `first` that can be read"),
@@ -58,7 +58,7 @@ impl ContextProvider for ContextFiles {
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
         let options = SectionOptions::new(self, section, look);
         let names = options.texts("names", &["AGENTS.md", "CLAUDE.md"]);
-        let links = options.word("links", &["follow", "inside", "never"], look);
+        let links = options.word("links", &["inside", "never"], look);
         let stop = options.word("stop", &["root", "home", "work-tree", "cwd"], look);
         let order = options.word("order", &["root-first", "nearest-first"], look);
         let walk = Walk {
@@ -80,11 +80,6 @@ impl ContextProvider for ContextFiles {
                     _ => normal(&look.places.cwd, Path::new(path)),
                 })
                 .collect(),
-            tree: match links {
-                "inside" => git::work_tree_root(look.system, &look.places.cwd)
-                    .or_else(|| Some(look.places.cwd.clone())),
-                _ => None,
-            },
             left_out: Cell::new(false),
         };
         let mut found = Vec::new();
@@ -128,7 +123,6 @@ struct Walk<'a> {
     hidden: Option<PathBuf>,
     hold_shared: bool,
     exclude: Vec<PathBuf>,
-    tree: Option<PathBuf>,
     /// True where a file was found and not used.
     left_out: Cell<bool>,
 }
@@ -194,20 +188,9 @@ impl Walk<'_> {
             }
             return false;
         }
-        let within = match (&self.tree, scope) {
-            (Some(tree), Scope::Project) if is_link => Within::Root(tree),
-            // A file that is no link lies where it lies, also above the work tree.
-            (Some(_), Scope::Project) => path.parent().map_or(Within::Anywhere, Within::Root),
-            _ => Within::Anywhere,
-        };
         let shared = self.hold_shared && scope == Scope::Project && self.is_shared(path, is_link);
-        let wanted = Wanted {
-            scope,
-            within,
-            shared,
-            belongs: Belongs::ToTree,
-            ..Wanted::global(path, CONTEXT_FILE_LIMIT)
-        };
+        let wanted =
+            Wanted { scope, shared, belongs: Belongs::ToTree, ..Wanted::global(path, CONTEXT_FILE_LIMIT) };
         let Some(read) = look.read(&wanted) else {
             self.left_out.set(true);
             return false;

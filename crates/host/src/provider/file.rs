@@ -8,7 +8,7 @@ use crate::{
     gate::{Belongs, Verdict},
     look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, Look},
     places::normal,
-    system::{ReadError, Within},
+    system::{FileRead, ReadError, Within},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
@@ -62,15 +62,25 @@ impl FactProvider for File {
             return refused(key, "template/file-outside", "a project's text reads inside the project only");
         }
         let path = if absolute { Path::new(name).to_owned() } else { cwd.join(name) };
-        let within = if absolute { Within::Anywhere } else { Within::Root(cwd) };
-        let read = match look.open(&path, within, FILE_FACT_LIMIT) {
+        let before = look.notes.borrow().len();
+        let read = read(&path, absolute, look);
+        // They are of this variable: whoever remembers it remembers them.
+        let followed = look.notes.borrow_mut().split_off(before);
+        let read = match read {
             Ok(read) => read,
             Err(ReadError::Missing) => return Fact::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
-                return refused(key, "template/file-outside", &error.to_string());
+                let mut fact = refused(key, "template/file-outside", &error.to_string());
+                if let (ReadError::Outside { target }, Some(note)) = (&error, fact.diagnostics.pop()) {
+                    fact.diagnostics.push(note.help(look.help_for_outside(target)));
+                }
+                return fact;
             }
             Err(error @ ReadError::TooLarge { .. }) => {
                 return refused(key, "template/file-too-large", &error.to_string());
+            }
+            Err(error @ ReadError::HardLink { .. }) => {
+                return refused(key, "file/hard-link", &error.to_string());
             }
             Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
         };
@@ -84,7 +94,7 @@ impl FactProvider for File {
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
-            let verdict = look.gate.admit(&look.real(&path), &shown, &read.bytes, Belongs::ToTree, false);
+            let verdict = look.admit(&path, &shown, &read.bytes, Belongs::ToTree, false);
             if verdict != Verdict::Speaks {
                 let mut fact = Fact::absent("it is held until you trust it");
                 fact.diagnostics.push(crate::look::held(verdict, &shown, read.bytes.len()));
@@ -93,6 +103,7 @@ impl FactProvider for File {
         }
         let text = String::from_utf8_lossy(&read.bytes);
         let mut fact = Fact::of(text.as_ref(), shown.as_str(), Stability::Conversation);
+        fact.diagnostics.extend(followed);
         if std::str::from_utf8(&read.bytes).is_err() {
             fact.diagnostics.push(
                 Diagnostic::warning(
@@ -103,6 +114,23 @@ impl FactProvider for File {
             );
         }
         fact
+    }
+}
+
+/// Reads a file. An absolute path is the user's own word, unless it names a file of the project; a relative one stays
+/// below the working directory by its words, and in the project after all links.
+fn read(path: &Path, absolute: bool, look: &Look<'_>) -> Result<FileRead, ReadError> {
+    let words = normal(&look.places.cwd, path);
+    let root = look.project_root();
+    if !absolute && !words.starts_with(&look.places.cwd) {
+        return Err(ReadError::Outside { target: words });
+    }
+    if !absolute || words.starts_with(root) {
+        return look.open(path, Within::Root(root), FILE_FACT_LIMIT);
+    }
+    match look.roots {
+        None => look.system.read(path, Within::Anywhere, FILE_FACT_LIMIT),
+        Some(_) => look.open(path, Within::Root(Path::new("/")), FILE_FACT_LIMIT),
     }
 }
 

@@ -5,6 +5,7 @@ use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::Belongs,
     look::{CONTEXT_FILE_LIMIT, Look, Wanted},
+    system::Within,
 };
 use preface_core::{
     compose::{emptiness, is_blank, is_empty},
@@ -114,7 +115,9 @@ fn candidates<'a>(
 
 fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
     match scope {
-        Scope::Project => Wanted::project(path, look.text_within(), CONTEXT_FILE_LIMIT, Belongs::ToLayer),
+        Scope::Project => {
+            Wanted::project(path, Within::Root(look.layer_root()), CONTEXT_FILE_LIMIT, Belongs::ToLayer)
+        }
         _ => Wanted::global(path, CONTEXT_FILE_LIMIT),
     }
 }

@@ -116,10 +116,9 @@ impl SystemPromptFile {
     /// one that the file really lies in. An override that names no file is the way to switch the layer off.
     fn allowed(&self, path: &Path, look: &Look<'_>) -> Option<PathBuf> {
         let root = resolved(look.system, look.places.project.as_ref()?);
-        if let Within::Root(around) = look.layer_within()
-            && !inside(&root, &resolved(look.system, around))
-        {
-            // The project directory itself leads outside; the read is refused and says so.
+        let around = look.layer_root();
+        if !inside(&root, &resolved(look.system, around)) {
+            // The project directory itself leads outside; the read is refused, and that is reported.
             return Some(around.to_owned());
         }
         let real = match look.system.canonical(path) {
@@ -130,7 +129,7 @@ impl SystemPromptFile {
                 return None;
             }
         };
-        if inside(&real, &root) {
+        if inside(&real, &root) || look.bounds.follows(&real) {
             return Some(root);
         }
         let shown = look.places.shown(&real);
@@ -144,7 +143,7 @@ impl SystemPromptFile {
                 format!("it leads outside the project root, to {shown} (ToolTerminal/Forbidden)"),
                 look,
             )
-            .help("copy the file into the project directory, or answer `yes` on a terminal"),
+            .help("copy the file into the project directory, answer `yes` on a terminal, or allow the link: `--follow PATH`"),
         );
         None
     }

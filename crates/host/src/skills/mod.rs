@@ -111,7 +111,7 @@ impl Loader<'_> {
 
     /// Takes an explicit path, which is a file or a directory.
     fn path(&mut self, path: &Path, by: &str) {
-        let start = roots::explicit_start(path, self.options, self.look);
+        let start = roots::explicit_start(path, self.look);
         let wrong = |what: &str| {
             let shown = self.look.places.source(start.scope, path).path.clone();
             let note = Diagnostic::warning("skill-invalid", what).at(Place::file(Some(start.scope), shown));

@@ -20,7 +20,6 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
     ("description_type", "a description that is no text is `wrong` (default) or counts as `missing`"),
     ("escape", "`xml` (default) or `none`: how the facts and the text of a skill are escaped"),
-    ("links", "`inside` (default) or `follow`: where links in a project may lead"),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
     ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),
     ("no_description", "a file that is not named SKILL.md and has none: `report` (default) or `skip`"),
@@ -43,8 +42,6 @@ pub struct SkillOptions {
     pub descend_always: bool,
     /// How deep a root is looked into.
     pub depth: usize,
-    /// True: links in a project may lead anywhere.
-    pub follow_links: bool,
     /// True: what lies in directories that other users can write is held.
     pub hold_shared: bool,
     /// True: a byte order mark is no part of a file.
@@ -121,7 +118,6 @@ impl SkillOptions {
             only_paths: said.truth("only_paths", false),
             descend_always: word("descend", &["unless-skill", "always"]) == "always",
             depth: said.number("depth", DEPTH).min(DEEPEST),
-            follow_links: word("links", &["inside", "follow"]) == "follow",
             hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",

@@ -4,7 +4,7 @@ use super::{
     options::{At, Outside, Root, SkillOptions},
     walk::Start,
 };
-use crate::{look::Look, places::normal, system::Within};
+use crate::{look::Look, places::normal};
 use preface_core::{scope::Scope, template::trim};
 use std::{
     borrow::Cow,
@@ -29,7 +29,7 @@ pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<Start> 
                 direct: root.direct,
                 loose: root.loose,
                 descend_always: options.descend_always,
-                within: within.filter(|_| !options.follow_links),
+                within,
             });
         }
     }
@@ -46,22 +46,26 @@ fn places(root: &Root, look: &Look<'_>) -> Vec<(PathBuf, Scope, Option<PathBuf>)
         At::Home => own(&places.own_home),
         At::Global => own(&places.global),
         At::Project if look.gate.layer_speaks() => {
-            let within = match look.layer_within() {
-                Within::Root(root) => Some(root.to_owned()),
-                Within::Anywhere => None,
-            };
+            let within = Some(look.layer_root().to_owned());
             places.project.iter().map(|base| (base.join(&root.dir), Scope::Project, within.clone())).collect()
         }
         At::Up if look.gate.layer_speaks() => {
             let homes = places.home.as_ref().map(|home| home.join(&root.dir));
             above(root.outside, look)
                 .into_iter()
-                .map(|dir| (dir.join(&root.dir), Scope::Project, Some(dir.to_owned())))
+                .map(|dir| (dir.join(&root.dir), Scope::Project, Some(root_of(dir, look))))
                 .filter(|(dir, ..)| Some(dir) != homes.as_ref())
                 .collect()
         }
         At::Project | At::Up => Vec::new(),
     }
+}
+
+/// The directory that links of a root may not lead out of: the project, or the directory that holds the root where that
+/// lies above the project.
+fn root_of(dir: &Path, look: &Look<'_>) -> PathBuf {
+    let root = look.project_root();
+    if dir.starts_with(root) { root.to_owned() } else { dir.to_owned() }
 }
 
 /// The cwd, its parent, and so on up to the first directory that holds `.git`, a folder or a file.
@@ -98,7 +102,7 @@ fn resolved(path: &str, look: &Look<'_>) -> Option<PathBuf> {
 }
 
 /// An explicit path as a root: direct files count, and what lies below the cwd is the project's.
-pub(super) fn explicit_start(path: &Path, options: &SkillOptions, look: &Look<'_>) -> Start {
+pub(super) fn explicit_start(path: &Path, look: &Look<'_>) -> Start {
     let places = look.places;
     let in_project = path.starts_with(&places.cwd)
         && !places.global.as_ref().is_some_and(|global| path.starts_with(global));
@@ -108,6 +112,6 @@ pub(super) fn explicit_start(path: &Path, options: &SkillOptions, look: &Look<'_
         direct: true,
         loose: false,
         descend_always: false,
-        within: (in_project && !options.follow_links).then(|| places.cwd.clone()),
+        within: in_project.then(|| look.project_root().to_owned()),
     }
 }

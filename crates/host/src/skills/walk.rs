@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     look::{FILE_FACT_LIMIT, Look},
-    places::inside,
     system::{DirEntry, FileId, FileKind, ReadError, Within},
 };
 use preface_core::{
@@ -274,7 +273,11 @@ impl<'a> Walk<'a> {
             let path = dir.join(file);
             let within = self.start.within.as_deref().map_or(Within::Anywhere, Within::Root);
             // Its text reaches no prompt: it can only leave something out, and each time that is told.
-            match self.look.system.read(&path, within, FILE_FACT_LIMIT) {
+            let read = match self.start.scope {
+                Scope::Project => self.look.open(&path, within, FILE_FACT_LIMIT),
+                _ => self.look.system.read(&path, within, FILE_FACT_LIMIT),
+            };
+            match read {
                 Ok(read) => {
                     let shown = self.look.places.source(self.start.scope, &path).path.clone();
                     self.ignored.add(&shown, &String::from_utf8_lossy(&read.bytes), self.below.len());
@@ -288,14 +291,14 @@ impl<'a> Walk<'a> {
     /// True where a directory lies where it may. Asked of roots and of links only: what else lies below is inside.
     fn may_enter(&self, dir: &Path) -> bool {
         let Some(root) = &self.start.within else { return true };
-        let (Ok(real), Ok(root)) = (self.look.system.canonical(dir), self.look.system.canonical(root)) else {
-            return true;
-        };
-        if inside(&real, &root) {
-            return true;
+        // One that is missing, or leads nowhere, holds nothing.
+        match self.look.enter(dir, root) {
+            Err(error @ ReadError::Outside { .. }) => {
+                self.look.note(self.look.left_out(self.start.scope, dir, "file/outside", &error));
+                false
+            }
+            _ => true,
         }
-        self.note(dir, "file/outside", &format!("was left out: {}", ReadError::Outside { target: real }));
-        false
     }
 
     /// Returns the name by which the directory that a link leads to was walked already. Ids are asked for only here:

@@ -16,9 +16,9 @@ pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT};
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fmt,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     time::Duration,
 };
 
@@ -70,19 +70,18 @@ pub trait System: fmt::Debug + Send + Sync {
     /// file stays behind, unless the process is killed: then one `.preface-….tmp`, which is never read.
     fn write(&self, path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
 
-    /// Adds to the end of a regular file, or creates it; a link is not followed. The file gets the permission bits of
-    /// `mode`. Callers that write at the same time take a [`System::lock`].
+    /// Opens a directory to write in, and creates it and its missing parents with `mode`. Beneath a root
+    /// ([`Within::Root`], which may itself be reached through links) no link is followed: a project cannot lead what is
+    /// written for it out of itself.
     ///
     /// # Errors
-    /// [`WriteError::Exists`] where something else stands, else what the machine says; then nothing was added.
-    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
-
-    /// Moves a file, or a link itself, to a name in the same file system that is free.
-    ///
-    /// # Errors
-    /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from` or
-    /// the directory of `to` is missing, else what the machine says.
-    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError>;
+    /// A link or a file where a directory belongs, `path` not lexically at or below the root, denied.
+    fn directory(
+        &self,
+        path: &Path,
+        within: Within<'_>,
+        mode: u32,
+    ) -> Result<Box<dyn Directory + '_>, WriteError>;
 
     /// Creates the last component of `path` with an atomic `mkdir` and says whether this call did it. A new
     /// directory gets the permission bits of `mode`, whatever the umask says.
@@ -170,6 +169,51 @@ pub trait System: fmt::Debug + Send + Sync {
     fn run(&self, command: &Run) -> Result<Ran, RunError>;
 }
 
+/// An open directory. What is written goes into it, whatever becomes of its path meanwhile. Names are single components,
+/// and a link at a name is never followed.
+pub trait Directory: fmt::Debug {
+    /// Adds to the end of a regular file, or creates it. The file gets the permission bits of `mode`. Callers that write
+    /// at the same time take a [`Directory::lock`].
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] where something else stands, else what the machine says; then nothing was added.
+    fn append(&self, name: &OsStr, bytes: &[u8], mode: u32) -> Result<(), WriteError>;
+
+    /// Writes a file as [`System::write`] does.
+    ///
+    /// # Errors
+    /// As [`System::write`]; a link is something that is not replaced.
+    fn write(&self, name: &OsStr, bytes: &[u8], how: Write, mode: u32) -> Result<(), WriteError>;
+
+    /// Takes an exclusive lock as [`System::lock`] does.
+    ///
+    /// # Errors
+    /// As [`System::lock`].
+    fn lock(&self, name: &OsStr) -> Result<Box<dyn Send>, WriteError>;
+
+    /// Looks at a file or directory that may be read. `None` where nothing of that kind is there.
+    fn link_stat(&self, name: &OsStr) -> Option<Stat>;
+
+    /// Lists the names of the entries, sorted, at most `limit`.
+    ///
+    /// # Errors
+    /// More than `limit` entries, or denied.
+    fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError>;
+
+    /// Moves a file, or a link itself, to a name that is free.
+    ///
+    /// # Errors
+    /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from`, else
+    /// what the machine says.
+    fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), WriteError>;
+
+    /// Removes a file, or a link itself; one that is not there is no error.
+    ///
+    /// # Errors
+    /// Denied, or a directory.
+    fn remove(&self, name: &OsStr) -> Result<(), WriteError>;
+}
+
 /// Where a read may end up after all links are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within<'a> {
@@ -202,6 +246,8 @@ pub struct Stat {
     pub mode: Option<u32>,
     /// The owner; `None` where the platform has none.
     pub owner: Option<u32>,
+    /// How many names the file has in its file system (hard links); `None` where the platform does not tell.
+    pub links: Option<u64>,
     /// When its content or its description changed last; `None` where the platform does not tell.
     pub changed: Option<Timestamp>,
 }
@@ -278,6 +324,11 @@ pub enum ReadError {
         /// Where the path leads, as far as known.
         target: PathBuf,
     },
+    /// A file with several names, where such files are refused.
+    HardLink {
+        /// How many names it has.
+        links: u64,
+    },
     /// A loop of links, or a path too long.
     Loop,
     /// Anything else, in the machine's words.
@@ -296,6 +347,9 @@ impl fmt::Display for ReadError {
             ReadError::Denied => write!(f, "permission denied"),
             ReadError::TooLarge { size, limit } => write!(f, "{size} bytes, more than the limit of {limit}"),
             ReadError::Outside { target } => write!(f, "leads outside, to `{}`", target.display()),
+            ReadError::HardLink { links } => {
+                write!(f, "it has {links} names (hard links), and another may lie outside")
+            }
             ReadError::Loop => write!(f, "a loop of links, or a path too long"),
             ReadError::Other(words) => write!(f, "{words}"),
         }
@@ -367,6 +421,29 @@ impl fmt::Display for GitTrouble {
 }
 
 impl std::error::Error for GitTrouble {}
+
+/// True for a path of the file systems in which the kernel shows itself: what stands there is no file of anybody's.
+fn is_kernel_path(path: &Path) -> bool {
+    cfg!(unix) && (path.starts_with("/proc") || path.starts_with("/sys"))
+}
+
+/// The message where a link, or no directory, is on the way to what is written.
+const NOT_BENEATH: &str =
+    "a link, or no directory, is on the way; links of a project are not followed to write";
+
+/// Returns the names that lead from `root` to `path`.
+///
+/// # Errors
+/// `path` is not at or below `root`, by its words alone.
+fn names_below<'p>(path: &'p Path, root: &Path) -> Result<Vec<&'p OsStr>, WriteError> {
+    let outside = || WriteError::Other(format!("it is not below `{}`", root.display()));
+    let below = path.strip_prefix(root).map_err(|_| outside())?;
+    let name = |part| match part {
+        Component::Normal(name) => Ok(name),
+        _ => Err(outside()),
+    };
+    below.components().map(name).collect()
+}
 
 /// Creates `path` and its missing parents with `make_dir`, the way down from the first ancestor that is there.
 fn make_dirs_by(

@@ -2,8 +2,8 @@
 //! way (a first file, a record of what happened) is refused here, and whoever wanted it says so in a note.
 
 use super::{
-    DirEntry, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within, Write,
-    WriteError,
+    DirEntry, Directory, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within,
+    Write, WriteError,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -68,11 +68,7 @@ impl System for ReadOnly<'_> {
         refused()
     }
 
-    fn append(&self, _: &Path, _: &[u8], _: u32) -> Result<(), WriteError> {
-        refused()
-    }
-
-    fn rename(&self, _: &Path, _: &Path) -> Result<(), WriteError> {
+    fn directory(&self, _: &Path, _: Within<'_>, _: u32) -> Result<Box<dyn Directory + '_>, WriteError> {
         refused()
     }
 

@@ -1,8 +1,9 @@
 //! `write`, `make_dir`, `make_dirs`, `remove`, `lock`.
 
 use crate::place::Place;
-use preface_host::system::{FileKind, Made, Write, WriteError};
+use preface_host::system::{FileKind, Made, Within, Write, WriteError};
 use std::{
+    ffi::OsStr,
     path::Path,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
@@ -262,7 +263,8 @@ pub fn a_lock_needs_a_file_of_its_own(place: &Place) {
 }
 
 pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
-    let append = |name: &str, text: &str, mode| place.system.append(&place.at(name), text.as_bytes(), mode);
+    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let append = |name: &str, text: &str, mode| dir.append(OsStr::new(name), text.as_bytes(), mode);
     assert_eq!(append("f", "one\n", 0o600), Ok(()));
     let first = place.system.stat(&place.at("f")).expect("a file");
     assert_eq!((first.mode, first.owner), (Some(0o600), place.system.user_id()));
@@ -283,15 +285,14 @@ pub fn an_append_adds_to_a_file_of_its_own(place: &Place) {
     for name in ["d", "s", "to-file", "nowhere"] {
         assert_eq!(append(name, "x", 0o600), Err(WriteError::Exists), "{name}");
     }
-    assert_eq!(append("none/f", "x", 0o600), Err(WriteError::NoParent));
-    assert_eq!(append("f/f", "x", 0o600), Err(WriteError::NoParent));
-    assert!(place.system.append(Path::new("relative"), b"x", 0o600).is_err());
+    assert!(place.system.directory(Path::new("relative"), Within::Anywhere, 0o700).is_err());
     assert_eq!(place.text(&place.at("f")), "one\ntwo\n");
     assert_eq!(place.names(&place.root), ["d", "f", "nowhere", "s", "to-file"]);
 }
 
 pub fn a_rename_never_replaces(place: &Place) {
-    let rename = |from: &str, to: &str| place.system.rename(&place.at(from), &place.at(to));
+    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let rename = |from: &str, to: &str| dir.rename(OsStr::new(from), OsStr::new(to));
     place.file("f", "text");
     place.file("g", "other");
     place.dir("d");
@@ -301,10 +302,52 @@ pub fn a_rename_never_replaces(place: &Place) {
         assert_eq!(rename("f", to), Err(WriteError::Exists), "{to}");
     }
     assert_eq!(rename("none", "h"), Err(WriteError::NoParent));
-    assert_eq!(rename("f", "none/h"), Err(WriteError::NoParent));
-    assert_eq!(rename("f", "d/h"), Ok(()));
-    assert_eq!(place.text(&place.at("d/h")), "text");
+    assert_eq!(rename("f", "h"), Ok(()));
+    assert_eq!(place.text(&place.at("h")), "text");
     assert_eq!(rename("l", "m"), Ok(()), "a link moves itself");
     assert_eq!(kind(place, &place.at("m")), Some(FileKind::Link));
-    assert_eq!(place.names(&place.root), ["d", "g", "m", "nowhere"]);
+    assert_eq!(place.names(&place.root), ["d", "g", "h", "m", "nowhere"]);
+}
+
+/// A directory beneath a root is reached without a link, and so is each file in it.
+pub fn a_directory_beneath_a_root_follows_no_link(place: &Place) {
+    let (root, name) = (place.dir("project"), OsStr::new("f"));
+    let open = |path: &str| place.system.directory(&place.at(path), Within::Root(&root), 0o700);
+    let dir = open("project/a/b").expect("it is made");
+    dir.append(name, b"one\n", 0o600).expect("written");
+    dir.lock(OsStr::new("f.lock")).expect("a lock of its own");
+    assert_eq!(place.text(&place.at("project/a/b/f")), "one\n");
+    assert_eq!(dir.link_stat(name).map(|stat| stat.len), Some(4));
+    assert_eq!(dir.names(9).expect("names"), ["f", "f.lock"]);
+    assert_eq!(place.system.stat(&place.at("project/a")).and_then(|stat| stat.mode), Some(0o700));
+
+    place.dir("elsewhere");
+    place.file("elsewhere/f", "mine");
+    place.link("project/out", "../elsewhere");
+    place.link("project/inside", "a");
+    place.link("project/nowhere", "../new");
+    for path in
+        ["project/out", "project/out/deep", "project/inside", "project/nowhere", "elsewhere", "project/../x"]
+    {
+        assert!(open(path).is_err(), "{path}");
+    }
+    place.link("project/a/b/link", "../../../elsewhere/f");
+    let link = OsStr::new("link");
+    assert_eq!(dir.append(link, b"x", 0o600), Err(WriteError::Exists));
+    assert_eq!(dir.write(link, b"x", Write::Replace, 0o600), Err(WriteError::Exists));
+    assert!(dir.lock(link).is_err());
+    assert_eq!(place.text(&place.at("elsewhere/f")), "mine");
+    assert_eq!(place.names(&place.at("elsewhere")), ["f"], "nothing was made there");
+    assert_eq!(kind(place, &place.at("new")), None);
+
+    // The root itself may be a link: it is the user who named it.
+    place.link("linked", "project");
+    let linked = place.at("linked");
+    let dir = place.system.directory(&linked.join("a/b"), Within::Root(&linked), 0o700).expect("the same");
+    dir.append(name, b"two\n", 0o600).expect("written");
+    assert_eq!(place.text(&place.at("project/a/b/f")), "one\ntwo\n");
+    assert_eq!(dir.remove(name), Ok(()));
+    assert_eq!(dir.remove(name), Ok(()), "one that is not there");
+    assert!(dir.write(name, b"new", Write::New, 0o644).is_ok());
+    assert_eq!(dir.write(name, b"again", Write::New, 0o644), Err(WriteError::Exists));
 }

@@ -139,7 +139,8 @@ impl Preface {
 
     fn prompt(&self, tree: &Workspace, root: &Path) -> Result<String, String> {
         let mut command = Command::new(&self.binary);
-        command.args(&self.words).arg("-C").arg(tree.cwd_in(root));
+        // The package follows links to anywhere; what such a link gives is compared where the user allows it.
+        command.args(&self.words).arg("-C").arg(tree.cwd_in(root)).arg("--follow").arg(root.join(&tree.name));
         if let Some(tools) = &tree.tools {
             let names = if tools.is_empty() { "none".to_owned() } else { tools.join(",") };
             command.args(["--tools", &names]);

@@ -103,6 +103,9 @@ pub struct Turn {
     pub template: Option<String>,
     /// The directories that files must lie in.
     pub roots: Option<Vec<String>>,
+    /// Files and directories that links of the project may lead to.
+    #[serde(default)]
+    pub follow: Vec<String>,
     /// The tools, by name.
     pub tools: Option<Vec<String>>,
     /// The tools with their texts, in place of `tools`.

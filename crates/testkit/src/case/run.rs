@@ -196,6 +196,7 @@ fn ask(system: &MemorySystem, turn: &Turn, person: &Person) -> Result<Result<Out
             text: text.as_str().into(),
         }),
         roots: turn.roots.as_ref().map(|roots| roots.iter().map(|root| absolute(root)).collect()),
+        follow: turn.follow.iter().map(|path| absolute(path)).collect(),
         events: turn.event.clone(),
     };
     let paths: Vec<PathBuf> = turn.paths.iter().map(|path| absolute(path)).collect();

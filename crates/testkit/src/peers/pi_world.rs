@@ -23,6 +23,7 @@ use preface::{
         world::{Contribution, Item, World},
     },
     host::{
+        bounds::Bounds,
         gate::{Consent, Gate},
         look::{Look, RealDirs},
         places::Places,
@@ -122,6 +123,7 @@ impl PiBuilder {
             gate: &gate,
             given: &self.world.given,
             roots: None,
+            bounds: &Bounds::default(),
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
             notes: RefCell::default(),

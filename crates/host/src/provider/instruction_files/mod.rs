@@ -38,7 +38,7 @@ use preface_core::{
     section::{Language, Section},
     world::{Contribution, Item},
 };
-use reach::{Reach, Trees};
+use reach::{Reach, Trees, is_in_git_dir};
 use reader::{Reader, absolute_source};
 use splice::{Open, Splicer};
 use std::{
@@ -330,11 +330,7 @@ impl Build<'_> {
             Scope::Project => self.trees.of(dir, self.look),
             _ => Reach::Anywhere,
         };
-        let within = match (self.options.follow_links, kind) {
-            (true, Kind::Project | Kind::Local) => Within::Anywhere,
-            _ => reach.within(),
-        };
-        let Some(text) = self.reader.read(path, &real, &source, within) else {
+        let Some(text) = self.reader.read(path, &real, &source, self.within(candidate)) else {
             self.left_out = true;
             return;
         };
@@ -388,18 +384,33 @@ impl Build<'_> {
         if self.reader.belongs(path) == Belongs::ToLayer && !self.look.gate.layer_speaks() {
             return None;
         }
-        let in_tree =
-            self.options.follow_links && *kind != Kind::Rule || self.trees.of(dir, self.look).holds(&real);
-        if in_tree && self.look.in_roots(path) {
+        let root = match self.within(candidate) {
+            Within::Root(root) => root,
+            Within::Anywhere => self.look.root_of(path),
+        };
+        let in_git_dir =
+            || matches!(self.trees.of(dir, self.look), Reach::Tree(tree) if is_in_git_dir(&real, &tree));
+        if self.look.may_lie_at(&real, root) && !in_git_dir() {
             return Some(real);
         }
         // What lies above the directories that may be read is nobody's business here.
         if is_link || self.look.in_roots(path) {
-            self.note(Severity::Warning, "file/outside", source, |shown| {
-                format!("{shown} was left out: it leads out of what the project may read")
+            self.notes.tell(Severity::Warning, "file/outside", || {
+                let what = format!("{} was left out: it leads out of what the project may read", source.path);
+                Diagnostic::warning("file/outside", what)
+                    .at(Place::file(Some(source.scope), source.path.clone()))
+                    .help(self.look.help_for_outside(&real))
             });
         }
         None
+    }
+
+    /// Returns the directory that links may not lead out of.
+    fn within(&self, candidate: &Candidate) -> Within<'_> {
+        match (candidate.scope, candidate.kind) {
+            (Scope::Project, Kind::Rule) => Within::Root(self.look.layer_root()),
+            _ => Within::Anywhere,
+        }
     }
 
     /// Says where the text of a rule begins. `None` where it waits for another file.

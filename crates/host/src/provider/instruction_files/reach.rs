@@ -35,11 +35,15 @@ impl Reach {
     pub fn holds(&self, real: &Path) -> bool {
         match self {
             Reach::Anywhere => true,
-            Reach::Tree(root) => real
-                .strip_prefix(root)
-                .is_ok_and(|rest| rest.components().all(|part| part.as_os_str() != ".git")),
+            Reach::Tree(root) => real.starts_with(root) && !is_in_git_dir(real, root),
         }
     }
+}
+
+/// True where a real path lies in a `.git` of a tree.
+pub fn is_in_git_dir(real: &Path, tree: &Path) -> bool {
+    let is_git = |rest: &Path| rest.components().any(|part| part.as_os_str() == ".git");
+    real.strip_prefix(tree).is_ok_and(is_git)
 }
 
 /// The trees that directories lie in, each asked for once.
@@ -96,7 +100,8 @@ pub fn find(written: &str, dir: &Path, reach: &Reach, look: &Look<'_>) -> Found 
             };
         }
     };
-    if !reach.holds(&real) || matches!(reach, Reach::Tree(_)) && !look.in_roots(&path) {
+    let is_allowed = reach.holds(&real) || look.bounds.follows(&real);
+    if !is_allowed || matches!(reach, Reach::Tree(_)) && !look.in_roots(&path) {
         return Found::Outside;
     }
     match look.system.stat(&real) {

@@ -1,6 +1,9 @@
 //! A directory of rules: which files it has, and about which files each of them is.
 
-use super::{notes::Notes, reach::Reach};
+use super::{
+    notes::Notes,
+    reach::{Reach, is_in_git_dir},
+};
 use crate::{
     look::Look,
     system::{DirEntry, FileKind, ReadError},
@@ -117,9 +120,21 @@ impl Walk<'_> {
 
     /// True where what a name leads to may be read.
     fn may_enter(&self, path: &Path, real: &Path) -> bool {
-        let inside = self.reach.holds(real) && (self.scope != Scope::Project || self.look.in_roots(path));
+        let root = self.look.layer_root();
+        let inside = match (self.scope, self.reach) {
+            (Scope::Project, Reach::Tree(tree)) => {
+                self.look.may_lie_at(real, root) && !is_in_git_dir(real, tree)
+            }
+            _ => true,
+        };
         if !inside {
-            self.tell(path, "file/outside", "was left out: it leads out of what the project may read");
+            self.notes.tell(Severity::Warning, "file/outside", || {
+                let shown = self.shown(path);
+                let what = format!("{shown} was left out: it leads out of what the project may read");
+                Diagnostic::warning("file/outside", what)
+                    .at(Place::file(Some(self.scope), shown))
+                    .help(self.look.help_for_outside(real))
+            });
         }
         inside
     }

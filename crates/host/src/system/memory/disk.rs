@@ -3,6 +3,7 @@
 use super::faults::Steps;
 use crate::system::{
     DirEntry, FileId, FileKind, FileRead, Made, NOT_ABSOLUTE, ReadError, Stat, Within, Write, WriteError,
+    is_kernel_path,
     resolve::{self, Lead, Looked},
 };
 use jiff::Timestamp;
@@ -26,6 +27,7 @@ pub(super) struct Disk {
     next_inode: u64,
     /// How often anything changed.
     changes: i64,
+    has_hard_links: bool,
     pub(super) user: u32,
 }
 
@@ -54,7 +56,13 @@ impl Disk {
     pub(super) fn new(user: u32) -> Self {
         let root =
             Node { what: What::Dir, device: 1, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
-        Disk { nodes: BTreeMap::from([(PathBuf::from("/"), root)]), next_inode: 2, changes: 0, user }
+        Disk {
+            nodes: BTreeMap::from([(PathBuf::from("/"), root)]),
+            next_inode: 2,
+            changes: 0,
+            has_hard_links: false,
+            user,
+        }
     }
 
     // ---- for the builder: no permissions, parents come by themselves
@@ -79,6 +87,7 @@ impl Disk {
         let changed = self.change();
         let node = self.node(existing).expect("a hard link needs an existing file").clone();
         let place = self.make_parents(path);
+        self.has_hard_links = true;
         self.nodes.insert(place, Node { changed, ..node });
     }
 
@@ -192,9 +201,12 @@ impl Disk {
                 return Err(ReadError::Missing);
             }
         }
-        let (_, node) = self.found(path)?;
+        let (place, node) = self.found(path)?;
         if let Some(error) = &node.broken {
             return Err(error.clone());
+        }
+        if is_kernel_path(&place) {
+            return Err(ReadError::Kind(FileKind::Special));
         }
         if !self.may(node, READ) {
             return Err(ReadError::Denied);
@@ -495,8 +507,13 @@ impl Disk {
         let change = if matches!(node.what, What::Dir) { self.changes } else { node.changed };
         let id = FileId { device: node.device, inode: node.inode };
         let (mode, owner) = (Some(node.mode), Some(node.owner));
+        let links = match self.has_hard_links {
+            true => self.nodes.values().filter(|other| other.inode == node.inode).count() as u64,
+            false => 1,
+        };
+        let links = Some(links);
         let changed = Timestamp::from_millisecond(change).ok();
-        Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, changed }
+        Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, links, changed }
     }
 
     fn may(&self, node: &Node, wish: u32) -> bool {

@@ -20,6 +20,11 @@ pub(super) fn lock(path: &Path, wait: Duration) -> Result<File, WriteError> {
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return Err(WriteError::Exists);
     }
+    take(file, wait)
+}
+
+/// Takes the lock on an open regular file.
+pub(super) fn take(file: File, wait: Duration) -> Result<File, WriteError> {
     let deadline = Instant::now() + wait;
     loop {
         match file.try_lock() {

@@ -78,6 +78,7 @@ pub(super) fn stat_of(metadata: &Metadata) -> Stat {
         id: Some(FileId { device: metadata.dev(), inode: metadata.ino() }),
         mode: Some(metadata.mode() & 0o7777),
         owner: Some(metadata.uid()),
+        links: Some(metadata.nlink()),
         changed: jiff::Timestamp::new(metadata.ctime(), i32::try_from(metadata.ctime_nsec()).unwrap_or(0))
             .ok(),
     }
@@ -86,7 +87,7 @@ pub(super) fn stat_of(metadata: &Metadata) -> Stat {
 #[cfg(not(unix))]
 pub(super) fn stat_of(metadata: &Metadata) -> Stat {
     let kind = kind_of(metadata.file_type());
-    Stat { kind, len: metadata.len(), id: None, mode: None, owner: None, changed: None }
+    Stat { kind, len: metadata.len(), id: None, mode: None, owner: None, links: None, changed: None }
 }
 
 fn kind_of(file_type: FileType) -> FileKind {

@@ -3,8 +3,10 @@
 //! Each file here is one verb or one question; this one only gathers them behind [`System`]. Unix goes through
 //! `rustix` (file descriptors, so that what was checked is what is used), everything else through `std`.
 
-mod append;
 mod bundle;
+#[cfg_attr(unix, path = "directory_unix.rs")]
+#[cfg_attr(not(unix), path = "directory_portable.rs")]
+mod directory;
 mod dirs;
 mod lock;
 mod look;
@@ -23,8 +25,8 @@ mod write;
 mod zone;
 
 use super::{
-    DirEntry, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within,
-    Write, WriteError, program,
+    DirEntry, Directory, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System,
+    Within, Write, WriteError, program,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -92,12 +94,14 @@ impl System for OsSystem {
         write::write(trouble::absolute_to_write(path)?, bytes, how, mode & 0o777)
     }
 
-    fn append(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), WriteError> {
-        append::append(trouble::absolute_to_write(path)?, bytes, mode & 0o777)
-    }
-
-    fn rename(&self, from: &Path, to: &Path) -> Result<(), WriteError> {
-        append::rename(trouble::absolute_to_write(from)?, trouble::absolute_to_write(to)?)
+    fn directory(
+        &self,
+        path: &Path,
+        within: Within<'_>,
+        mode: u32,
+    ) -> Result<Box<dyn Directory + '_>, WriteError> {
+        let path = trouble::absolute_to_write(path)?;
+        Ok(Box::new(directory::open(path, within, mode & 0o777, self.lock_wait)?))
     }
 
     fn make_dir(&self, path: &Path, mode: u32) -> Result<Made, WriteError> {

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-/// Room for a file that says it is empty: those of `/proc` do, and are not.
+/// Room for a file of unknown size: those of some file systems in user space are said to be empty, and are not.
 const UNKNOWN: u64 = 4096;
 
 /// Reads all of `file`, a handle that does not block, if it is a regular file of at most `limit` bytes.
@@ -19,6 +19,9 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     let stat = look::stat_of(&file.metadata().map_err(|error| of(&error))?);
     if stat.kind != FileKind::File {
         return Err(ReadError::Kind(stat.kind));
+    }
+    if is_of_the_kernel(file) {
+        return Err(ReadError::Kind(FileKind::Special));
     }
     if stat.len > limit {
         return Err(ReadError::TooLarge { size: stat.len, limit });
@@ -50,6 +53,36 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
         bytes = Vec::new();
     }
     Ok(FileRead { bytes, stat })
+}
+
+/// True for a file of `/proc`, `/sys` and their like, wherever they are mounted: it is no file of anybody's, holds what the
+/// process knows (its environment), and reading it can act.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_of_the_kernel(file: &File) -> bool {
+    // Those of `linux/magic.h`: proc, sysfs, debugfs, tracefs, securityfs, selinuxfs, cgroup, cgroup2, configfs, bpf,
+    // pstore, efivarfs, devpts.
+    const KERNEL: [i64; 13] = [
+        0x9fa0,
+        0x6265_6572,
+        0x6462_6720,
+        0x7472_6163,
+        0x7363_6673,
+        0xf97c_ff8c,
+        0x0027_e0eb,
+        0x6367_7270,
+        0x6265_6570,
+        0xcafe_4a11,
+        0x6165_676c,
+        0xde5e_81e4,
+        0x1cd1,
+    ];
+    // The field has another width and sign on each platform; the numbers have 32 bits.
+    rustix::fs::fstatfs(file).is_ok_and(|found| KERNEL.contains(&(found.f_type as i64 & 0xffff_ffff)))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn is_of_the_kernel(_file: &File) -> bool {
+    false
 }
 
 /// Makes room for `room` bytes in all, or says that there is none.

@@ -32,11 +32,22 @@ pub(super) fn write(path: &Path, bytes: &[u8], how: Write, mode: u32) -> Result<
     };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let dir = rustix::fs::open(parent, flags, Mode::empty()).map_err(of)?;
-    let mut temp = Temp::new(&dir)?;
+    write_in(&dir, name, bytes, how, mode)
+}
+
+/// Writes a file in an open directory.
+pub(super) fn write_in(
+    dir: &OwnedFd,
+    name: &OsStr,
+    bytes: &[u8],
+    how: Write,
+    mode: u32,
+) -> Result<(), WriteError> {
+    let mut temp = Temp::new(dir)?;
     temp.fill(bytes, mode).map_err(|error| write_error(&error))?;
     temp.put(name, how).map_err(of)?;
     drop(temp);
-    match rustix::fs::fsync(&dir) {
+    match rustix::fs::fsync(dir) {
         // Some file systems have nothing to flush in a directory.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
         Err(error) => Err(of(error)),

@@ -1,6 +1,7 @@
 //! The rules of instruction files, one by one, on a machine in memory.
 
 use crate::{
+    bounds::Bounds,
     gate::{Consent, Gate},
     look::{Headless, Look, RealDirs},
     places::{HomeTrust, Places},
@@ -94,6 +95,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         servers: &[],
         given: &BTreeMap::new(),
         roots: terms.roots.as_deref(),
+        bounds: &Bounds::default(),
         settings: &settings,
         confirm: &Headless,
         notes: RefCell::default(),

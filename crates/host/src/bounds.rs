@@ -1,0 +1,176 @@
+//! Where the files of a project may lie, and the one way in which they are opened.
+//!
+//! What a repository names is opened beneath the repository: a link of its own that leads out of it is not followed,
+//! unless the user named the target. The file that was checked is the one that is read.
+
+use crate::{
+    places::{Places, resolved},
+    provider::git,
+    system::{FileKind, FileRead, ReadError, System, Within},
+};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
+
+/// Limits on the files of one project.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds {
+    /// Files and directories outside of the project that its links may lead to; real paths.
+    pub follow: Vec<PathBuf>,
+    /// Treatment of files that have several names.
+    pub hard_links: HardLinks,
+    root: OnceCell<ProjectRoot>,
+}
+
+/// Treatment of files that have several names in the file system: such a file cannot be told from the file that it is
+/// the same as, which may lie outside of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HardLinks {
+    /// They are read.
+    #[default]
+    Read,
+    /// They are refused.
+    Refuse,
+}
+
+/// The directory that a project is.
+#[derive(Clone, Debug)]
+struct ProjectRoot {
+    /// As the working directory leads through it, links not resolved.
+    named: PathBuf,
+    real: PathBuf,
+}
+
+/// A file of the project.
+#[derive(Debug)]
+pub struct ProjectFile {
+    /// The file as it was read.
+    pub read: FileRead,
+    /// The target, where a link led out of the project and the user allowed it.
+    pub followed: Option<PathBuf>,
+}
+
+impl Bounds {
+    /// Returns bounds that allow links to what a user named. A path that does not exist allows nothing.
+    #[must_use]
+    pub fn new(
+        system: &dyn System,
+        follow: impl IntoIterator<Item = PathBuf>,
+        hard_links: HardLinks,
+    ) -> Self {
+        let follow = follow.into_iter().filter_map(|path| system.canonical(&path).ok()).collect();
+        Bounds { follow, hard_links, root: OnceCell::new() }
+    }
+
+    /// Forgets the directory of the project, for a build that looks at the machine anew.
+    pub fn forget_root(&mut self) {
+        self.root = OnceCell::new();
+    }
+
+    /// True where a real path is, or lies below, one that the user named.
+    #[must_use]
+    pub fn follows(&self, real: &Path) -> bool {
+        self.follow.iter().any(|named| real.starts_with(named))
+    }
+
+    /// Returns the directory of the project: the work tree that holds the working directory, else the working directory.
+    /// A work tree that holds the user's home is more than a project, so there the working directory is the project.
+    pub fn project_root(&self, system: &dyn System, places: &Places) -> &Path {
+        &self.root(system, places).named
+    }
+
+    fn root(&self, system: &dyn System, places: &Places) -> &ProjectRoot {
+        self.root.get_or_init(|| {
+            let cwd = &places.cwd;
+            let home = places.home.as_ref().map(|home| resolved(system, home));
+            let real = git::work_tree_root(system, cwd)
+                .filter(|root| home.as_ref().is_none_or(|home| !home.starts_with(root)))
+                .unwrap_or_else(|| resolved(system, cwd));
+            let leads_there = |dir: &&Path| system.canonical(dir).is_ok_and(|found| found == real);
+            let named = match cwd.starts_with(&real) {
+                true => real.clone(),
+                false => cwd.ancestors().find(leads_there).unwrap_or(&real).to_owned(),
+            };
+            ProjectRoot { named, real }
+        })
+    }
+
+    /// Returns the directory that a file must really lie in: the project's where the file lies in it, else the file's own.
+    pub fn root_of<'p>(&'p self, path: &'p Path, system: &dyn System, places: &Places) -> &'p Path {
+        let root = self.root(system, places);
+        [&root.named, &root.real]
+            .into_iter()
+            .find(|root| path.starts_with(root))
+            .map_or_else(|| path.parent().unwrap_or(path), PathBuf::as_path)
+    }
+
+    /// Returns where a file would lie if no link were in its path below the project.
+    pub(crate) fn place_without_links(
+        &self,
+        path: &Path,
+        system: &dyn System,
+        places: &Places,
+    ) -> Option<PathBuf> {
+        let root = self.root(system, places);
+        Some(root.real.join(path.strip_prefix(&root.named).ok()?))
+    }
+
+    /// Opens a file beneath `root` and reads it. With `roots` it must lie in one of them, too, and is opened beneath that
+    /// one: a directory that is swapped for a link meanwhile leads to another file of the roots at most.
+    ///
+    /// # Errors
+    /// Those of [`System::read`]; [`ReadError::Outside`] also where it lies beside the roots, and
+    /// [`ReadError::HardLink`].
+    pub fn open(
+        &self,
+        path: &Path,
+        root: &Path,
+        roots: Option<&[PathBuf]>,
+        limit: u64,
+        system: &dyn System,
+    ) -> Result<ProjectFile, ReadError> {
+        let (read, followed) = match beneath(path, root, roots, limit, system) {
+            Err(ReadError::Outside { target }) => {
+                let Some(named) = self.follow.iter().find(|named| target.starts_with(named)) else {
+                    return Err(ReadError::Outside { target });
+                };
+                let is_dir = system.stat(named).is_some_and(|stat| stat.kind == FileKind::Dir);
+                let above = named.parent().filter(|_| !is_dir).unwrap_or(named);
+                // The target is opened by its own path: the link may lead elsewhere by now.
+                let read = beneath(&target, above, roots, limit, system).map_err(|error| match error {
+                    ReadError::Missing => ReadError::Dangling,
+                    error => error,
+                })?;
+                (read, Some(target))
+            }
+            read => (read?, None),
+        };
+        match read.stat.links {
+            Some(links) if links > 1 && self.hard_links == HardLinks::Refuse => {
+                Err(ReadError::HardLink { links })
+            }
+            _ => Ok(ProjectFile { read, followed }),
+        }
+    }
+}
+
+fn beneath(
+    path: &Path,
+    root: &Path,
+    roots: Option<&[PathBuf]>,
+    limit: u64,
+    system: &dyn System,
+) -> Result<FileRead, ReadError> {
+    let Some(roots) = roots else { return system.read(path, Within::Root(root), limit) };
+    let outside = |target: PathBuf| Err(ReadError::Outside { target });
+    let (real, root) = (system.canonical(path)?, system.canonical(root)?);
+    if !real.starts_with(&root) {
+        return outside(real);
+    }
+    roots
+        .iter()
+        .map(|root| system.read(path, Within::Root(root), limit))
+        .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
+        .unwrap_or_else(|| outside(real))
+}

@@ -1,0 +1,198 @@
+//! Links of a project lead nowhere but into the project, in every preset and for every kind of file; the user may allow
+//! a target by name.
+
+use preface::{
+    ASSETS, Built, Engine, Request, TrustChoice, core::diagnostic::Severity, host::system::memory::Verb,
+};
+use preface_testkit::MemorySystem;
+use std::path::PathBuf;
+
+const SECRET: &str = "SECRET OF THE USER";
+
+/// What a hostile project brings: a preset, and a link of it with its target.
+const LINKS: [(&str, &str, &str); 20] = [
+    ("claude-code", "/p/CLAUDE.md", "/h/out/CLAUDE.md"),
+    ("claude-code", "/p/.claude/CLAUDE.md", "/h/out/CLAUDE.md"),
+    ("claude-code", "/p/.claude/sections/env.md", "/h/out/env.md"),
+    ("claude-code", "/p/.claude/sections", "/h/out/sections"),
+    ("claude-code", "/p/.claude", "/h/out/layer"),
+    ("claude-code", "/p/.claude/rules", "/h/out/rules"),
+    ("claude-code", "/p/.claude/rules/r.md", "/h/out/env.md"),
+    ("claude-code", "/p/.claude/commands/c.md", "/h/out/command.md"),
+    ("claude-code", "/p/.claude/settings.json", "/h/out/settings.json"),
+    ("pi", "/p/AGENTS.md", "/h/out/env.md"),
+    ("pi", "/p/CLAUDE.md", "/h/out/env.md"),
+    ("pi", "/p/.sf/SYSTEM.md", "/h/out/env.md"),
+    ("pi", "/p/.sf", "/h/out/layer"),
+    ("pi", "/p/.agents/skills/x", "/h/out/skill"),
+    ("pi", "/p/.agents/skills", "/h/out/skills"),
+    ("pi", "/p/.agents/skills/x/SKILL.md", "/h/out/skill/SKILL.md"),
+    ("default", "/p/AGENTS.md", "/h/out/env.md"),
+    ("default", "/p/.preface/append.md", "/h/out/env.md"),
+    ("default", "/p/.preface", "/h/out/layer"),
+    ("default", "/p/.preface/sections", "/h/out/sections"),
+];
+
+fn machine() -> MemorySystem {
+    let skill = format!("---\nname: x\ndescription: {SECRET}\n---\nBody.\n");
+    let command = format!("---\ndescription: {SECRET}\n---\nBody.\n");
+    let settings = format!(r#"{{"systemPrompt": {{"append": "{SECRET}"}}}}"#);
+    let mut system = MemorySystem::new().with_bundle(ASSETS).with_home("/h").with_dir("/p/.git");
+    for file in [
+        "CLAUDE.md",
+        "env.md",
+        "sections/env.md",
+        "layer/append.md",
+        "layer/SYSTEM.md",
+        "layer/CLAUDE.md",
+        "layer/sections/env.md",
+        "rules/r.md",
+    ] {
+        system = system.with_file(format!("/h/out/{file}"), SECRET);
+    }
+    system
+        .with_file("/h/out/skill/SKILL.md", &skill)
+        .with_file("/h/out/skills/x/SKILL.md", &skill)
+        .with_file("/h/out/command.md", &command)
+        .with_file("/h/out/settings.json", &settings)
+}
+
+fn build(system: &MemorySystem, preset: &str, follow: &[&str]) -> Built {
+    let request = Request {
+        preset: Some(preset.to_owned()),
+        trust: TrustChoice::Once,
+        follow: follow.iter().map(PathBuf::from).collect(),
+        ..Request::new("/p")
+    };
+    Engine::new(system).build(&request).expect("no file of a project stops a build")
+}
+
+#[test]
+fn no_link_of_a_project_leads_out_of_it() {
+    for (preset, link, target) in LINKS {
+        let system = machine().with_link(link, target);
+        let built = build(&system, preset, &[]);
+        assert!(!built.prompt.text.contains(SECRET), "{preset} {link}");
+        let notes = &built.prompt.diagnostics;
+        let outside = notes.iter().find(|note| note.code == "file/outside");
+        let outside = outside.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
+        assert_eq!(outside.severity, Severity::Warning, "{preset} {link}");
+        let help = outside.help.as_deref().unwrap_or_default();
+        assert!(help.contains("--follow /h/out"), "{preset} {link}: {help}");
+        let listed = system.touches();
+        let listed =
+            listed.iter().filter(|touch| touch.verb == Verb::List && touch.place.starts_with("/h/out"));
+        assert_eq!(listed.count(), 0, "{preset} {link}: no directory outside is listed");
+    }
+}
+
+#[test]
+fn a_link_that_the_user_allowed_is_followed_and_reported() {
+    for (preset, link, target) in LINKS {
+        let system = machine().with_link(link, target);
+        let built = build(&system, preset, &["/h/out"]);
+        assert!(built.prompt.text.contains(SECRET), "{preset} {link}: {:?}", built.prompt.diagnostics);
+        let notes = &built.prompt.diagnostics;
+        let followed = notes.iter().find(|note| note.code == "file/followed");
+        let followed = followed.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
+        assert_eq!(followed.severity, Severity::Info);
+        assert!(followed.message.contains("~/out/"), "{}", followed.message);
+    }
+    let elsewhere = build(&machine().with_link("/p/AGENTS.md", "/h/out/env.md"), "pi", &["/h/out/layer"]);
+    assert!(!elsewhere.prompt.text.contains(SECRET), "only what was named");
+}
+
+#[test]
+fn the_users_own_settings_allow_targets_and_a_projects_do_not() {
+    let linked = || machine().with_link("/p/AGENTS.md", "/h/out/env.md");
+    let settings = r#"{"trust": {"follow": ["~/out/env.md", "relative"]}}"#;
+    let own = build(&linked().with_file("/h/.config/preface/settings.json", settings), "default", &[]);
+    assert!(own.prompt.text.contains(SECRET), "{:?}", own.prompt.diagnostics);
+    assert!(
+        own.prompt.diagnostics.iter().any(|note| note.code == "settings/follow"),
+        "`relative` is reported"
+    );
+    let projects = build(&linked().with_file("/p/.preface/settings.json", settings), "default", &[]);
+    assert!(!projects.prompt.text.contains(SECRET));
+}
+
+#[test]
+fn the_project_is_the_work_tree() {
+    for preset in ["default", "claude-code", "pi"] {
+        let system = machine().with_file("/p/docs/rules.md", "USE TABS").with_dir("/p/sub");
+        let system = system.with_link("/p/sub/AGENTS.md", "../docs/rules.md");
+        let system = system.with_link("/p/sub/CLAUDE.md", "../docs/rules.md");
+        let request =
+            Request { preset: Some(preset.to_owned()), trust: TrustChoice::Once, ..Request::new("/p/sub") };
+        let built = Engine::new(&system).build(&request).expect("it builds");
+        assert!(built.prompt.text.contains("USE TABS"), "{preset}: {:?}", built.prompt.diagnostics);
+    }
+}
+
+/// A file above the project may lead to what lies below its own directory, and no further.
+#[test]
+fn a_file_above_the_project_stays_below_its_own_directory() {
+    let system = || machine().with_dir("/w/q/.git").with_file("/w/docs/a.md", "OF ALL");
+    let ask = |system: &MemorySystem| {
+        let request =
+            Request { preset: Some("pi".to_owned()), trust: TrustChoice::Once, ..Request::new("/w/q") };
+        Engine::new(system).build(&request).expect("it builds").prompt.text
+    };
+    assert!(ask(&system().with_link("/w/AGENTS.md", "docs/a.md")).contains("OF ALL"));
+    assert!(!ask(&system().with_link("/w/AGENTS.md", "/h/out/env.md")).contains(SECRET));
+}
+
+#[test]
+fn the_kernels_files_are_read_for_nobody() {
+    let environ = || machine().with_file("/proc/self/environ", SECRET);
+    for (preset, link) in [("claude-code", "/p/.claude/sections/env.md"), ("pi", "/p/AGENTS.md")] {
+        let built = build(&environ().with_link(link, "/proc/self/environ"), preset, &["/proc/self/environ"]);
+        assert!(!built.prompt.text.contains(SECRET), "{preset}: not even where it is allowed by name");
+    }
+    let own = environ().with_link("/h/.config/preface/append.md", "/proc/self/environ");
+    assert!(
+        !build(&own, "default", &[]).prompt.text.contains(SECRET),
+        "nor through a link of the user's own"
+    );
+}
+
+#[test]
+fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
+    let ask = |follow: &[&str]| {
+        let system = machine().with_link("/p/prompt.md", "/h/out/env.md").with_current_dir("/p");
+        let request = Request {
+            preset: Some("pi".to_owned()),
+            sets: vec!["system_prompt=prompt.md".to_owned()],
+            follow: follow.iter().map(PathBuf::from).collect(),
+            ..Request::new("/p")
+        };
+        Engine::new(&system).build(&request)
+    };
+    let error = ask(&[]).expect_err("it leads out").to_string();
+    assert!(error.contains("leads outside"), "{error}");
+    assert!(ask(&["/h/out/env.md"]).expect("it is allowed").prompt.text.contains(SECRET));
+}
+
+#[test]
+fn a_file_with_several_names_is_refused_where_nothing_else_guards() {
+    let linked = || machine().with_file("/p/a.md", "TEXT").with_hard_link("/h/out/env.md", "/p/AGENTS.md");
+    let ask = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
+        let request = Request {
+            preset: Some(preset.to_owned()),
+            trust,
+            roots: roots.map(|root| vec![PathBuf::from(root)]),
+            ..Request::new("/p")
+        };
+        Engine::new(system).build(&request)
+    };
+    let refused = ask(&linked(), "template", TrustChoice::Once, Some("/p")).expect("it builds");
+    assert!(!refused.prompt.text.contains(SECRET));
+    assert!(refused.prompt.diagnostics.iter().any(|note| note.code == "file/hard-link"), "{refused:?}");
+    let plain = ask(&linked(), "template", TrustChoice::Once, None).expect("it builds");
+    assert!(plain.prompt.text.contains(SECRET), "on the user's own machine it is a file like any other");
+    let own = linked().with_file("/h/.config/preface/settings.json", r#"{"trust": {"hardLinks": true}}"#);
+    let allowed = ask(&own, "template", TrustChoice::Once, Some("/p")).expect("it builds");
+    assert!(allowed.prompt.text.contains(SECRET));
+    let required = ask(&linked(), "pi", TrustChoice::Require, None).expect("nothing was left out for trust");
+    assert!(!required.prompt.text.contains(SECRET), "where trust is required, too");
+}
