@@ -44,7 +44,7 @@ export interface paths {
         };
         /**
          * Lists conversations, the last built first.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["conversations"];
         put?: never;
@@ -67,7 +67,7 @@ export interface paths {
         post?: never;
         /**
          * Forgets a conversation. Its next turn is a first turn.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         delete: operations["forget"];
         options?: never;
@@ -87,7 +87,7 @@ export interface paths {
         /**
          * Builds the prompt afresh, keeps it, and returns it with the compaction's instructions after it. Of several at the same
          *     time, one builds it and all get it.
-         * @description With an access token: its role is `converse` or more.
+         * @description Roles of an access token: `converse`, `write`.
          */
         post: operations["compact"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * Tells where each byte of the kept prompt came from.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["explain"];
         put?: never;
@@ -125,7 +125,7 @@ export interface paths {
         };
         /**
          * Lists what the conversation was told before, the newest first.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["past"];
         put?: never;
@@ -148,7 +148,7 @@ export interface paths {
         /**
          * Builds the prompt afresh outside of a compaction, and says what that changes. A prompt that comes out the same stays,
          *     unless it was asked for another directory, model, preset or template.
-         * @description With an access token: its role is `converse` or more.
+         * @description Roles of an access token: `converse`, `write`.
          */
         post: operations["refresh"];
         delete?: never;
@@ -166,7 +166,7 @@ export interface paths {
         };
         /**
          * Returns the prompt that is kept, and builds nothing.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["prompt"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         /**
          * Returns the prompt of a conversation: the first turn builds and keeps it (201), every later one gets the same bytes
          *     (200).
-         * @description With an access token: its role is `converse` or more.
+         * @description Roles of an access token: `converse`, `write`.
          */
         post: operations["turn"];
         delete?: never;
@@ -207,7 +207,7 @@ export interface paths {
         };
         /**
          * Returns all templates with all their versions.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["export"];
         put?: never;
@@ -266,7 +266,7 @@ export interface paths {
          * @description Versions that are there already, in the document's order, are skipped. Where the store has others than the document
          *     knows, the document's are added behind them, and the reply says so. A label that stands on another version here stays.
          *
-         *     With an access token: its role is `write` or more.
+         *     Roles of an access token: `write`.
          */
         post: operations["import"];
         delete?: never;
@@ -284,7 +284,7 @@ export interface paths {
         };
         /**
          * Tells the numbers of this node, in the text format that Prometheus reads.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `metrics`, `read`, `analyze`, `converse`, `write`.
          */
         get: operations["metrics"];
         put?: never;
@@ -304,7 +304,7 @@ export interface paths {
         };
         /**
          * Describes every operation, in OpenAPI 3.1.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["openapi"];
         put?: never;
@@ -377,7 +377,7 @@ export interface paths {
         put?: never;
         /**
          * Forgets the conversations whose prompt is older than an age.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         post: operations["purge"];
         delete?: never;
@@ -393,7 +393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says whether the store can be asked. */
+        /** Says whether the store can be asked. Which store, and why it does not answer, is for those who may read it. */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -412,7 +412,7 @@ export interface paths {
         };
         /**
          * Lists what the layers bring for a directory, active or not, and why. Nothing is started.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `analyze`, `write`.
          */
         get: operations["scopes"];
         put?: never;
@@ -435,20 +435,20 @@ export interface paths {
          * @description Where the store does not answer, this is the default template, with the header `Preface-Degraded: store` and without an
          *     ETag.
          *
-         *     With an access token: its role is `read` or more.
+         *     Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["system_prompt_get"];
         /**
          * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
          * @description The text that is the current one already, without a note, adds no version.
          *
-         *     With an access token: its role is `write` or more.
+         *     Roles of an access token: `write`.
          */
         put: operations["system_prompt_put"];
         post?: never;
         /**
          * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         delete: operations["system_prompt_reset"];
         options?: never;
@@ -470,7 +470,7 @@ export interface paths {
          * @description A template that breaks a hard limit has an error among its diagnostics and no preview. Long lists are cut; `left` says
          *     how much.
          *
-         *     With an access token: its role is `read` or more.
+         *     Roles of an access token: `analyze`, `write`.
          */
         post: operations["analyze"];
         delete?: never;
@@ -488,7 +488,7 @@ export interface paths {
         };
         /**
          * Compares two versions line by line: as unified text, and as hunks.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["system_prompt_diff"];
         put?: never;
@@ -509,13 +509,13 @@ export interface paths {
         get?: never;
         /**
          * Puts a label on a version. It is on one version at a time.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         put: operations["system_prompt_set_label"];
         post?: never;
         /**
          * Takes a label away.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         delete: operations["system_prompt_remove_label"];
         options?: never;
@@ -531,8 +531,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what a template can name. With a query, also what that is there.
-         * @description With an access token: its role is `read` or more.
+         * Lists what a template can name. With a query, also what that is there. With `cwd`, which reads files, the role of an access
+         *     token must include `analyze`.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["variables"];
         put?: never;
@@ -552,7 +553,7 @@ export interface paths {
         };
         /**
          * Lists the versions, the newest first, without their texts.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["system_prompt_versions"];
         put?: never;
@@ -572,7 +573,7 @@ export interface paths {
         };
         /**
          * Returns one version with its text.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["system_prompt_version"];
         put?: never;
@@ -594,7 +595,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a version that says what an older one says; its note names that one.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         post: operations["system_prompt_restore"];
         delete?: never;
@@ -612,7 +613,7 @@ export interface paths {
         };
         /**
          * Lists the templates by name, each with its current version.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["templates_list"];
         put?: never;
@@ -632,20 +633,20 @@ export interface paths {
         };
         /**
          * Returns the template of this name.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["template_get"];
         /**
          * Stores a text as the next version. Its bytes are kept as they are; findings of the lint never refuse it.
          * @description The text that is the current one already, without a note, adds no version.
          *
-         *     With an access token: its role is `write` or more.
+         *     Roles of an access token: `write`.
          */
         put: operations["template_put"];
         post?: never;
         /**
          * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         delete: operations["template_reset"];
         options?: never;
@@ -662,7 +663,7 @@ export interface paths {
         };
         /**
          * Compares two versions line by line: as unified text, and as hunks.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["template_diff"];
         put?: never;
@@ -683,13 +684,13 @@ export interface paths {
         get?: never;
         /**
          * Puts a label on a version. It is on one version at a time.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         put: operations["template_set_label"];
         post?: never;
         /**
          * Takes a label away.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         delete: operations["template_remove_label"];
         options?: never;
@@ -706,7 +707,7 @@ export interface paths {
         };
         /**
          * Lists the versions, the newest first, without their texts.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["template_versions"];
         put?: never;
@@ -726,7 +727,7 @@ export interface paths {
         };
         /**
          * Returns one version with its text.
-         * @description With an access token: its role is `read` or more.
+         * @description Roles of an access token: `read`, `analyze`, `converse`, `write`.
          */
         get: operations["template_version"];
         put?: never;
@@ -748,7 +749,7 @@ export interface paths {
         put?: never;
         /**
          * Adds a version that says what an older one says; its note names that one.
-         * @description With an access token: its role is `write` or more.
+         * @description Roles of an access token: `write`.
          */
         post: operations["template_restore"];
         delete?: never;
@@ -1335,7 +1336,7 @@ export interface components {
         Health: {
             /** @description `ok`. */
             status: string;
-            /** @description The kind of store. */
+            /** @description The kind of store, for those who may read it. */
             store?: string | null;
         };
         /** @description A run of changes with a few lines around them. */
@@ -2244,7 +2245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2257,6 +2258,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2358,7 +2370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2382,6 +2394,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2503,7 +2526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2527,6 +2550,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2662,7 +2696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2686,6 +2720,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2791,7 +2836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2815,6 +2860,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -2928,7 +2984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -2952,6 +3008,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3099,7 +3166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3123,6 +3190,17 @@ export interface operations {
             };
             /** @description There is no such conversation */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3243,7 +3321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3256,6 +3334,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3375,7 +3464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3388,6 +3477,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3665,7 +3765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3678,6 +3778,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3808,7 +3919,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3821,6 +3932,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -3918,7 +4040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -3931,6 +4053,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4296,7 +4429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4309,6 +4442,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4510,7 +4654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4523,6 +4667,17 @@ export interface operations {
             };
             /** @description The directory does not lie below a root. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4649,7 +4804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4662,6 +4817,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4772,7 +4938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4785,6 +4951,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -4911,7 +5088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4924,6 +5101,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5036,7 +5224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5049,6 +5237,17 @@ export interface operations {
             };
             /** @description The directory does not lie below a root. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5173,7 +5372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5197,6 +5396,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5301,7 +5511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5325,6 +5535,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5434,7 +5655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5458,6 +5679,17 @@ export interface operations {
             };
             /** @description No version has that label. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5562,7 +5794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5573,8 +5805,19 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The directory does not lie below a root. */
+            /** @description The directory does not lie below a root, or the token's role does not include `analyze`. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5677,7 +5920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5690,6 +5933,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5790,7 +6044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5814,6 +6068,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -5921,7 +6186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -5945,6 +6210,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6058,7 +6334,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6071,6 +6347,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6187,7 +6474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6211,6 +6498,17 @@ export interface operations {
             };
             /** @description There is no template of this name. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6324,7 +6622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6337,6 +6635,17 @@ export interface operations {
             };
             /** @description Another site's page asked for this, or the token's role does not suffice. */
             403: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6466,7 +6775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6490,6 +6799,17 @@ export interface operations {
             };
             /** @description There is no template of this name. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6606,7 +6926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6630,6 +6950,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6736,7 +7067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6760,6 +7091,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -6871,7 +7213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6895,6 +7237,17 @@ export interface operations {
             };
             /** @description No version has that label. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -7000,7 +7353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7024,6 +7377,17 @@ export interface operations {
             };
             /** @description There is no template of this name. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -7126,7 +7490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7150,6 +7514,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
@@ -7259,7 +7634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An access token is needed here, or this one is not known. */
+            /** @description An access token is needed here, or this one is not known, or it has expired. */
             401: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -7283,6 +7658,17 @@ export interface operations {
             };
             /** @description There is no such version. */
             404: {
+                headers: {
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body did not arrive in time. */
+            408: {
                 headers: {
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
