@@ -19,7 +19,12 @@ use tower::ServiceExt;
 /// A service on an empty machine, with a store in memory.
 pub async fn app() -> App {
     let store = preface::store::open(&StoreUrl::Memory).await.expect("memory is there");
-    let settings = Settings { roots: vec!["/work".into()], preset: "default".to_owned(), max_body: 64 << 10 };
+    let settings = Settings {
+        roots: vec!["/work".into()],
+        preset: "default".to_owned(),
+        max_body: 64 << 10,
+        home_trust: preface::host::places::HomeTrust::default(),
+    };
     App::new(Arc::new(MemorySystem::new().with_dir("/work")), store, Arc::new(settings))
 }
 
