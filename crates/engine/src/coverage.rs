@@ -1,7 +1,11 @@
 //! What a grant covers, for the person who decides about it: files with the places that they lead to, hidden text, secrets,
 //! the branch, what of the user's the project replaces, and what it would run.
 
-use crate::{Engine, Error, consent, gather::Breadth, request::Request, request::TrustChoice};
+use crate::{
+    Built, Engine, Error, consent,
+    gather::Breadth,
+    request::{Request, TrustChoice},
+};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     lint::{finding, finding::Finding as _, hidden, secret},
@@ -115,10 +119,7 @@ impl Engine<'_> {
             return Ok(Coverage::default());
         }
         let files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built.places)).collect();
-        let branch = match (built.mode, &built.store) {
-            (TrustMode::Pinned, store) => self.covered_branch(&built.places.cwd, store.as_deref()),
-            _ => None,
-        };
+        let branch = self.branch(&built);
         let gathered = self.gather(&request, Breadth::Turn, all(), &Headless)?;
         let mut replaces = BTreeSet::new();
         if let (Some(own), Some(project)) =
@@ -138,6 +139,13 @@ impl Engine<'_> {
         Ok(Coverage { files, branch, replaces: replaces.into_iter().collect(), permits })
     }
 
+    /// Returns the branch of a build whose texts are pinned.
+    #[must_use]
+    pub fn branch(&self, built: &Built) -> Option<CoveredBranch> {
+        let pinned = built.mode == TrustMode::Pinned;
+        pinned.then(|| self.covered_branch(&built.places.cwd, built.store.as_deref()))?
+    }
+
     /// Returns a file where there is something to look at.
     fn covered_file(&self, seen: &Seen, places: &Places) -> Option<CoveredFile> {
         let text = String::from_utf8_lossy(&seen.bytes);
@@ -150,6 +158,10 @@ impl Engine<'_> {
         }
         let (found, _) = finding::worst(secret::scan(&text), FINDINGS);
         findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &seen.shown));
+        // The line of a secret would repeat it.
+        for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
+            place.excerpt = None;
+        }
         let target = link_target(self.system(), seen, places);
         (target.is_some() || !findings.is_empty()).then(|| CoveredFile {
             path: seen.shown.clone(),

@@ -11,7 +11,7 @@ use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
     places::resolved,
-    trust::{Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, TrustStore, whole_digest},
+    trust::{Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, TrustError, TrustStore, whole_digest},
 };
 use std::path::{Path, PathBuf};
 
@@ -78,11 +78,8 @@ impl Engine<'_> {
             ));
         };
         let digest = whole_digest(self.system(), &root);
-        let report = self
-            .store(built)?
-            .for_project(&root)
-            .grant_whole(&root, Some(digest), None)
-            .map_err(|error| Error::Trust(error.to_string()))?;
+        let report =
+            self.store(built)?.for_project(&root).grant_whole(&root, Some(digest), None).map_err(refused)?;
         let summary = preface_host::trust::Summary::of(self.system(), &root);
         Ok(GrantReport {
             path: root,
@@ -104,22 +101,19 @@ impl Engine<'_> {
             }
         }
         let named = |seen: &&&Seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
-        let (granted, refused) = without_hidden(speaking.iter().filter(named).copied(), hidden);
+        let (granted, hidden) = without_hidden(speaking.iter().filter(named).copied(), hidden);
         let mut texts: Vec<PinnedText> = granted
             .iter()
             .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
             .collect();
         // A repository without a text still has a branch name to say: the grant is about the repository itself, which is
         // written down as its `.git` with nothing in it.
-        if texts.is_empty() && refused.is_empty() && paths.is_empty() && repository.is_some() {
-            let path =
-                PinPath::new(&root, &root.join(".git")).map_err(|error| Error::Trust(error.to_string()))?;
+        if texts.is_empty() && hidden.is_empty() && paths.is_empty() && repository.is_some() {
+            let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
             texts.push(PinnedText { path, bytes: Vec::new() });
         }
         let store = self.store(built)?.for_project(&root);
-        let report = store
-            .grant_pins(&root, repository.as_deref(), &texts)
-            .map_err(|error| Error::Trust(error.to_string()))?;
+        let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
         let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
         let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
         let shown = |pin: &PinPath| {
@@ -135,7 +129,7 @@ impl Engine<'_> {
             added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
             unchanged: report.unchanged.iter().map(shown).collect(),
             held: built.held().map(|seen| seen.shown.clone()).collect(),
-            hidden: refused,
+            hidden,
             branch,
             audit: report.audit,
             diagnostics: built.prompt.diagnostics.clone(),
@@ -149,7 +143,7 @@ impl Engine<'_> {
         self.store(built)?
             .for_project(&tree)
             .revoke_permits(&tree, repository.as_deref(), None)
-            .map_err(|error| Error::Trust(error.to_string()))
+            .map_err(refused)
     }
 
     /// Takes back what was granted: all of it, or what the named paths hold.
@@ -172,11 +166,7 @@ impl Engine<'_> {
                 let Some(root) = consent::layer_root(self.system(), &built.places) else {
                     return Err(Error::Usage("there is no project directory here".to_owned(), None));
                 };
-                let report = self
-                    .store(&built)?
-                    .for_project(&root)
-                    .revoke_whole(&root)
-                    .map_err(|error| Error::Trust(error.to_string()))?;
+                let report = self.store(&built)?.for_project(&root).revoke_whole(&root).map_err(refused)?;
                 let permits = self.revoke_permits(&built)?;
                 let audit = report.audit.into_iter().chain(permits.audit).collect();
                 Ok(GrantReport { path: root, permits: permits.removed, audit, ..GrantReport::default() })
@@ -186,13 +176,13 @@ impl Engine<'_> {
                 let pins: Vec<PinPath> = self
                     .real(paths)
                     .iter()
-                    .map(|path| PinPath::new(&root, path).map_err(|error| Error::Trust(error.to_string())))
+                    .map(|path| PinPath::new(&root, path).map_err(refused))
                     .collect::<Result<_, _>>()?;
                 let report = self
                     .store(&built)?
                     .for_project(&root)
                     .revoke_pins(&root, repository.as_deref(), (!paths.is_empty()).then_some(pins.as_slice()))
-                    .map_err(|error| Error::Trust(error.to_string()))?;
+                    .map_err(refused)?;
                 Ok(GrantReport {
                     path: root,
                     added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
@@ -218,6 +208,15 @@ impl Engine<'_> {
     }
 }
 
+/// Returns the error of a command that could not change the trust store.
+pub(crate) fn refused(error: TrustError) -> Error {
+    let remedy = match &error {
+        TrustError::Exposed { remedy, .. } => format!(" (`{remedy}` changes that)"),
+        _ => String::new(),
+    };
+    Error::Trust(format!("{error}{remedy}"))
+}
+
 /// Grants a branch; returns it where it was not granted before.
 fn grant_branch(
     store: &TrustStore<'_>,
@@ -226,8 +225,7 @@ fn grant_branch(
     branch: Option<String>,
 ) -> Result<Option<String>, Error> {
     let Some(branch) = branch else { return Ok(None) };
-    let outcome =
-        store.grant_branch(root, repository, &branch).map_err(|error| Error::Trust(error.to_string()))?;
+    let outcome = store.grant_branch(root, repository, &branch).map_err(refused)?;
     Ok((outcome == Outcome::Recorded).then_some(branch))
 }
 
@@ -270,7 +268,11 @@ pub(crate) fn ask_for_pins(
     contents_shown.extend(hidden.iter().map(|name| {
         format!("{name} has hidden text and is not part of this: `preface trust grant --allow-hidden`")
     }));
-    contents_shown.extend(engine.coverage(request)?.lines());
+    // A project whose text stops a build is asked about all the same.
+    contents_shown.extend(match engine.coverage(request) {
+        Ok(coverage) => coverage.lines(),
+        Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
+    });
     let question = TrustQuestion {
         path: root.clone(),
         contents: contents_shown,
@@ -293,9 +295,7 @@ pub(crate) fn ask_for_pins(
                 .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.clone() })
                 .collect();
             let store = engine.store(built)?.for_project(&root);
-            let report = store
-                .grant_pins(&root, repository.as_deref(), &texts)
-                .map_err(|error| Error::Trust(error.to_string()))?;
+            let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
             grant_branch(&store, &root, repository.as_deref(), engine.branch_name(&built.places.cwd))?;
             let mut again = engine.build_asking(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);

@@ -4,6 +4,7 @@
 use crate::{
     Engine, Error, consent,
     gather::{Breadth, Gathered},
+    grant,
     request::Request,
 };
 use preface_core::{
@@ -189,7 +190,7 @@ impl Engine<'_> {
         let report = TrustStore::at(self.system(), store.clone())
             .for_project(&root)
             .grant_permits(&root, repository.as_deref(), &permits)
-            .map_err(|error| Error::Trust(error.to_string()))?;
+            .map_err(grant::refused)?;
         Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }

@@ -6,7 +6,11 @@ use crate::{
     telemetry::Metrics,
     threads::{Places, Threads},
 };
-use preface::{host::system::System, keep::Keeper, store::Store};
+use preface::{
+    host::{places::HomeTrust, system::System},
+    keep::Keeper,
+    store::Store,
+};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 /// The preset of conversations that name none, where the service is not told another (seed 002).
@@ -19,6 +23,8 @@ pub struct Settings {
     pub roots: Vec<PathBuf>,
     /// The profile of conversations that name none.
     pub preset: String,
+    /// Which directories that the environment names count as the user's.
+    pub home_trust: HomeTrust,
     /// The most bytes of a request's body.
     pub max_body: usize,
 }

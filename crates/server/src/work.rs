@@ -38,6 +38,7 @@ impl App {
             preset: Some(self.settings.preset.clone()),
             roots: Some(self.settings.roots.clone()),
             trust: preface::TrustChoice::Deny,
+            home_trust: self.settings.home_trust,
             ..Request::new(cwd)
         }
     }

@@ -56,8 +56,12 @@ async fn every_name_that_the_script_uses_is_in_the_page() {
 #[tokio::test]
 async fn the_page_carries_the_token_of_this_start_and_the_first_root() {
     let store = store::open(&"memory:".parse().unwrap()).await.unwrap();
-    let settings =
-        Settings { roots: vec!["/a \"b\"<c>".into()], preset: "template".into(), max_body: 1 << 20 };
+    let settings = Settings {
+        roots: vec!["/a \"b\"<c>".into()],
+        preset: "template".into(),
+        max_body: 1 << 20,
+        home_trust: preface::host::places::HomeTrust::default(),
+    };
     let app = App::new(Arc::new(machine()), store.clone(), Arc::new(settings));
     let token = app.guard.page_token().to_owned();
     let service = common::Service { router: router(app), store };

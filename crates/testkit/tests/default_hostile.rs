@@ -320,3 +320,37 @@ fn a_text_that_swells() {
     let place = note.place.expect("the error has a place");
     assert_eq!((place.path.as_str(), place.column), (".preface/append.md", Some(12 * 65 + 1)));
 }
+
+/// Settings and texts that decide for every project are the user's alone.
+#[test]
+fn a_global_file_that_others_can_write_is_reported() {
+    for (mode, reported) in [(0o600, 0), (0o644, 0), (0o620, 1), (0o602, 1)] {
+        let file = "/home/user/.config/preface/settings.json";
+        let built = ask(&machine().with_mode(file, mode), TrustChoice::Ask);
+        let many = codes(&built).iter().filter(|code| **code == "layer/writable").count();
+        assert_eq!(many, reported, "{mode:o}");
+    }
+}
+
+/// A `.git` that names a path beyond an automount point is not looked at by any part of a build.
+#[test]
+fn a_git_link_to_the_network_is_not_looked_at() {
+    for preset in ["default", "claude-code", "pi", "stud", "template"] {
+        let net = || {
+            machine().with_dir("/net/evil.example/x").with_device("/net", 7).with_dir("/work/.agents/skills")
+        };
+        for system in [
+            net().with_link("/work/.git", "/net/evil.example/x"),
+            net().with_file("/work/.git", "gitdir: /net/evil.example/x\n"),
+        ] {
+            let request = Request { preset: Some(preset.into()), ..Request::new("/work") };
+            let built = Engine::new(&system).build(&request).expect("a prompt");
+            let looked = system.touches().into_iter().find(|touch| {
+                let place = if touch.verb == Verb::LinkStat { &touch.path } else { &touch.place };
+                place.starts_with("/net/evil.example")
+            });
+            assert_eq!(looked, None, "{preset}");
+            drop(built);
+        }
+    }
+}

@@ -295,3 +295,102 @@ fn servers_of_a_project_wait_for_a_grant() {
         assert!(system.runs().is_empty());
     }
 }
+
+const TRUSTED: &str = "/work/trusted";
+const HOSTILE: &str = "/work/x";
+
+/// A directory with a text, a context provider, a hook and a server.
+fn with_project(system: MemorySystem, dir: &str) -> MemorySystem {
+    let extension =
+        |category: &str, id: &str| format!("{dir}/.preface/extensions/{category}/{id}/manifest.json");
+    let hook = manifest("hooks", "hook", r#""slot": "TOOL_CALL/pre", "command": ["make", "hook"]"#);
+    system
+        .with_file(format!("{dir}/AGENTS.md"), "GRANTED TEXT")
+        .with_file(extension("contextProviders", "speaker"), speaker(r#"["node", "say.js"]"#))
+        .with_file(extension("hooks", "hook"), hook)
+        .with_file(
+            format!("{dir}/.preface/mcp.json"),
+            r#"{"mcpServers": {"local": {"command": "npm", "args": ["run"]}}}"#,
+        )
+        .with_file(format!("{dir}/say.js"), "1")
+}
+
+fn with_git_dir(system: MemorySystem, dir: &str) -> MemorySystem {
+    system
+        .with_file(format!("{dir}/HEAD"), "ref: refs/heads/main\n")
+        .with_file(format!("{dir}/refs/heads/main"), "0123456789012345678901234567890123456789\n")
+        .with_dir(format!("{dir}/objects"))
+}
+
+/// Returns which of provider, hook and server may run in a directory, and whether its text is included.
+fn allowed_in(system: &MemorySystem, dir: &str) -> ([bool; 3], bool) {
+    let engine = Engine::new(system);
+    let request = Request { preset: Some("default".into()), ..Request::new(dir) };
+    let report = engine.scopes(&request).expect("a listing");
+    let runs = |category, id| report.scopes.active(category, id).is_some_and(|entry| entry.runnable);
+    let runnable = [
+        runs(Category::ContextProviders, "speaker"),
+        runs(Category::Hooks, "hook"),
+        report.mcp.active("local").is_some_and(|server| server.runnable),
+    ];
+    (runnable, engine.build(&request).expect("a prompt").prompt.text.contains("GRANTED TEXT"))
+}
+
+#[test]
+fn a_git_that_names_a_trusted_repository_gives_nothing() {
+    let machine = || {
+        let system = with_git_dir(machine(), &format!("{TRUSTED}/.git"))
+            .with_file(format!("{TRUSTED}/.git/worktrees/w/HEAD"), "ref: refs/heads/main\n")
+            .with_file(format!("{TRUSTED}/.git/worktrees/w/commondir"), "../..\n")
+            .with_file(format!("{TRUSTED}/.git/worktrees/w/gitdir"), "/work/linked/.git\n")
+            .with_file("/work/linked/.git", format!("gitdir: {TRUSTED}/.git/worktrees/w\n"));
+        let system = [TRUSTED, "/work/linked", HOSTILE].into_iter().fold(system, with_project);
+        let request = Request { preset: Some("default".into()), ..Request::new(TRUSTED) };
+        let engine = Engine::new(&system);
+        engine.grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse).expect("a grant");
+        engine.grant_commands(&request).expect("a grant of commands");
+        system
+    };
+    assert_eq!(allowed_in(&machine(), TRUSTED), ([true; 3], true));
+    assert_eq!(allowed_in(&machine(), "/work/linked"), ([false; 3], true), "a work tree shares texts alone");
+
+    let own = || with_git_dir(machine(), &format!("{HOSTILE}/.git"));
+    let file = |target: &str| machine().with_file(format!("{HOSTILE}/.git"), format!("gitdir: {target}\n"));
+    for (what, system) in [
+        ("no .git", machine()),
+        ("a repository of its own", own()),
+        (
+            "a relative commondir",
+            own().with_file(format!("{HOSTILE}/.git/commondir"), "../../trusted/.git\n"),
+        ),
+        (
+            "an absolute commondir",
+            own().with_file(format!("{HOSTILE}/.git/commondir"), format!("{TRUSTED}/.git\n")),
+        ),
+        ("a file to the repository", file("../trusted/.git")),
+        ("a file to a work tree's directory", file("../trusted/.git/worktrees/w")),
+        (
+            "a file to a directory of its own with commondir",
+            with_git_dir(file("git"), &format!("{HOSTILE}/git"))
+                .with_file(format!("{HOSTILE}/git/commondir"), format!("{TRUSTED}/.git\n"))
+                .with_file(format!("{HOSTILE}/git/gitdir"), format!("{HOSTILE}/.git\n")),
+        ),
+        ("a link", machine().with_link(format!("{HOSTILE}/.git"), "../trusted/.git")),
+        (
+            "a HEAD with text, and commondir",
+            own()
+                .with_file(format!("{HOSTILE}/.git/HEAD"), "ref: refs/worktree/GRANTED-TEXT\n")
+                .with_file(format!("{HOSTILE}/.git/commondir"), "../../trusted/.git\n"),
+        ),
+        (
+            "refs and objects that are links",
+            own()
+                .with_link(format!("{HOSTILE}/.git/refs"), "../../trusted/.git/refs")
+                .with_link(format!("{HOSTILE}/.git/objects"), "../../trusted/.git/objects"),
+        ),
+    ] {
+        let before = system.runs().len();
+        assert_eq!(allowed_in(&system, HOSTILE), ([false; 3], false), "{what}");
+        assert_eq!(system.runs().len(), before, "{what}: nothing was started");
+    }
+}

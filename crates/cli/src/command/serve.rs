@@ -3,6 +3,7 @@
 use crate::{
     failure::{Exit, Failure, words},
     files,
+    flags::home_trust,
     roots::roots,
     store::{self, StoreFlag},
     ui::{Ui, text::listed},
@@ -69,6 +70,10 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = SERVICE_PRESET)]
     preset: String,
 
+    /// Use HOME, XDG_CONFIG_HOME and PREFACE_HOME as they are, even inside of a root
+    #[arg(long)]
+    trust_home: bool,
+
     /// Answer to NAME, or NAME:PORT, too, as a proxy in front may call it; may be given again
     ///
     /// On 127.0.0.1 whatever the proxy forwards counts as a request of this machine: let it check who sends it, or add
@@ -119,14 +124,19 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             .hint("a host is `NAME` or `NAME:PORT`, without `http://`"));
     }
     let roots = roots(system.as_ref(), &args.root)?;
-    check_preset(system.as_ref(), &args.preset, &roots)?;
+    check_preset(system.as_ref(), args, &roots)?;
     let url = args.store.url(system.as_ref())?;
     let format = match args.log_format {
         LogForm::Text => LogFormat::Text,
         LogForm::Json => LogFormat::Json,
     };
     let telemetry = Telemetry::begin(&args.log, format).map_err(|error| Failure::usage(error.to_string()))?;
-    let settings = Settings { roots, preset: args.preset.clone(), max_body: MAX_BODY };
+    let settings = Settings {
+        roots,
+        preset: args.preset.clone(),
+        max_body: MAX_BODY,
+        home_trust: home_trust(args.trust_home),
+    };
     let runtime = store::runtime(tokio::runtime::Builder::new_multi_thread())?;
     let served = runtime.block_on(serve(ui, args, system, &url, settings));
     runtime.shutdown_timeout(LAST_THREADS);
@@ -195,11 +205,12 @@ fn greeting(bound: SocketAddr, url: &StoreUrl, settings: &Settings) -> String {
 }
 
 /// A preset that is not there is told now, not on the first turn.
-fn check_preset(system: &dyn System, preset: &str, roots: &[PathBuf]) -> Result<(), Failure> {
+fn check_preset(system: &dyn System, args: &Args, roots: &[PathBuf]) -> Result<(), Failure> {
     let request = Request {
         cwd: roots.first().cloned(),
-        preset: Some(preset.to_owned()),
+        preset: Some(args.preset.clone()),
         trust: TrustChoice::Deny,
+        home_trust: home_trust(args.trust_home),
         ..Request::default()
     };
     Engine::new(system).scopes(&request)?;

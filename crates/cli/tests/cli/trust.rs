@@ -120,3 +120,73 @@ fn the_store_is_the_users_alone() {
     };
     assert_eq!((mode("trust.json"), mode("")), (0o600, 0o700));
 }
+
+/// Makes a repository with a commit on a branch, as its files lie on the disk.
+fn repository(sandbox: &Sandbox, dir: &str, branch: &str) {
+    sandbox.work(&format!("{dir}.git/HEAD"), format!("ref: refs/heads/{branch}\n"));
+    sandbox.work(&format!("{dir}.git/refs/heads/{branch}"), "0123456789012345678901234567890123456789\n");
+    sandbox.work(&format!("{dir}.git/objects/pack/empty"), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_grant_shows_links_the_branch_and_hidden_text() {
+    let sandbox = Sandbox::new();
+    repository(&sandbox, "", "main");
+    sandbox.work("docs/x.md", "Use tabs.\n");
+    std::os::unix::fs::symlink("docs/x.md", sandbox.path("work/AGENTS.md")).expect("a link");
+    sandbox.run("preface trust grant").exits(0).says("").prints(
+        "\
+Granted in [ROOT]/work:
+  10 bytes  AGENTS.md
+  branch main
+  AGENTS.md -> docs/x.md
+  branch main, granted
+",
+    );
+    sandbox.work("docs/x.md", "Use\u{200b} tabs.\n");
+    sandbox.run("preface trust status").exits(0).says("").prints(
+        "\
+[ROOT]/work  each text by its content
+  changed  13 bytes  AGENTS.md
+1 changed; 1 held.
+`preface trust diff` shows what a grant would add, `preface trust grant` adds it.
+  AGENTS.md -> docs/x.md
+  AGENTS.md:1: zero-width characters: U+200B
+  branch main, granted
+grants are kept in ~/.local/state/preface/trust.json
+",
+    );
+    sandbox.run("preface trust grant").exits(1);
+    sandbox.run("preface build --trust require").exits(3);
+    sandbox.run("preface trust grant --allow-hidden").exits(0);
+    sandbox.run("preface build --trust require -q").exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_claims_a_trusted_repository_has_no_grant() {
+    let sandbox = Sandbox::new();
+    repository(&sandbox, "trusted/", "main");
+    sandbox.work("trusted/AGENTS.md", "Use tabs.\n").work("x/AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant -C trusted").exits(0);
+    sandbox.run("preface build -C trusted --trust require -q").exits(0);
+    sandbox.work("x/.git", "gitdir: ../trusted/.git\n");
+    sandbox.run("preface build -C x --trust require").exits(3);
+    std::fs::remove_file(sandbox.path("work/x/.git")).expect("removed");
+    std::os::unix::fs::symlink("../trusted/.git", sandbox.path("work/x/.git")).expect("a link");
+    sandbox.run("preface build -C x --trust require").exits(3);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_can_write_is_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let store = sandbox.path("home/.local/state/preface/trust.json");
+    std::fs::set_permissions(&store, std::fs::Permissions::from_mode(0o666)).expect("changed");
+    sandbox.run("preface build --trust require").exits(3);
+    sandbox.run("preface trust grant").exits(1);
+}

@@ -265,7 +265,7 @@ fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
         && repository.root.starts_with(main);
     // A `.git` in between ends the work tree here, even one that git would pass by.
     let mut between = repository.cwd.ancestors().take_while(|dir| *dir != repository.root);
-    if !nested || between.any(|dir| look.system.stat(&dir.join(".git")).is_some()) {
+    if !nested || between.any(|dir| look.system.link_stat(&dir.join(".git")).is_some()) {
         return None;
     }
     let is_file = |name: &&String| {

@@ -73,7 +73,7 @@ fn above<'l>(outside: Outside, look: &'l Look<'_>) -> Vec<&'l Path> {
     let mut dirs = Vec::new();
     for dir in look.places.cwd.ancestors() {
         dirs.push(dir);
-        if look.system.stat(&dir.join(".git")).is_some() {
+        if look.system.link_stat(&dir.join(".git")).is_some() {
             return dirs;
         }
     }

@@ -63,6 +63,7 @@ pub async fn analyze(State(app): State<Arc<App>>, Body(body): Body<AnalyzeWrite>
         model: body.model,
         conversation: body.conversation_id,
         preset: Some(body.preset.unwrap_or_else(|| app.settings.preset.clone())),
+        home_trust: app.settings.home_trust,
         ..Request::default()
     };
     let wanted = Analyze {

@@ -17,6 +17,7 @@ use axum::{
 };
 use jiff::{Timestamp, ToSpan};
 use preface::{
+    host::places::HomeTrust,
     keep::{Asked, Choice, FactUsed, KeepError, Refresh},
     store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed},
 };
@@ -52,7 +53,7 @@ pub struct TurnBody {
 const FIELD: usize = 4096;
 
 impl TurnBody {
-    fn asked(self) -> Reply<Asked> {
+    fn asked(self, home_trust: HomeTrust) -> Reply<Asked> {
         let TurnBody { cwd, model, preset, template, agent, tools } = self;
         let fields = [
             ("cwd", &cwd),
@@ -80,7 +81,7 @@ impl TurnBody {
         if let Some(template) = &template {
             template.parse::<Choice>()?;
         }
-        Ok(Asked { cwd, model, preset, template, agent, tools, ..Asked::default() })
+        Ok(Asked { cwd, model, preset, template, agent, tools, home_trust, ..Asked::default() })
     }
 }
 
@@ -246,7 +247,7 @@ pub async fn turn(
     Caller(actor): Caller,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> Reply<Response> {
-    let mut asked = body.asked()?;
+    let mut asked = body.asked(app.settings.home_trust)?;
     if let Some(at_hand) = read(&app, &id).await? {
         let notes = app.keeper.notes(&at_hand.head, &asked).await?;
         if notes.is_empty() {
@@ -310,7 +311,7 @@ pub async fn compact(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<CompactionBody>,
 ) -> Reply<Response> {
-    let asked = body.turn.asked()?;
+    let asked = body.turn.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
     let compacted = app.keeper.compact(&id, &asked, expected, &actor).await;
     let mut compacted =
@@ -346,7 +347,7 @@ pub async fn refresh(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<TurnBody>,
 ) -> Reply<Response> {
-    let asked = body.asked()?;
+    let asked = body.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
     let how = if query.dry_run { Refresh::Show } else { Refresh::Keep };
     let refreshed = app.keeper.refresh(&id, &asked, how, expected, &actor).await;

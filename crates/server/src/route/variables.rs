@@ -75,6 +75,7 @@ pub async fn variables(
         model,
         conversation: conversation_id,
         preset: Some(app.settings.preset.clone()),
+        home_trust: app.settings.home_trust,
         ..Request::default()
     };
     let roots = app.settings.roots.clone();

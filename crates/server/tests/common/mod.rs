@@ -68,7 +68,12 @@ pub async fn service() -> Service {
 
 pub async fn service_on(system: MemorySystem) -> Service {
     let store = store::open(&"memory:".parse().unwrap()).await.unwrap();
-    let settings = Settings { roots: vec!["/work".into()], preset: "template".into(), max_body: 8 << 20 };
+    let settings = Settings {
+        roots: vec!["/work".into()],
+        preset: "template".into(),
+        max_body: 8 << 20,
+        home_trust: preface::host::places::HomeTrust::default(),
+    };
     let app = App::new(Arc::new(system), store.clone(), Arc::new(settings));
     Service { router: router(app), store }
 }

@@ -37,6 +37,7 @@ pub fn with_roots(store: Arc<dyn Store>, roots: &[&str]) -> Bench {
         roots: roots.iter().map(Into::into).collect(),
         preset: "template".into(),
         max_body: 8 << 20,
+        home_trust: preface::host::places::HomeTrust::default(),
     };
     let app = App::new(Arc::new(system.clone()), store.clone(), Arc::new(settings));
     Bench { service: Service { router: router(app.clone()), store }, app, system }

@@ -28,7 +28,12 @@ pub async fn memory() -> Arc<dyn Store> {
 
 /// A service on a machine and a store.
 pub fn app_on(system: MemorySystem, store: Arc<dyn Store>) -> App {
-    let settings = Settings { roots: vec!["/work".into()], preset: "default".to_owned(), max_body: 64 << 10 };
+    let settings = Settings {
+        roots: vec!["/work".into()],
+        preset: "default".to_owned(),
+        max_body: 64 << 10,
+        home_trust: preface::host::places::HomeTrust::default(),
+    };
     App::new(Arc::new(system), store, Arc::new(settings))
 }
 

@@ -57,8 +57,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         };
         out.push_str(&patch::unified(&from, &format!("b/{}", seen.shown), &then, &now));
     }
-    let branch = engine.coverage(&args.turn.request())?.branch.filter(|branch| !branch.granted);
-    if let Some(branch) = branch.filter(|_| !out.is_empty()) {
+    let branch = engine.branch(&built).filter(|branch| !branch.granted && !out.is_empty());
+    if let Some(branch) = branch {
         // A comment before the first file of a patch: programs that apply one skip it.
         out.insert_str(0, &format!("# branch: {}\n", branch.name));
     }

@@ -51,13 +51,18 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
     let built = engine.build(&request)?;
-    let coverage = engine.coverage(&request)?;
+    let mut troubles: Vec<Diagnostic> =
+        built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
+    // A project whose text stops a build has a status all the same.
+    let coverage = engine.coverage(&request).unwrap_or_else(|error| {
+        let what = format!("with a grant no prompt could be built: {error}");
+        troubles.push(Diagnostic::warning("trust/coverage", what));
+        Coverage::default()
+    });
     match args.format {
         Format::Text => ui.view(&view(&system, &built, &coverage))?,
         Format::Json => ui.json(&document(&system, &built, &coverage))?,
     }
-    let troubles: Vec<Diagnostic> =
-        built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
     notes::all(ui, &troubles);
     Ok(Exit::Done)
 }
