@@ -63,11 +63,7 @@ impl FactProvider for Git {
         if key.name() == "branch" {
             return match git::head(look.system, cwd) {
                 Ok(head) => match head.name {
-                    Some(name) => Fact::of(
-                        git::shown(name.as_bytes()),
-                        look.places.shown(&head.path),
-                        Stability::Conversation,
-                    ),
+                    Some(name) => Fact::of(name, look.places.shown(&head.path), Stability::Conversation),
                     None => Fact::absent("the branch has no commit yet"),
                 },
                 Err(trouble) => absent(key, &trouble),
