@@ -8,6 +8,7 @@ use crate::{
     compose::{Compose, Step},
     diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
+    lint::sent,
     profile::Profile,
     prompt::Prompt,
     reminder::{Due, Remind},
@@ -108,6 +109,7 @@ fn walk(
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
     prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
     prompt.texts_version.clone_from(&profile.texts_version);
+    sent::report(&prompt, &mut diagnostics);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)

@@ -14,10 +14,14 @@ pub use ready::Templates;
 use crate::{
     catalog::Bindings,
     compose::Step,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
     fact::{FactKey, Facts},
-    lint::forged::neutralise,
+    lint::{
+        character::{Class, escape_name},
+        finding::Finding,
+        forged, hidden,
+    },
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan, PlanItem},
     profile::{OwnTags, Profile, TemplateLimits},
@@ -54,8 +58,10 @@ impl std::error::Error for RenderError {}
 pub struct Rules<'p> {
     /// The template language's switches and limits.
     pub template: Options,
-    /// The fact types whose values have forged structure escaped.
+    /// The types of variables whose values are escaped.
     pub escape: &'p [String],
+    /// The tags that no value may imitate.
+    pub tags: Cow<'p, [String]>,
     /// The engine's own tags, for texts that are watched.
     pub own_tags: Cow<'p, OwnTags>,
     /// Templates that were parsed before.
@@ -83,6 +89,7 @@ impl<'p> Rules<'p> {
                 max_bytes: some(limits.max_bytes),
             },
             escape,
+            tags: Cow::Owned(forged::TAGS.iter().map(|tag| (*tag).to_owned()).collect()),
             own_tags: Cow::Owned(OwnTags::default()),
             templates: Templates::default(),
             profile: "",
@@ -95,7 +102,7 @@ impl<'p> Rules<'p> {
     #[must_use]
     pub fn with_catalog(self, profile: &'p Profile, tools: &'p [Tool]) -> Self {
         let bindings = profile.catalog.as_ref().map_or(self.bindings, |catalog| &catalog.bindings);
-        Rules { profile: &profile.name, bindings, tools, ..self }
+        Rules { profile: &profile.name, bindings, tools, tags: profile.reserved_tags().into(), ..self }
     }
 
     /// Takes over templates that were parsed before.
@@ -110,7 +117,7 @@ impl<'p> Rules<'p> {
         Rules { own_tags: Cow::Borrowed(own_tags), ..self }
     }
 
-    /// Escapes forged structure in a value of `kind`, where the profile names it.
+    /// Writes a value of `kind` as the profile wants it, and reports what is wrong with it.
     fn guard<'t>(
         &self,
         kind: &str,
@@ -118,23 +125,176 @@ impl<'p> Rules<'p> {
         text: &'t str,
         diagnostics: &mut Diagnostics,
     ) -> Cow<'t, str> {
-        match self.escape.iter().any(|escaped| escaped == kind) {
-            true => escaped(key, text, diagnostics),
-            false => Cow::Borrowed(text),
+        let form = ValueForm::of(kind, key);
+        if !self.escapes(kind) {
+            self.report(kind, key, form, text, diagnostics);
+            return Cow::Borrowed(text);
+        }
+        let safe = self.written(form, text);
+        if let Cow::Owned(_) = &safe {
+            report_once(diagnostics, self.escaped_note(key, form, text));
+        } else if form == ValueForm::Text {
+            self.report(kind, key, form, text, diagnostics);
+        }
+        safe
+    }
+
+    /// Returns true where the profile escapes values of this type.
+    fn escapes(&self, kind: &str) -> bool {
+        self.escape.iter().any(|escaped| escaped == kind)
+    }
+
+    /// Writes a value without what a value of this form must not have.
+    fn written<'t>(&self, form: ValueForm, text: &'t str) -> Cow<'t, str> {
+        match form {
+            ValueForm::Name => escape_name(text),
+            ValueForm::Branch => match text.char_indices().nth(BRANCH_CHARS) {
+                Some((end, _)) => Cow::Owned(format!("{}…", escape_name(&text[..end]))),
+                None => escape_name(text),
+            },
+            ValueForm::Names if text.contains('\n') => {
+                let lines: Vec<Cow<'_, str>> = text.split('\n').map(escape_name).collect();
+                if lines.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
+                    return Cow::Borrowed(text);
+                }
+                Cow::Owned(lines.join("\n"))
+            }
+            ValueForm::Names => escape_name(text),
+            ValueForm::Line => forged::escape_line(text, &self.tags),
+            ValueForm::Text => forged::neutralise_for(text, &self.tags),
+        }
+    }
+
+    /// Escapes forged structure in a value, whatever the profile wants, and reports it.
+    fn neutralised<'t>(&self, key: &FactKey, text: &'t str, diagnostics: &mut Diagnostics) -> Cow<'t, str> {
+        let safe = forged::neutralise_for(text, &self.tags);
+        if let Cow::Owned(_) = &safe {
+            report_once(diagnostics, self.escaped_note(key, ValueForm::Text, text));
+        }
+        safe
+    }
+
+    fn escaped_note(&self, key: &FactKey, form: ValueForm, text: &str) -> Diagnostic {
+        if form == ValueForm::Text || !forged::scan_few(text, &self.tags, 1).0.is_empty() {
+            let what = format!("the value of `{key}` imitates the structure of a prompt; it was escaped");
+            return Diagnostic::warning("forged/escaped", what);
+        }
+        if form == ValueForm::Branch
+            && let Some((end, _)) = text.char_indices().nth(BRANCH_CHARS)
+        {
+            let what = format!(
+                "the value of `{key}` was cut after {BRANCH_CHARS} characters: `{}` was left out",
+                escape_name(&text[end..])
+            );
+            return Diagnostic::warning("git/branch-cut", what);
+        }
+        let (severity, what) = unusual(text);
+        let what = format!("the value of `{key}` {what}; they were escaped");
+        Diagnostic::new(severity, "hidden/escaped", what)
+    }
+
+    /// Reports what is wrong with a value that goes in as it is. The text of files is reported where the file is known.
+    fn report(&self, kind: &str, key: &FactKey, form: ValueForm, text: &str, diagnostics: &mut Diagnostics) {
+        if !REPORTED.contains(&kind) {
+            return;
+        }
+        if form != ValueForm::Text && !matches!(self.written(form, text), Cow::Borrowed(_)) {
+            let forged = forged::scan_few(text, &self.tags, 1).0.pop();
+            let note = match forged {
+                Some(forged) => {
+                    Diagnostic::new(forged.severity(), forged.code(), format!("`{key}` {}", forged.message()))
+                }
+                None => {
+                    let (severity, what) = unusual(text);
+                    Diagnostic::new(severity, "hidden/value", format!("the value of `{key}` {what}"))
+                }
+            };
+            let help = format!("`escape = [\"{kind}\"]` in a profile writes such characters out");
+            return report_once(diagnostics, note.help(help));
+        }
+        let (hides, _) = hidden::scan_few(text, 1);
+        for found in hides.iter().filter(|found| found.severity() > Severity::Info) {
+            let what = format!("the value of `{key}` hides text: {}", found.message());
+            report_once(diagnostics, Diagnostic::warning(found.code(), what));
+        }
+        for found in forged::scan_few(text, &self.tags, 1).0 {
+            let what = format!("`{key}` {}", found.message());
+            report_once(diagnostics, Diagnostic::new(found.severity(), found.code(), what));
         }
     }
 }
 
-/// Escapes forged structure in a value, and says so.
-fn escaped<'t>(key: &FactKey, text: &'t str, diagnostics: &mut Diagnostics) -> Cow<'t, str> {
-    let safe = neutralise(text);
-    if let Cow::Owned(_) = &safe {
-        diagnostics.push(Diagnostic::warning(
-            "forged/escaped",
-            format!("the value of `{key}` imitates the structure of a prompt; it was escaped"),
-        ));
+/// The types of variables whose values are chosen by the directory or its files and are read by nobody else on the way.
+const REPORTED: &[&str] = &["agents", "git", "item", "prompt", "system"];
+
+/// How many characters of a branch's name are shown: more of them make sentences.
+const BRANCH_CHARS: usize = 100;
+
+/// What a value is, which decides how it is written where it is escaped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ValueForm {
+    /// A name: one line of visible characters.
+    Name,
+    /// The name of a branch: the same, and short.
+    Branch,
+    /// Lines with a name each.
+    Names,
+    /// A description on one line.
+    Line,
+    /// Text of several lines.
+    Text,
+}
+
+impl ValueForm {
+    /// Returns the form of a variable's value; `kind` is the type that its writer has.
+    fn of(kind: &str, key: &FactKey) -> Self {
+        match (kind, key.name()) {
+            ("git", "branch") => ValueForm::Branch,
+            ("git", "status") => ValueForm::Names,
+            ("git" | "prompt" | "system", _) => ValueForm::Name,
+            ("item", "absolute" | "base_dir" | "location" | "name" | "path") => ValueForm::Name,
+            ("item", _) => ValueForm::Line,
+            _ => ValueForm::Text,
+        }
     }
-    safe
+}
+
+/// Returns how bad the characters of a name are, and which they are.
+fn unusual(text: &str) -> (Severity, String) {
+    const SHOWN: usize = 8;
+    let plain = |c: &char| matches!(escape_name(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+    let mut found: Vec<char> = text.chars().filter(|c| !plain(c)).collect();
+    found.sort_unstable();
+    found.dedup();
+    let hides = found.iter().any(|c| c.is_control() || Class::of(*c).is_some());
+    let points: Vec<String> = found.iter().take(SHOWN).map(|c| format!("U+{:04X}", u32::from(*c))).collect();
+    let more = if found.len() > SHOWN { " …" } else { "" };
+    let what = if found.is_empty() {
+        "has characters that could be read as an escape".to_owned()
+    } else {
+        format!("has characters that a name does not need: {}{more}", points.join(" "))
+    };
+    (if hides { Severity::Warning } else { Severity::Info }, what)
+}
+
+/// How many notes about values there are; many files may have many names.
+const VALUE_NOTES: usize = 100;
+
+/// Adds a note about a value that is not there yet.
+fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
+    let is_of_value = |note: &&Diagnostic| note.place.is_none() && note.message.contains("the value of `");
+    if diagnostics.contains(&note) || diagnostics.iter().filter(is_of_value).count() > VALUE_NOTES {
+        return;
+    }
+    if diagnostics.iter().filter(is_of_value).count() == VALUE_NOTES {
+        let what = format!(
+            "more than {VALUE_NOTES} notes about the value of `{}` and others: the rest is left out",
+            note.code
+        );
+        diagnostics.push(Diagnostic::warning(note.code, what));
+        return;
+    }
+    diagnostics.push(note);
 }
 
 /// The render stage.

@@ -252,6 +252,12 @@ impl<'s> Engine<'s> {
         let mut gathered = self.gather(request, Breadth::Turn, consent, ask)?;
         let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
         let tools = self.definitions(&gathered, &mut world)?;
+        // Variables that only a tool's description uses have notes, too.
+        for note in world.facts.iter().flat_map(|(_, fact)| &fact.diagnostics) {
+            if !prompt.diagnostics.contains(note) {
+                prompt.diagnostics.push(note.clone());
+            }
+        }
         self.log(&gathered, &mut prompt);
         Ok(Built::new(prompt, world, tools, gathered))
     }

@@ -4,12 +4,13 @@
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
 //! with them.
 
-use crate::{Built, Engine, Error, request::Request};
+use crate::{Built, Engine, Error, gather::Breadth, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::Stability,
     lint::{
-        finding, forged,
+        finding::{self, FewOfEach},
+        forged,
         hidden::{self, Comments},
         secret,
         template::{self, Catalogue},
@@ -24,10 +25,12 @@ use preface_core::{
 };
 use preface_host::{
     gate::Verdict,
+    look::Headless,
     profile::{self, Choice},
     provider::FACT_PROVIDERS,
 };
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
@@ -68,9 +71,10 @@ impl Engine<'_> {
                 let limits = Rules::new(&built.world.profile.template, &[]);
                 (built, limits)
             }
+            // What the build refuses to render is not rendered here either: the texts are linted as they are.
             Err(Error::Render(note)) => {
                 linted.findings.push(*note);
-                (self.build(&without_limits(request))?, self.limits(request)?)
+                (self.unrendered(request)?, self.limits(request)?)
             }
             Err(Error::Over(over)) => {
                 let largest: Vec<String> = over
@@ -81,16 +85,23 @@ impl Engine<'_> {
                 linted
                     .findings
                     .push(Diagnostic::error("budget/over", over.to_string()).help(largest.join(", ")));
-                (self.build(&without_limits(request))?, self.limits(request)?)
+                (self.build_unlimited(request)?, self.limits(request)?)
             }
             Err(error) => return Err(error),
         };
         let profile = &built.world.profile;
-        let mut lint = Lint { catalogue: catalogue(profile), limits, tags: tags(profile), linted };
+        let (catalogue, tags) = (catalogue(profile), tags(profile));
+        let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
         lint.sources(&built);
         lint.held(&built);
         lint.order(&built.prompt);
-        lint.linted.findings.extend(built.prompt.diagnostics);
+        // The build names the first hidden text of a file; here each has its line.
+        let scanned = std::mem::take(&mut lint.scanned);
+        let has_lines = |note: &Diagnostic| {
+            let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
+            note.code.starts_with("hidden/") && path.is_some_and(|path| scanned.contains(path))
+        };
+        lint.linted.findings.extend(built.prompt.diagnostics.into_iter().filter(|note| !has_lines(note)));
         Ok(lint.done())
     }
 
@@ -104,11 +115,11 @@ impl Engine<'_> {
             catalogue: catalogue(&prepared.profile),
             limits: Rules::new(&prepared.profile.template, &[]),
             tags: tags(&prepared.profile),
+            scanned: BTreeSet::new(),
             linted: Linted::default(),
         };
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let text = String::from_utf8_lossy(&file.bytes);
             if name == "settings.json" {
                 lint.linted.findings.extend(settings::parse(Scope::Global, &file.shown, &file.bytes).1);
             } else if name.ends_with(".toml") {
@@ -124,22 +135,32 @@ impl Engine<'_> {
             }
             let plain = name.ends_with(".json") || name.ends_with(".toml") || VERBATIM.contains(&&*name);
             let language = if plain { Language::Verbatim } else { Language::Template };
-            lint.text(None, &file.shown, &text, language);
+            lint.bytes(None, &file.shown, &file.bytes, language);
         }
         Ok(lint.done())
+    }
+
+    /// Builds without a token budget; where a template stops that build, the texts alone.
+    fn build_unlimited(&self, request: &Request) -> Result<Built, Error> {
+        let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
+        match self.build(&unlimited) {
+            Err(Error::Render(_)) => self.unrendered(request),
+            built => built,
+        }
+    }
+
+    /// Gathers what a build would read, and renders nothing.
+    fn unrendered(&self, request: &Request) -> Result<Built, Error> {
+        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        let world = gathered.world();
+        let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
+        Ok(Built::new(prompt, world, Vec::new(), gathered))
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
     fn limits(&self, request: &Request) -> Result<Rules<'static>, Error> {
         Ok(Rules::new(&self.prepare(request, &mut Diagnostics::new())?.profile.template, &[]))
     }
-}
-
-fn without_limits(request: &Request) -> Request {
-    let mut request = request.clone();
-    request.budget = Some(usize::MAX);
-    request.sets.extend(["template.maxDepth=0".to_owned(), "template.maxBytes=0".to_owned()]);
-    request
 }
 
 /// The facts that somebody answers here.
@@ -161,16 +182,18 @@ pub(crate) fn catalogue(profile: &Profile) -> Catalogue {
 
 /// The tags that no text may imitate: those that any preset writes, and those of this profile.
 pub(crate) fn tags(profile: &Profile) -> Vec<String> {
-    let sections = profile.sections.iter().map(|section| section.id.as_str());
-    let mut tags = profile.own_tags.all(sections);
-    tags.extend(forged::TAGS.iter().map(|tag| (*tag).to_owned()));
-    tags
+    profile.reserved_tags()
 }
+
+/// How many findings of one code are kept of one text. Nobody reads a million.
+const MOST: usize = 100;
 
 struct Lint {
     catalogue: Catalogue,
     limits: Rules<'static>,
     tags: Vec<String>,
+    /// The paths of the texts that were linted.
+    scanned: BTreeSet<String>,
     linted: Linted,
 }
 
@@ -232,20 +255,44 @@ impl Lint {
         };
         for seen in built.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks) {
             let language = if is_template(&seen.path) { Language::Template } else { Language::Verbatim };
-            self.text(Some(Scope::Project), &seen.shown, &String::from_utf8_lossy(&seen.bytes), language);
+            self.bytes(Some(Scope::Project), &seen.shown, &seen.bytes, language);
         }
     }
 
     fn text(&mut self, scope: Option<Scope>, path: &str, text: &str, language: Language) {
         self.linted.texts += 1;
+        self.scanned.insert(path.to_owned());
         let found = &mut self.linted.findings;
-        found.extend(hidden::diagnostics(&hidden::scan(text), text, scope, path, Comments::Sent));
-        found.extend(finding::diagnostics(&secret::scan(text), text, scope, path));
-        found.extend(finding::diagnostics(&forged::scan_for(text, &self.tags), text, scope, path));
+        let (hidden, more) = hidden::scan_few(text, MOST);
+        found.extend(hidden::diagnostics(&hidden, text, scope, path, Comments::Sent));
+        found.extend(finding::diagnostics(&more, text, scope, path));
+        let (secrets, more) = FewOfEach::of(MOST, secret::scan(text));
+        found.extend(finding::diagnostics(&secrets, text, scope, path));
+        found.extend(finding::diagnostics(&more, text, scope, path));
+        let (forged, more) = forged::scan_few(text, &self.tags, MOST);
+        found.extend(finding::diagnostics(&forged, text, scope, path));
+        found.extend(finding::diagnostics(&more, text, scope, path));
         if language == Language::Template {
-            let notes = template::lint(text, &self.limits.template, &self.catalogue, scope, path);
+            let most = MOST * 5;
+            let (notes, left) =
+                template::lint_few(text, &self.limits.template, &self.catalogue, scope, path, most);
             found.extend(notes.into_iter().map(|note| note.diagnostic));
+            if left > 0 {
+                let what = format!("… and {left} more findings about the tags of this template");
+                found.push(Diagnostic::warning("template/more", what).at(Place::file(scope, path)));
+            }
         }
+    }
+
+    /// Lints bytes that nothing has read as text yet.
+    fn bytes(&mut self, scope: Option<Scope>, path: &str, bytes: &[u8], language: Language) {
+        let text = String::from_utf8_lossy(bytes);
+        if let Cow::Owned(_) = &text {
+            let note =
+                Diagnostic::warning("file/not-utf8", format!("{path} is not UTF-8: bad bytes became U+FFFD"));
+            self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
+        }
+        self.text(scope, path, &text, language);
     }
 
     /// Parts that change and stand before parts that do not: everything behind them is sent anew.

@@ -14,6 +14,7 @@ use crate::{
 use clap::ValueEnum;
 use preface::core::{
     aside::AsidePlace,
+    lint::character::escape_json,
     wire::{Neutral, Wire},
 };
 use std::path::PathBuf;
@@ -114,7 +115,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Form::Json => ui.json(&subject.document()?)?,
         Form::Request => {
             let request = Neutral.shape(subject.call());
-            ui.prompt(&request.body)?;
+            ui.prompt(&escape_json(request.body))?;
             match &mut subject.kept {
                 Some(kept) if !kept.constructed => kept.notes.extend(request.diagnostics),
                 _ => subject.prompt.diagnostics.extend(request.diagnostics),

@@ -47,10 +47,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let places = Looked::at(&files::system(), &report);
     match args.listing.format {
         Format::Json => {
-            let mut bytes = serde_json::to_vec_pretty(&sorted(document(&report, &places)))
+            let json = serde_json::to_string_pretty(&sorted(document(&report, &places)))
                 .map_err(|error| Failure::new(error.to_string()))?;
-            bytes.push(b'\n');
-            ui.data(&bytes)?;
+            ui.json_text(json)?;
         }
         Format::Text => ui.view(&view(&report, &places))?,
     }

@@ -11,6 +11,7 @@ pub mod table;
 pub mod text;
 
 use crate::failure::Failure;
+use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 /// How wide text for people is where no terminal says.
@@ -81,9 +82,15 @@ impl Ui {
 
     /// Writes a value to stdout as one line of JSON.
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), Failure> {
-        let mut bytes = serde_json::to_vec(value).map_err(|error| Failure::new(error.to_string()))?;
-        bytes.push(b'\n');
-        self.data(&bytes)
+        let json = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
+        self.json_text(json)
+    }
+
+    /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.
+    pub fn json_text(&self, json: String) -> Result<(), Failure> {
+        let mut json = escape_json(json);
+        json.push('\n');
+        self.data(json.as_bytes())
     }
 
     /// Writes a prompt: off a terminal exactly its bytes; on one so that nothing in it can play tricks, and with a line

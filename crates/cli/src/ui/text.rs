@@ -1,40 +1,9 @@
 //! Words and numbers fit to be shown: nothing hidden, nothing too wide.
 
-use preface::core::lint::{
-    finding::Finding,
-    hidden::{self, escape_hidden},
-};
-use std::borrow::Cow;
+pub use preface::core::lint::hidden::visible;
 
-/// Shows a text of several lines: control characters other than line ends and tabs, and hidden characters without an
-/// ordinary use, become `\u{…}`.
-pub fn visible(text: &str) -> Cow<'_, str> {
-    let tricks: Vec<_> = hidden::scan(text)
-        .into_iter()
-        .filter(|found| found.kind != hidden::Kind::Comment && found.usual.is_none())
-        .map(|found| found.range())
-        .collect();
-    let control = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    // A line end of two characters is one line end.
-    let line_end = |at: usize| text.as_bytes().get(at + 1) == Some(&b'\n');
-    if tricks.is_empty() && !text.contains(control) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    let mut tricks = tricks.into_iter().peekable();
-    for (at, c) in text.char_indices() {
-        while tricks.peek().is_some_and(|trick| trick.end <= at) {
-            tricks.next();
-        }
-        let trick = tricks.peek().is_some_and(|trick| trick.contains(&at));
-        match c {
-            '\r' if line_end(at) => {}
-            c if trick || control(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
-}
+use preface::core::lint::hidden::escape_hidden;
+use std::borrow::Cow;
 
 /// Shows a text on one line: line ends and tabs become `\n` and `\t`, hidden characters `\u{…}`.
 pub fn one_line(text: &str) -> String {
@@ -182,7 +151,7 @@ mod tests {
         let cases = [
             ("plain\n\ttext\n", "plain\n\ttext\n"),
             ("\u{1b}[2Jgone", "\\u{1b}[2Jgone"),
-            ("a\u{202e}b", "a\\u{202e}b"),
+            ("a\u{202e}b\u{2028}c\u{9b}", "a\\u{202e}b\\u{2028}c\\u{9b}"),
             ("dos\r\nends\r\n\u{7}", "dos\nends\n\\u{7}"),
             ("👩\u{200d}👧 ⚠\u{fe0f}", "👩\u{200d}👧 ⚠\u{fe0f}"),
         ];

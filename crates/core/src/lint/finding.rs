@@ -6,7 +6,7 @@ use crate::{
     scope::Scope,
 };
 use memchr::memchr_iter;
-use std::{cmp::Reverse, ops::Range};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 /// Describes one finding in a text.
 ///
@@ -69,6 +69,104 @@ pub fn worst<F: Finding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
         few.push((Reverse(finding.severity()), finding.range().start), finding);
     }
     few.done()
+}
+
+/// Findings of one code and severity that were counted and not kept.
+///
+/// ```
+/// use preface_core::lint::{finding::Finding, hidden::scan_few};
+/// let (_, rest) = scan_few(&"a\u{200b}".repeat(12_346), 1);
+/// assert_eq!(rest[0].message(), "… and 12,345 more");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// The first that was not kept.
+    pub range: Range<usize>,
+    /// Their code.
+    pub code: String,
+    /// How bad each of them is.
+    pub severity: Severity,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Finding for Rest {
+    fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    fn code(&self) -> String {
+        self.code.clone()
+    }
+
+    fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    fn message(&self) -> String {
+        let digits = self.count.to_string();
+        let mut count = String::with_capacity(digits.len() + 4);
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                count.push(',');
+            }
+            count.push(digit);
+        }
+        format!("… and {count} more")
+    }
+}
+
+/// Decides which findings of one text are kept: the first so many of each code and severity. The others are counted.
+#[derive(Debug)]
+pub struct FewOfEach {
+    most: usize,
+    seen: BTreeMap<(String, Severity), (usize, Range<usize>)>,
+}
+
+impl FewOfEach {
+    /// Keeps so many of each.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        FewOfEach { most, seen: BTreeMap::new() }
+    }
+
+    /// Counts a finding and returns true where it is to be kept.
+    pub fn keeps(&mut self, code: &str, severity: Severity, range: &Range<usize>) -> bool {
+        let found = self.seen.iter_mut().find(|((known, bad), _)| known == code && *bad == severity);
+        let (count, first) = match found {
+            Some((_, entry)) => entry,
+            None => self.seen.entry((code.to_owned(), severity)).or_insert((0, 0..0)),
+        };
+        *count += 1;
+        if *count == self.most.saturating_add(1) {
+            *first = range.clone();
+        }
+        *count <= self.most
+    }
+
+    /// Keeps the findings of a list that this decides for.
+    #[must_use]
+    pub fn of<F: Finding>(most: usize, mut findings: Vec<F>) -> (Vec<F>, Vec<Rest>) {
+        let mut few = FewOfEach::new(most);
+        findings.retain(|finding| few.keeps(&finding.code(), finding.severity(), &finding.range()));
+        (findings, few.rest())
+    }
+
+    /// Returns what was not kept, in the order of the text.
+    #[must_use]
+    pub fn rest(self) -> Vec<Rest> {
+        let over = self.seen.into_iter().filter(|(_, (count, _))| *count > self.most);
+        let mut rest: Vec<Rest> = over
+            .map(|((code, severity), (count, range))| Rest {
+                range,
+                code,
+                severity,
+                count: count - self.most,
+            })
+            .collect();
+        rest.sort_by_key(|rest| rest.range.start);
+        rest
+    }
 }
 
 /// Works out many places of one text. Equal to [`Place::within`], which starts over for each.

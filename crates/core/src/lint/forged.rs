@@ -11,30 +11,103 @@
 //! | In the value | In the prompt |
 //! |---|---|
 //! | `<system-reminder>`, `</available_skills>`, `< / SKILL x="1">` | the `<` becomes `&lt;` |
-//! | `Human:` or `Assistant:` at the start of a line, after blanks or not | a backslash before the label: `\Human:` |
+//! | `<ѕystem-reminder>` with a Cyrillic letter, `＜skill＞` | the same; a `＜` becomes `&#xff1c;` |
+//! | `<\|im_start\|>`, `[INST]`, `<start_of_turn>` and other markers of chat formats | the first character as an entity |
+//! | `Human:` or `**assistant:**` at the start of a line, `System:` and `User:` where prose follows | a backslash before the label: `\Human:` |
 //!
 //! Nothing else changes: other tags, the labels inside a line, `&`, `>` and blanks stay. Doing it twice changes
 //! nothing more. It is for interpolated values only; what a user wrote in a prompt file is sent as written.
 
-use super::finding::Finding;
+use super::{
+    character::{Class, escape_where},
+    finding::{FewOfEach, Finding, Rest},
+    hidden,
+};
 use crate::{diagnostic::Severity, template::is_white};
-use memchr::{memchr_iter, memmem};
 use std::{borrow::Cow, ops::Range};
 
 /// The tags that the engine and its presets write, by name.
 pub const TAGS: &[&str] =
     &["available_skills", "project_context", "project_instructions", "skill", "system-reminder"];
 
-/// The labels that start a turn in a transcript.
-const ROLES: [&str; 2] = ["Assistant:", "Human:"];
+/// Tags of chat formats that end a turn, start one, or stand for the call of a tool.
+const MARKER_TAGS: &[&str] = &[
+    "bos",
+    "end_of_turn",
+    "function_calls",
+    "function_results",
+    "start_of_turn",
+    "tool_call",
+    "tool_response",
+    "tool_use_error",
+];
+
+/// Markers of chat formats that are written in brackets.
+const MARKERS: &[&str] = &[
+    "[/AVAILABLE_TOOLS]",
+    "[/INST]",
+    "[/SYSTEM_PROMPT]",
+    "[/TOOL_RESULTS]",
+    "[AVAILABLE_TOOLS]",
+    "[INST]",
+    "[SYSTEM_PROMPT]",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "<</SYS>>",
+    "<<SYS>>",
+];
+
+/// A word before a colon that starts a turn in a transcript.
+struct Label {
+    word: &'static str,
+    shown: &'static str,
+    /// Where it is one.
+    only: Only,
+}
+
+/// Where a label is one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Only {
+    /// At every start of a line.
+    Anywhere,
+    /// Before a sentence and outside of code: documents describe systems and users, and configuration files have such
+    /// keys.
+    BeforeProse,
+    /// In a heading.
+    InHeading,
+}
+
+const LABELS: &[Label] = &[
+    Label { word: "assistant", shown: "Assistant:", only: Only::Anywhere },
+    Label { word: "human", shown: "Human:", only: Only::Anywhere },
+    Label { word: "instruction", shown: "### Instruction:", only: Only::InHeading },
+    Label { word: "system", shown: "System:", only: Only::BeforeProse },
+    Label { word: "user", shown: "User:", only: Only::BeforeProse },
+];
+
+/// The fewest words behind a label that make a sentence.
+const PROSE: usize = 3;
 
 /// Names what is imitated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A tag of the engine.
     Tag,
+    /// A marker of a chat format.
+    Marker,
     /// The label of a turn at the start of a line.
     Role,
+}
+
+impl Kind {
+    /// Returns `forged-tag`, the name that `pi` fixes, `forged/marker` or `forged/role`.
+    fn code(self) -> &'static str {
+        match self {
+            Kind::Tag => "forged-tag",
+            Kind::Marker => "forged/marker",
+            Kind::Role => "forged/role",
+        }
+    }
 }
 
 /// Describes one imitation.
@@ -60,12 +133,8 @@ impl Finding for Forged {
         self.range.clone()
     }
 
-    /// Returns `forged-tag`, the name that `pi.md` fixes, or `forged/role`.
     fn code(&self) -> String {
-        match self.kind {
-            Kind::Tag => "forged-tag".to_owned(),
-            Kind::Role => "forged/role".to_owned(),
-        }
+        self.kind.code().to_owned()
     }
 
     fn severity(&self) -> Severity {
@@ -75,6 +144,7 @@ impl Finding for Forged {
     fn message(&self) -> String {
         match self.kind {
             Kind::Tag => format!("imitates the tag `{}`", self.imitates),
+            Kind::Marker => format!("imitates a marker of a chat format: `{}`", self.imitates),
             Kind::Role => format!("imitates the start of a turn: `{}`", self.imitates),
         }
     }
@@ -101,14 +171,29 @@ pub fn scan(text: &str) -> Vec<Forged> {
 /// ```
 #[must_use]
 pub fn scan_for<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
-    let mut found = scan_tags(text, tags);
-    for role in ROLES {
-        let at = memmem::find_iter(text.as_bytes(), role.as_bytes()).filter(|at| starts_line(&text[..*at]));
-        let forged = |at| Forged { range: at..at + role.len(), kind: Kind::Role, imitates: role.to_owned() };
-        found.extend(at.map(forged));
-    }
+    scan_few(text, tags, usize::MAX).0
+}
+
+/// Finds imitations as [`scan_for`] does, but at most so many of each code, and returns what the rest was.
+#[must_use]
+pub fn scan_few<T: AsRef<str>>(text: &str, tags: &[T], most: usize) -> (Vec<Forged>, Vec<Rest>) {
+    let mut few = FewOfEach::new(most);
+    let mut found = Vec::new();
+    let mut push = |kind: Kind, range: Range<usize>, imitates: &dyn Fn() -> String| {
+        if few.keeps(kind.code(), Severity::Warning, &range) {
+            found.push(Forged { range, kind, imitates: imitates() });
+        }
+    };
+    openings(text, |at, bracket| {
+        if let Some((range, slash, tag)) = tag_at(text, at, tags) {
+            push(Kind::Tag, range, &|| format!("<{slash}{tag}>"));
+        } else if let Some(range) = marker_at(text, at, bracket) {
+            push(Kind::Marker, range.clone(), &|| text[range.clone()].to_owned());
+        }
+    });
+    labels(text, |range, label| push(Kind::Role, range, &|| label.shown.to_owned()));
     found.sort_by_key(|forged| forged.range.start);
-    found
+    (found, few.rest())
 }
 
 /// Finds imitations of the given tags alone, in the order of the text. A text without `<` costs one look for it.
@@ -119,7 +204,13 @@ pub fn scan_for<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
 /// ```
 #[must_use]
 pub fn scan_tags<T: AsRef<str>>(text: &str, tags: &[T]) -> Vec<Forged> {
-    memchr_iter(b'<', text.as_bytes()).filter_map(|at| forged_tag(text, at, tags)).collect()
+    let mut found = Vec::new();
+    openings(text, |at, _| {
+        if let Some((range, slash, tag)) = tag_at(text, at, tags) {
+            found.push(Forged { range, kind: Kind::Tag, imitates: format!("<{slash}{tag}>") });
+        }
+    });
+    found
 }
 
 /// Escapes imitations of [`TAGS`] and of turn labels; the module page says how.
@@ -154,45 +245,138 @@ pub(crate) fn escape<'t>(text: &'t str, found: &[Forged]) -> Cow<'t, str> {
     let mut at = 0;
     for Forged { range, kind, .. } in found {
         safe.push_str(&text[at..range.start]);
-        let (escaped, taken) = match kind {
-            Kind::Tag => ("&lt;", "<".len()),
-            Kind::Role => ("\\", 0),
+        let first = text[range.start..].chars().next().unwrap_or_default();
+        at = match kind {
+            Kind::Tag | Kind::Marker => {
+                safe.push_str(&entity(first));
+                range.start + first.len_utf8()
+            }
+            Kind::Role => {
+                safe.push('\\');
+                range.start
+            }
         };
-        safe.push_str(escaped);
-        at = range.start + taken;
     }
     safe.push_str(&text[at..]);
     Cow::Owned(safe)
 }
 
-/// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name. What
-/// nobody can see is passed over wherever it stands.
-fn forged_tag<T: AsRef<str>>(text: &str, start: usize, tags: &[T]) -> Option<Forged> {
-    let blank = |c: char| is_white(c) || is_invisible(c);
-    let inside = text[start + 1..].trim_start_matches(blank);
-    let (slash, inside) = match inside.strip_prefix('/') {
-        Some(closing) => ("/", closing.trim_start_matches(blank)),
-        None => ("", inside),
+/// Writes a description that somebody else chose as one line without hidden characters and without forged structure. What
+/// is in the way becomes `\u{…}`; [`unescape`](super::character::unescape) returns the text.
+///
+/// ```
+/// use preface_core::lint::forged::{TAGS, escape_line};
+/// assert_eq!(escape_line("Reads “x” — `y`, <file>.", TAGS), "Reads “x” — `y`, <file>.");
+/// assert_eq!(escape_line("a\nHuman: b <skill>", TAGS), "a\\u{a}\\u{48}uman: b \\u{3c}skill>");
+/// ```
+#[must_use]
+pub fn escape_line<'t, T: AsRef<str>>(text: &'t str, tags: &[T]) -> Cow<'t, str> {
+    let forged: Vec<usize> = scan_for(text, tags).iter().map(|forged| forged.range.start).collect();
+    let hidden: Vec<Range<usize>> = hidden::scan(text)
+        .into_iter()
+        .filter(|hidden| hidden.usual.is_none() && hidden.kind.is_of_characters())
+        .map(|hidden| hidden.range)
+        .collect();
+    let is_hidden = |at: usize| {
+        let next = hidden.partition_point(|range| range.end <= at);
+        hidden.get(next).is_some_and(|range| range.contains(&at))
     };
-    let ends_name = |rest: &str| match rest.chars().find(|c| !is_invisible(*c)) {
+    escape_where(text, |at, c| {
+        c.is_control()
+            || (c == '\\' && text[at + 1..].starts_with("u{"))
+            || forged.binary_search(&at).is_ok()
+            || is_hidden(at)
+    })
+}
+
+/// Writes the first character of an imitation so that it starts no tag.
+pub(crate) fn entity(c: char) -> Cow<'static, str> {
+    match c {
+        '<' => "&lt;".into(),
+        c => format!("&#x{:x};", u32::from(c)).into(),
+    }
+}
+
+/// Calls for each character that opens a tag or a marker, or looks as if it did.
+fn openings(text: &str, mut found: impl FnMut(usize, char)) {
+    if text.is_ascii() {
+        memchr::memchr2_iter(b'<', b'[', text.as_bytes())
+            .for_each(|at| found(at, char::from(text.as_bytes()[at])));
+        return;
+    }
+    for (at, c) in text.char_indices() {
+        let folded = if c.is_ascii() { c } else { fold(c) };
+        if matches!(folded, '<' | '[') {
+            found(at, folded);
+        }
+    }
+}
+
+/// Reads `<`, blanks, an optional `/`, blanks, a name of `tags` in any ASCII case, and something that ends a name. What
+/// nobody can see is passed over wherever it is, and letters that look alike are the same. Returns the range up to the end
+/// of the name, the slash and the name.
+fn tag_at<'t, T: AsRef<str>>(
+    text: &str,
+    start: usize,
+    tags: &'t [T],
+) -> Option<(Range<usize>, &'static str, &'t str)> {
+    let (open, inside) = split_char(&text[start..])?;
+    if fold(open) != '<' {
+        return None;
+    }
+    let blank = |c: char| is_white(c) || Class::is_invisible(c);
+    let inside = inside.trim_start_matches(blank);
+    let (slash, inside) = match split_char(inside) {
+        Some((c, closing)) if fold(c) == '/' => ("/", closing.trim_start_matches(blank)),
+        _ => ("", inside),
+    };
+    let ends_name = |rest: &str| match rest.chars().find(|c| !Class::is_invisible(*c)) {
         None => true,
-        Some(c) => is_white(c) || matches!(c, '/' | '>'),
+        Some(c) => is_white(c) || matches!(fold(c), '/' | '>'),
     };
     let (tag, length) = tags.iter().map(AsRef::as_ref).find_map(|tag| {
         let length = name_at(inside, tag)?;
         ends_name(&inside[length..]).then_some((tag, length))
     })?;
-    let end = text.len() - inside.len() + length;
-    Some(Forged { range: start..end, kind: Kind::Tag, imitates: format!("<{slash}{tag}>") })
+    Some((start..text.len() - inside.len() + length, slash, tag))
+}
+
+/// Reads a marker of a chat format: `<|name|>`, one of [`MARKERS`], or a tag of [`MARKER_TAGS`]. Returns its range.
+fn marker_at(text: &str, start: usize, bracket: char) -> Option<Range<usize>> {
+    let written = MARKERS.iter().filter(|marker| marker.starts_with(bracket));
+    let length = written.filter_map(|marker| name_at(&text[start..], marker)).next();
+    if let Some(length) = length {
+        return Some(start..start + length);
+    }
+    if bracket != '<' {
+        return None;
+    }
+    if let Some((range, ..)) = tag_at(text, start, MARKER_TAGS) {
+        return Some(range);
+    }
+    let mut seen = text[start..].char_indices().filter(|(_, c)| !Class::is_invisible(*c)).skip(1);
+    if fold(seen.next()?.1) != '|' {
+        return None;
+    }
+    let mut letters = 0;
+    loop {
+        match fold(seen.next()?.1) {
+            'a'..='z' | '0'..='9' | '_' | ' ' | '-' if letters < 40 => letters += 1,
+            '|' if letters > 1 => break,
+            _ => return None,
+        }
+    }
+    let (at, close) = seen.next()?;
+    (fold(close) == '>').then(|| start..start + at + close.len_utf8())
 }
 
 /// Returns how many bytes of a text spell this name.
 fn name_at(text: &str, name: &str) -> Option<usize> {
-    let mut seen = text.char_indices().filter(|(_, c)| !is_invisible(*c));
+    let mut seen = text.char_indices().filter(|(_, c)| !Class::is_invisible(*c));
     let mut end = 0;
     for wanted in name.chars() {
         let (at, c) = seen.next()?;
-        if !c.eq_ignore_ascii_case(&wanted) {
+        if fold(c) != wanted.to_ascii_lowercase() {
             return None;
         }
         end = at + c.len_utf8();
@@ -200,30 +384,118 @@ fn name_at(text: &str, name: &str) -> Option<usize> {
     Some(end)
 }
 
-/// True for characters that take no room and are no blank: joiners, marks of direction, soft hyphens, tags, most controls.
-fn is_invisible(c: char) -> bool {
-    if is_white(c) {
-        return false;
-    }
-    matches!(
-        c,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{61c}'
-            | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{e0000}'..='\u{e0fff}'
-    ) || (c.is_control() && c != '\u{85}')
+fn split_char(text: &str) -> Option<(char, &str)> {
+    let c = text.chars().next()?;
+    Some((c, &text[c.len_utf8()..]))
 }
 
-/// Tells whether only blanks stand between `before`'s last line break and its end.
-fn starts_line(before: &str) -> bool {
-    let line = before.trim_end_matches([' ', '\t']);
-    line.is_empty() || line.ends_with(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
+/// Returns the lower-case ASCII character that a character looks like, or the character itself.
+fn fold(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_lowercase();
+    }
+    let from = |first: u32| char::from_u32(first).unwrap_or(c);
+    match u32::from(c) {
+        code @ 0xff01..=0xff5e => from(code - 0xff01 + 0x21).to_ascii_lowercase(),
+        // Mathematical letters: blocks of an upper-case and a lower-case alphabet.
+        code @ 0x1d400..=0x1d6a3 => from((code - 0x1d400) % 26 + 0x61),
+        code @ 0x24b6..=0x24e9 => from((code - 0x24b6) % 26 + 0x61),
+        _ => lookalike(c).unwrap_or(c),
+    }
+}
+
+/// Returns the character of a tag, a label or a marker that a character looks like.
+fn lookalike(c: char) -> Option<char> {
+    Some(match c {
+        '‹' | '〈' | '⟨' | '❮' | '˂' | 'ᐸ' | '﹤' | '𐅮' | '⧼' | '≺' => '<',
+        '›' | '〉' | '⟩' | '❯' | '˃' | 'ᐳ' | '﹥' | '⧽' | '≻' => '>',
+        '【' | '〔' => '[',
+        '∕' | '⁄' | '╱' | '⧸' => '/',
+        '∣' | '│' | 'ǀ' | '❘' => '|',
+        '︓' | '﹕' | '∶' | '꞉' | 'ː' | '׃' => ':',
+        '‐' | '‑' | '‒' | '–' | '—' | '−' | '﹣' | '⁃' => '-',
+        '﹍' | 'ˍ' => '_',
+        'а' | 'α' | 'ɑ' | 'ᴀ' | 'А' | 'Α' => 'a',
+        'Ь' | 'В' | 'Β' => 'b',
+        'с' | 'ϲ' | 'ᴄ' | 'ⅽ' | 'С' | 'Ϲ' => 'c',
+        'ԁ' | 'ⅾ' | 'ᴅ' => 'd',
+        'е' | 'є' | 'ҽ' | 'ᴇ' | 'Е' | 'Ε' => 'e',
+        'һ' | 'Н' | 'Η' | 'հ' => 'h',
+        'і' | 'ı' | 'ι' | 'ⅰ' | 'І' | 'Ι' | 'ї' => 'i',
+        'ј' | 'Ј' => 'j',
+        'к' | 'κ' | 'ᴋ' | 'К' | 'Κ' => 'k',
+        'ӏ' | 'ⅼ' | 'լ' | 'Ӏ' => 'l',
+        'м' | 'ᴍ' | 'М' | 'Μ' | 'ⅿ' => 'm',
+        'п' | 'ո' | 'η' | 'ɴ' | 'Ν' => 'n',
+        'о' | 'ο' | 'օ' | 'ᴏ' | 'О' | 'Ο' => 'o',
+        'р' | 'ρ' | 'ᴘ' | 'Р' | 'Ρ' => 'p',
+        'г' | 'ᴦ' | 'ʀ' => 'r',
+        'ѕ' | 'ꜱ' | 'Ѕ' | 'Տ' => 's',
+        'т' | 'τ' | 'ᴛ' | 'Т' | 'Τ' => 't',
+        'υ' | 'ս' | 'ᴜ' | 'ц' => 'u',
+        'ν' | 'ѵ' | 'ᴠ' => 'v',
+        'ԝ' | 'ᴡ' | 'ѡ' => 'w',
+        'х' | 'χ' | 'Х' | 'Χ' => 'x',
+        'у' | 'ү' | 'ʏ' | 'У' | 'Υ' => 'y',
+        'ᴢ' | 'Ζ' => 'z',
+        _ => return None,
+    })
+}
+
+/// Calls for each label of a turn: at the start of a line, behind marks of Markdown or not.
+fn labels(text: &str, mut found: impl FnMut(Range<usize>, &'static Label)) {
+    let mut fenced = false;
+    let mut start = 0;
+    let is_end = |c: char| matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    loop {
+        let line_end = text[start..].find(is_end);
+        let line = line_end.map_or(&text[start..], |end| &text[start..start + end]);
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            fenced = !fenced;
+        } else if let Some((at, length, label)) = label_in(line, fenced) {
+            found(start + at..start + at + length, label);
+        }
+        let Some(end) = line_end else { return };
+        start += end;
+        start += text[start..].chars().next().map_or(1, char::len_utf8);
+    }
+}
+
+/// Returns true where a name starts as a turn does.
+pub(super) fn starts_with_label(name: &str) -> bool {
+    let line = name.lines().next().unwrap_or_default();
+    label_in(line, false).is_some() && line.trim_start().starts_with(char::is_alphabetic)
+}
+
+/// Returns where the label of a line starts, its length with the colon, and which it is.
+fn label_in(line: &str, fenced: bool) -> Option<(usize, usize, &'static Label)> {
+    let decoration =
+        |c: char| matches!(c, ' ' | '\t' | '>' | '*' | '_' | '#') || is_white(c) || Class::is_invisible(c);
+    let inside = line.trim_start_matches(decoration);
+    // Most lines start with no such letter.
+    if !matches!(fold(inside.chars().next()?), 'a' | 'h' | 'i' | 's' | 'u') {
+        return None;
+    }
+    let at = line.len() - inside.len();
+    let heading = line[..at].contains('#');
+    LABELS.iter().find_map(|label| {
+        let word = name_at(inside, label.word)?;
+        let tail = inside[word..].trim_start_matches(|c| matches!(c, '*' | '_') || Class::is_invisible(c));
+        let (colon, rest) = split_char(tail).filter(|(c, _)| fold(*c) == ':')?;
+        let is_one = match label.only {
+            Only::Anywhere => true,
+            Only::InHeading => heading,
+            Only::BeforeProse => !fenced && is_prose(rest),
+        };
+        let length = inside.len() - tail.len() + colon.len_utf8();
+        is_one.then_some((at, length, label))
+    })
+}
+
+/// Returns true where a sentence starts here: some words, or some characters of a script without spaces.
+fn is_prose(rest: &str) -> bool {
+    let words = rest.split_whitespace().filter(|word| word.contains(char::is_alphabetic));
+    words.take(PROSE).count() == PROSE || rest.chars().filter(|c| *c >= '\u{2e80}').take(8).count() == 8
 }
 
 #[cfg(test)]
@@ -252,29 +524,36 @@ mod tests {
     }
 
     #[test]
-    fn many_near_misses_take_no_time() {
-        let blanks = " ".repeat(500_000);
-        for text in [
-            ["<", &blanks].concat(),
-            "< ".repeat(250_000),
-            ["a", &blanks, "Human:"].concat(),
-            " Human:".repeat(70_000),
-            "<\u{200b}".repeat(200_000),
-            ["<s", &"\u{200b}".repeat(300_000)].concat().repeat(2),
-        ] {
-            let _ = neutralise(&text);
+    fn near_misses_are_none() {
+        let blanks = " ".repeat(50_000);
+        let cases = [
+            (["<", &blanks].concat(), 0),
+            ("< ".repeat(25_000), 0),
+            (["a", &blanks, "Human:"].concat(), 0),
+            ([&blanks, "Human:"].concat(), 1),
+            (" Human:".repeat(7_000), 1),
+            ("<\u{200b}".repeat(20_000), 0),
+            (["<s", &"\u{200b}".repeat(30_000)].concat().repeat(2), 0),
+            ("<skill>".repeat(10_000), 10_000),
+        ];
+        for (text, findings) in cases {
+            assert_eq!(scan(&text).len(), findings, "{}…", &text[..2]);
+            assert_eq!(scan(&neutralise(&text)), [], "{}…", &text[..2]);
+            let (few, rest) = scan_few(&text, TAGS, 100);
+            assert_eq!(few.len() + rest.iter().map(|rest| rest.count).sum::<usize>(), findings);
+            assert!(few.len() <= 100);
         }
     }
 
     proptest! {
         #[test]
         fn nothing_forged_is_left_and_nothing_is_lost(
-            text in "(<|</|< /|>|skill|Skill|system-reminder|Human:|Assistant:|\n| |é|\\\\){0,30}"
+            text in "(<|</|< /|>|skill|Skill|system-reminder|Human:|Assistant:|user: a b c|\\*|>|#|```|\n| |é|＜|ѕkill|\\[INST]|<\\|im_start\\|>|\\\\){0,30}"
         ) {
             let safe = neutralise(&text);
             prop_assert_eq!(scan(&safe), []);
             prop_assert_eq!(neutralise(&safe), safe.as_ref());
-            let unescaped = safe.replace("&lt;", "<");
+            let unescaped = safe.replace("&lt;", "<").replace("&#xff1c;", "＜").replace("&#x5b;", "[");
             let mut rest = unescaped.chars();
             prop_assert!(text.chars().all(|c| rest.any(|kept| kept == c)), "{safe:?} must hold all of {text:?}");
         }

@@ -2,12 +2,14 @@
 //!
 //! Every lint is a file with a `scan` that returns findings in the order of the text; [`finding::diagnostics`] turns
 //! them into notes with a place. What a text becomes on a screen, in a record or in a prompt part that its writer does
-//! not control is decided beside the lint that finds the trouble: [`hidden::escape_hidden`], [`secret::redact`],
+//! not control is decided beside the lint that finds the trouble: [`character`], [`secret::redact`],
 //! [`forged::neutralise`].
 
+pub mod character;
 pub mod few;
 pub mod finding;
 pub mod forged;
 pub mod hidden;
 pub mod secret;
+pub mod sent;
 pub mod template;

@@ -104,7 +104,7 @@ pub struct Profile {
     /// Who counts tokens where the caller names nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
-    /// The fact types whose values have forged structure escaped.
+    /// The types of variables whose values are escaped: names to one visible line, texts without forged structure.
     #[serde(default)]
     pub escape: Vec<String>,
     /// The tags that its frames are made of.

@@ -1,6 +1,7 @@
 //! The tags that a profile's frames are made of, so that texts which imitate them can be told from them.
 
-use crate::outline::Plan;
+use super::Profile;
+use crate::{lint::forged, outline::Plan};
 use serde::{Deserialize, Serialize};
 
 /// The engine's own tags in one profile, and what becomes of texts that imitate them (`pi.md` §4.5).
@@ -42,5 +43,28 @@ impl OwnTags {
     /// Tells whether a word can be the name of a tag.
     pub(super) fn is_name(word: &str) -> bool {
         !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    }
+}
+
+impl Profile {
+    /// Returns the names of the tags that no value may imitate: those that any preset writes, those that this profile
+    /// declares, and those that its frames open or close.
+    #[must_use]
+    pub fn reserved_tags(&self) -> Vec<String> {
+        let mut names = self.own_tags.all(self.sections.iter().map(|section| section.id.as_str()));
+        names.extend(forged::TAGS.iter().map(|tag| (*tag).to_owned()));
+        let frames = self.sections.iter().flat_map(|section| [&section.prefix, &section.suffix]).flatten();
+        for piece in frames {
+            for opening in piece.text.split('<').skip(1) {
+                let opening = opening.strip_prefix('/').unwrap_or(opening);
+                let name = opening.split(['>', ' ', '\n', '/']).next().unwrap_or_default();
+                if OwnTags::is_name(name) && opening[name.len()..].starts_with(['>', ' ']) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }

@@ -1,12 +1,12 @@
 //! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing stays as it is
 //! written, with a note; a value is never read for expressions again.
 
-use super::{Rendered, Rules};
+use super::{Rendered, Rules, ValueForm};
 use crate::{
     catalog::{CatalogBody, Fragment, Known as Answer, Run, Said, Sight, Stop, evaluate},
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{FactKey, Facts, Stability},
-    lint::forged::neutralise,
+    lint::forged::neutralise_for,
     origin::{Origin, Piece},
 };
 use std::{borrow::Cow, cell::Cell, sync::Arc};
@@ -74,7 +74,7 @@ impl Writing<'_> {
     /// What pieces of values imitate together, each of them being harmless: the whole escaped, as the words of the first of
     /// those whose values are.
     fn forged<'f>(&self, fragments: &'f [Fragment<'f>]) -> Option<(String, &'f FactKey, &'f Arc<str>)> {
-        let escapes = |key: &FactKey| self.rules.escape.iter().any(|kind| kind == key.kind());
+        let escapes = |key: &FactKey| self.rules.escapes(key.kind());
         let (key, source) = fragments.iter().find_map(|fragment| match fragment.said {
             Said::Fact(key, source) if escapes(key) => Some((key, source)),
             _ => None,
@@ -82,11 +82,13 @@ impl Writing<'_> {
         let whole: String = fragments
             .iter()
             .map(|fragment| match fragment.said {
-                Said::Fact(key, _) if escapes(key) => neutralise(&fragment.text),
+                Said::Fact(key, _) if escapes(key) => {
+                    self.rules.written(ValueForm::of(key.kind(), key), &fragment.text)
+                }
                 _ => Cow::Borrowed(fragment.text.as_ref()),
             })
             .collect();
-        match neutralise(&whole) {
+        match neutralise_for(&whole, &self.rules.tags) {
             Cow::Owned(safe) if fragments.len() > 1 => Some((safe, key, source)),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Values on their way into a template's text: what a template may see, and how what it names is written.
 
-use super::{RENDERED_LIMIT, Rendered, Rules, escaped, push_pieces, watch::Watch};
+use super::{RENDERED_LIMIT, Rendered, Rules, push_pieces, watch::Watch};
 use crate::{
     diagnostic::Diagnostics,
     fact::{FactKey, Facts, Stability},
@@ -182,13 +182,15 @@ impl Sink<Value<'_>> for Writer<'_> {
                 self.out.push(&text, Origin::Fact { key: key.clone(), source });
             }
             Value::Event { text } => {
-                let text = escaped(key, text, self.diagnostics);
+                let text = self.rules.neutralised(key, text, self.diagnostics);
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
             }
             Value::Fact { text, source } => {
                 let text = match self.guards_all {
-                    true => escaped(key, text, self.diagnostics),
-                    false => self.rules.guard(key.kind(), key, text, self.diagnostics),
+                    true if !self.rules.escapes(key.kind()) => {
+                        self.rules.neutralised(key, text, self.diagnostics)
+                    }
+                    _ => self.rules.guard(key.kind(), key, text, self.diagnostics),
                 };
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
             }

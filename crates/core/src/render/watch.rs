@@ -100,12 +100,14 @@ fn escaped(rendered: &Rendered, found: &[Forged]) -> Rendered {
         };
         while let Some(open) = opening.next_if(|open| *open < range.end) {
             copy(&mut safe, at..open);
-            let mut instead = origin.part(&(open - range.start..open + 1 - range.start));
+            let first = rendered.text[open..].chars().next().unwrap_or_default();
+            let next = (open + first.len_utf8()).min(range.end);
+            let mut instead = origin.part(&(open - range.start..next - range.start));
             if let Origin::Source { lossy, .. } = &mut instead {
                 *lossy = true;
             }
-            safe.push("&lt;", instead);
-            at = open + 1;
+            safe.push(&forged::entity(first), instead);
+            at = next;
         }
         copy(&mut safe, at..range.end);
     }

@@ -248,7 +248,7 @@ fn safe(text: &str) -> (String, bool) {
 fn written_out(text: &str) -> (String, bool) {
     let tricks: Vec<_> = hidden::scan(text)
         .into_iter()
-        .filter(|found| found.kind != hidden::Kind::Comment && found.usual.is_none())
+        .filter(|found| found.kind.is_of_characters() && found.usual.is_none())
         .map(|found| found.range())
         .collect();
     let mut out = String::with_capacity(text.len());

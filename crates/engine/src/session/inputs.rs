@@ -5,6 +5,7 @@ use crate::gather::Gathered;
 use preface_core::{
     extension::Category,
     hook::{HookContextFile, HookInputs, HookSkill, HookTool},
+    lint::character::unescape,
     origin::Piece,
     profile::Candidate,
     skill::escape,
@@ -83,19 +84,23 @@ fn files(said: &Contribution) -> Vec<HookContextFile> {
 }
 
 /// True where the listing escapes its values, which it does where the profile does not say.
-fn escaped(world: &World, said: &Contribution) -> bool {
+fn escaped<'w>(world: &'w World, said: &Contribution) -> &'w str {
     let section = world.profile.sections.iter().find(|section| section.id == said.section);
-    section.and_then(|section| section.options.get("escape")).is_none_or(|how| how != "none")
+    section.and_then(|section| section.options.get("escape")?.as_str()).unwrap_or("xml")
 }
 
 /// The values, not what a listing made of them.
-fn skills(said: &Contribution, escaped: bool) -> Vec<HookSkill> {
-    let plain = |text: String| if escaped { escape::plain(&text).into_owned() } else { text };
+fn skills(said: &Contribution, escaped: &str) -> Vec<HookSkill> {
+    let plain = |text: String| if escaped == "none" { text } else { escape::plain(&text).into_owned() };
+    let description = |text: String| match (escaped, plain(text)) {
+        ("line", text) => unescape(&text).into_owned(),
+        (_, text) => text,
+    };
     said.items
         .iter()
         .map(|item| HookSkill {
             name: plain(fact(item, "name")),
-            description: plain(text(&item.pieces)),
+            description: description(text(&item.pieces)),
             file_path: plain(fact(item, "location")),
             base_dir: plain(fact(item, "base_dir")),
             disable_model_invocation: false,

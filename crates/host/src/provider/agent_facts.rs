@@ -7,8 +7,12 @@ use crate::{
     markdown::shown,
 };
 use preface_core::{
+    diagnostic::{Diagnostic, Place, Severity},
     fact::{Fact, FactKey, Stability},
-    lint::hidden::escape_hidden,
+    lint::{
+        finding::Finding,
+        hidden::{escape_hidden, scan_few},
+    },
     turn::one_line,
 };
 
@@ -48,7 +52,8 @@ impl FactProvider for AgentFacts {
         let before = look.notes.borrow().len();
         let entries = agents::load_own(look);
         // What came up belongs to the fact: it is told again where the fact is known.
-        let notes = look.notes.borrow_mut().split_off(before);
+        let mut notes = look.notes.borrow_mut().split_off(before);
+        notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
         let mut fact = match listed(&entries) {
             Some(text) => Fact::of(text, "agents/*.md", Stability::Conversation),
             None => Fact::absent("there is no agent of yours or of the project"),
@@ -59,6 +64,16 @@ impl FactProvider for AgentFacts {
 }
 
 /// The agents that answer to their names, sorted by name.
+/// Warns where an agent's description hides text; the list writes it out.
+fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
+    let (found, _) = scan_few(&entry.what.as_ref()?.description, 1);
+    let found = found.into_iter().find(|found| found.severity() > Severity::Info)?;
+    let what =
+        format!("the description of the agent `{}` hides text: {}", shown(&entry.name), found.message());
+    let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+    Some(Diagnostic::warning(found.code(), what).at(place))
+}
+
 fn listed(entries: &[AgentEntry]) -> Option<String> {
     let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
     active.sort_by(|a, b| a.name.cmp(&b.name));

@@ -6,12 +6,13 @@ use crate::{
     look::Look,
 };
 use preface_core::{
-    diagnostic::Diagnostic,
-    lint::hidden::escape_hidden,
+    diagnostic::{Diagnostic, Place},
+    lint::forged::{TAGS, escape_line},
+    origin::{Origin, Piece},
     section::{Language, Section},
     world::{Contribution, Item},
 };
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Lists slash commands.
 #[derive(Debug)]
@@ -30,11 +31,15 @@ impl ContextProvider for Commands {
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
+        &[(
+            "escape",
+            "`none` (default) or `line`: a description is one line without hidden characters and forged structure",
+        )]
     }
 
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
-        SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(self, section, look);
+        let escapes = options.word("escape", &["none", "line"], look) == "line";
         let mut entries = commands::load(look);
         let why = match entries.is_empty() {
             true => "there is no slash command",
@@ -49,7 +54,7 @@ impl ContextProvider for Commands {
             entries.truncate(MOST);
         }
         let mut said = silent(self, section, why);
-        said.items = entries.iter().filter_map(item).collect();
+        said.items = entries.iter().filter_map(|entry| item(entry, escapes, look)).collect();
         if !said.items.is_empty() {
             said.silent = None;
         }
@@ -57,10 +62,26 @@ impl ContextProvider for Commands {
     }
 }
 
-fn item(entry: &CommandEntry) -> Option<Item> {
+fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
     let command = entry.what.as_ref()?;
-    let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
+    let fact = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     let mut facts = BTreeMap::from([fact("name", &entry.name), fact("path", &entry.origin.path)]);
     facts.extend(command.hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
-    Some(Item { facts, pieces: command.pieces.clone(), language: Language::Verbatim })
+    let mut pieces = command.pieces.clone();
+    if escapes {
+        pieces.iter_mut().for_each(|piece| escape(piece, look));
+    }
+    Some(Item { facts, pieces, language: Language::Verbatim })
+}
+
+/// Writes a description on one line without what hides and what imitates the prompt.
+fn escape(piece: &mut Piece, look: &Look<'_>) {
+    let Cow::Owned(safe) = escape_line(&piece.text, TAGS) else { return };
+    let what = "the description has characters or tags that it must not have; they were escaped";
+    let place = Place::file(piece.origin.scope(), piece.origin.to_string());
+    look.note(Diagnostic::warning("forged/escaped", what).at(place));
+    piece.text = safe;
+    if let Origin::Source { lossy, .. } = &mut piece.origin {
+        *lossy = true;
+    }
 }

@@ -17,6 +17,7 @@ mod open;
 mod refs;
 
 use crate::system::{GitTrouble, System};
+use preface_core::lint::character::escape_hidden;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
@@ -27,7 +28,8 @@ pub use open::Repository;
 /// What `HEAD` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The branch as git abbreviates it, fit to be [`shown`]; `HEAD` when detached; `None` before the first commit.
+    /// The branch as git abbreviates it, as it is written in the repository; `HEAD` when detached; `None` before the first
+    /// commit. The profile decides how its characters are escaped in a prompt; a message uses [`shown`].
     pub name: Option<String>,
     /// The file it was read from.
     pub path: PathBuf,
@@ -35,8 +37,8 @@ pub struct Head {
 
 /// Returns the branch as `git rev-parse --abbrev-ref HEAD` prints it in `cwd`.
 ///
-/// A detached `HEAD` is `HEAD`; a branch without a commit is `None`, because git fails there. The name has gone through
-/// [`shown`].
+/// A detached `HEAD` is `HEAD`; a branch without a commit is `None`, because git fails there. Bytes that are not UTF-8 are
+/// escaped as `\xff`, and nothing else.
 ///
 /// # Errors
 /// No repository holds `cwd`, the `.git` belongs to another directory, its format is one that is not read from files
@@ -52,7 +54,7 @@ pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrou
 pub fn head(system: &dyn System, cwd: &Path) -> Result<Head, GitTrouble> {
     let repository = Repository::holding(system, cwd)?;
     let name = repository.abbreviated_head(system)?;
-    Ok(Head { name: name.map(|name| shown(&name)), path: repository.head_path() })
+    Ok(Head { name: name.map(|name| text(&name)), path: repository.head_path() })
 }
 
 /// Returns the canonical root of the work tree that holds `cwd`: the directory in which its `.git` lies.
@@ -83,64 +85,44 @@ pub fn work_tree(system: &dyn System, cwd: &Path) -> Option<(PathBuf, Option<Pat
     }
 }
 
-/// The longest branch name that is shown, in bytes.
+/// The longest name that is shown, in bytes.
 pub const NAME_LIMIT: usize = 255;
 
-/// Returns a name from a repository as text that shows everything it contains.
-///
-/// Control characters, characters that a reader does not see (zero width, bidirectional controls, tags, variation
-/// selectors, fillers, line separators) and bytes that are no UTF-8 are escaped as `\u{200b}` and `\xff`; a ref name
-/// never contains a backslash, so an escape cannot be forged. What is longer than [`NAME_LIMIT`] bytes ends in `…`,
-/// within the limit.
+/// Returns a name from a repository or a directory as text for a message: control characters, characters that a reader
+/// does not see, and bytes that are not UTF-8 are escaped as `\u{200b}` and `\xff`. What is longer than [`NAME_LIMIT`]
+/// bytes ends in `…`, within the limit.
 pub fn shown(name: &[u8]) -> String {
     const CUT: &str = "…";
+    let text = text(name);
+    let shown = escape_hidden(&text);
+    if shown.len() <= NAME_LIMIT {
+        return shown.into_owned();
+    }
+    // Characters that are escaped one by one come out as in the whole, so no escape is cut in two.
     let mut out = String::new();
-    let mut room_for_cut = 0;
-    let mut push = |piece: &str| {
-        out.push_str(piece);
-        if out.len() <= NAME_LIMIT - CUT.len() {
-            room_for_cut = out.len();
+    for char in text.chars() {
+        let piece = char.to_string();
+        let piece = escape_hidden(&piece);
+        if out.len() + piece.len() > NAME_LIMIT - CUT.len() {
+            break;
         }
-        out.len() <= NAME_LIMIT
-    };
-    let mut fits = true;
-    let mut piece = String::new();
-    'name: for chunk in name.utf8_chunks() {
-        for char in chunk.valid().chars() {
-            piece.clear();
-            match char.is_control() || is_hidden(char) {
-                // Writing to a string never fails.
-                true => _ = write!(piece, "\\u{{{:x}}}", u32::from(char)),
-                false => piece.push(char),
-            }
-            fits = push(&piece);
-            if !fits {
-                break 'name;
-            }
-        }
-        for byte in chunk.invalid() {
-            piece.clear();
-            _ = write!(piece, "\\x{byte:02x}");
-            fits = push(&piece);
-            if !fits {
-                break 'name;
-            }
-        }
+        out.push_str(&piece);
     }
-    if !fits {
-        out.truncate(room_for_cut);
-        out.push_str(CUT);
-    }
+    out.push_str(CUT);
     out
 }
 
-/// Says whether a reader would not see `char`, or would see its neighbours in another order.
-fn is_hidden(char: char) -> bool {
-    matches!(u32::from(char),
-        0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F
-        | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
-        | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB
-        | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF)
+/// Returns the bytes of a name as text; those that are not UTF-8 become `\xff`.
+fn text(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string never fails.
+            _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -156,6 +138,7 @@ mod tests {
     fn what_a_reader_cannot_see_is_escaped() {
         assert_eq!(shown("a\u{200b}b\u{202e}c\u{e0041}".as_bytes()), "a\\u{200b}b\\u{202e}c\\u{e0041}");
         assert_eq!(shown(b"a\x1b[31m\x7f"), "a\\u{1b}[31m\\u{7f}");
+        assert_eq!(shown("\u{e0fff}\u{2065}\u{fff0}".as_bytes()), "\\u{e0fff}\\u{2065}\\u{fff0}");
         assert_eq!(shown(b"\xffx\xc3"), "\\xffx\\xc3");
     }
 

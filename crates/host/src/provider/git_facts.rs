@@ -77,11 +77,7 @@ impl FactProvider for Git {
                         );
                             fact
                         }
-                        Some(name) => Fact::of(
-                            git::shown(name.as_bytes()),
-                            look.places.shown(&head.path),
-                            Stability::Conversation,
-                        ),
+                        Some(name) => Fact::of(name, look.places.shown(&head.path), Stability::Conversation),
                         None => Fact::absent("the branch has no commit yet"),
                     }
                 }

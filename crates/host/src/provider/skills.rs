@@ -3,9 +3,13 @@
 use super::{ContextProvider, silent};
 use crate::{
     look::Look,
-    skills::{self, Loaded, SkillEntry, SkillOptions, options::OPTIONS},
+    skills::{
+        self, Loaded, SkillEntry, SkillOptions,
+        options::{Escape, OPTIONS},
+    },
 };
 use preface_core::{
+    lint::forged::{TAGS, escape_line},
     origin::{Origin, Piece},
     section::{Language, Section},
     skill::escape,
@@ -57,13 +61,20 @@ fn why(entries: &[SkillEntry]) -> &'static str {
     }
 }
 
-fn item(entry: &SkillEntry, loaded: &Loaded, escaped: bool) -> Item {
+fn item(entry: &SkillEntry, loaded: &Loaded, escape: Escape) -> Item {
     let skill = &loaded.skill;
-    let text = written(&skill.description, escaped);
+    let line = match escape {
+        Escape::Line => escape_line(&skill.description, TAGS),
+        Escape::Xml | Escape::None => Cow::Borrowed(skill.description.as_str()),
+    };
+    let text = match written(&line, escape) {
+        Cow::Owned(text) => Cow::Owned(text),
+        Cow::Borrowed(_) => line,
+    };
     let as_it_is = loaded.exact && matches!(text, Cow::Borrowed(_));
     let origin =
         Origin::Source { source: loaded.source.clone(), span: loaded.span.clone(), lossy: !as_it_is };
-    let fact = |name: &str, text: &str| (name.to_owned(), written(text, escaped).into_owned());
+    let fact = |name: &str, text: &str| (name.to_owned(), written(text, escape).into_owned());
     Item {
         facts: BTreeMap::from([
             fact("name", &skill.name),
@@ -76,9 +87,9 @@ fn item(entry: &SkillEntry, loaded: &Loaded, escaped: bool) -> Item {
     }
 }
 
-fn written(text: &str, escaped: bool) -> Cow<'_, str> {
-    match escaped {
-        true => escape::xml(text),
-        false => Cow::Borrowed(text),
+fn written(text: &str, escape: Escape) -> Cow<'_, str> {
+    match escape {
+        Escape::Xml | Escape::Line => escape::xml(text),
+        Escape::None => Cow::Borrowed(text),
     }
 }

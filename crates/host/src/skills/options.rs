@@ -19,7 +19,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("depth", "how many directories below a root are looked into (default 16, at most 64)"),
     ("descend", "`unless-skill` (default) or `always`: whether a directory that is a skill is looked into"),
     ("description_type", "a description that is no text is `wrong` (default) or counts as `missing`"),
-    ("escape", "`xml` (default) or `none`: how the facts and the text of a skill are escaped"),
+    (
+        "escape",
+        "`xml` (default), `line` (on one line without hidden characters, then as `xml`) or `none`: how the facts and the text of a skill are escaped",
+    ),
     ("name_must_match", "`true` (default) or `false`: a name must be that of its directory"),
     ("name_type", "`reject` (default), or `directory`: a name that is no text gives way to the directory's"),
     ("no_description", "a file that is not named SKILL.md and has none: `report` (default) or `skip`"),
@@ -28,6 +31,17 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ("roots", "where skills lie: tables of `at`, `dir`, `direct`, `loose`, `unless`, `outside`"),
     ("shared_dirs", "`hold` (default) or `read` project skills in directories that other users can write"),
 ];
+
+/// How the values of a skill are escaped for a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Escape {
+    /// The characters of XML become entities.
+    Xml,
+    /// A description is one line without hidden characters first.
+    Line,
+    /// Not at all.
+    None,
+}
 
 /// How skills are found and read.
 #[derive(Clone, Debug)]
@@ -48,8 +62,8 @@ pub struct SkillOptions {
     pub strip_bom: bool,
     /// True: a file that is not named SKILL.md and is no skill is nobody's fault.
     pub skip_loose: bool,
-    /// True: values are escaped.
-    pub escape: bool,
+    /// How values are escaped.
+    pub escape: Escape,
     /// How names and descriptions are checked.
     pub rules: Rules,
 }
@@ -121,7 +135,11 @@ impl SkillOptions {
             hold_shared: word("shared_dirs", &["hold", "read"]) == "hold",
             strip_bom: word("bom", &["keep", "strip"]) == "strip",
             skip_loose: word("no_description", &["report", "skip"]) == "skip",
-            escape: word("escape", &["xml", "none"]) == "xml",
+            escape: match word("escape", &["xml", "line", "none"]) {
+                "line" => Escape::Line,
+                "none" => Escape::None,
+                _ => Escape::Xml,
+            },
             rules: Rules {
                 name_must_match: said.truth("name_must_match", true),
                 name_type: match word("name_type", &["reject", "directory"]) {

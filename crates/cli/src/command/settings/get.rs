@@ -82,7 +82,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         match (args.format, value.as_str()) {
             (Format::Json, _) => ui.json(&value)?,
             (Format::Text, Some(text)) => ui.prompt(&format!("{text}\n"))?,
-            (Format::Text, None) => ui.prompt(&format!("{value:#}\n"))?,
+            (Format::Text, None) => ui.json_text(format!("{value:#}"))?,
         }
     }
     tell(ui, &settings, Severity::Error);

@@ -6,7 +6,7 @@ use crate::{
     flags::TurnFlags,
     notes,
     stored_template::TemplateFlags,
-    ui::{Ui, patch},
+    ui::{Ui, patch, text::visible},
 };
 use preface::{
     Engine,
@@ -22,7 +22,8 @@ Examples:
 
 /// Show what changed since it was granted
 ///
-/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new.
+/// A unified diff from the text that was granted last to the text on disk. Text that was never granted is all new. Control
+/// characters and hidden characters are written as `\u{…}`, in a pipe, too.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -62,7 +63,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         // A comment before the first file of a patch: programs that apply one skip it.
         out.insert_str(0, &format!("# branch: {}\n", branch.name));
     }
-    ui.patch(&out)?;
+    // Nobody has looked at these texts yet, so they are not sent raw to a pager either.
+    ui.patch(&visible(&out))?;
     notes::all(ui, &troubles);
     Ok(Exit::Done)
 }

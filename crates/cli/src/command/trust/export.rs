@@ -10,7 +10,7 @@ use crate::{
 use preface::{
     Engine, TrustChoice,
     consent::pin_root,
-    core::{diagnostic::Diagnostics, trust::TrustMode},
+    core::{diagnostic::Diagnostics, lint::character::escape_json, trust::TrustMode},
 };
 
 const EXAMPLES: &str = "\
@@ -43,7 +43,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut troubles = Diagnostics::new();
     let pins =
         engine.store(&built)?.for_project(&root).load(&mut troubles).pins(&root, repository.as_deref());
-    ui.data(pins.export().as_bytes())?;
+    ui.data(escape_json(pins.export()).as_bytes())?;
     notes::all(ui, &troubles);
     Ok(Exit::Done)
 }
