@@ -12,6 +12,7 @@ use preface_core::{
     scope::Scope,
 };
 use std::{
+    cell::OnceCell,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
@@ -48,28 +49,43 @@ pub enum HomeTrust {
 /// The project, as far as it decides which directories are the user's.
 struct Project<'a> {
     system: &'a dyn System,
-    root: PathBuf,
+    /// The canonical working directory.
+    cwd: PathBuf,
     trust: HomeTrust,
-    /// The account's own home directory, where the environment names that one and it is part of the project.
-    own_home: Option<PathBuf>,
+    /// The root of the project, once it matters: a build may have no other reason to read the repository.
+    root: OnceCell<PathBuf>,
 }
 
 impl<'a> Project<'a> {
     fn of(system: &'a dyn System, cwd: &Path, trust: HomeTrust) -> Self {
-        let root = git::work_tree_root(system, cwd).unwrap_or_else(|| resolved(system, cwd));
-        let own_home = system
-            .home()
-            .map(|home| resolved(system, &home))
-            .filter(|home| inside(home, &root) && is_account_home(system, home));
-        Project { system, root, trust, own_home }
+        Project { system, cwd: resolved(system, cwd), trust, root: OnceCell::new() }
+    }
+
+    /// Returns the root of the work tree, else the working directory.
+    fn root(&self) -> &Path {
+        let find = || git::work_tree_root(self.system, &self.cwd).unwrap_or_else(|| self.cwd.clone());
+        self.root.get_or_init(find)
     }
 
     /// Returns whether a directory could have come with the project.
     fn brings(&self, dir: &Path) -> bool {
+        if self.trust == HomeTrust::Anywhere {
+            return false;
+        }
         let dir = resolved(self.system, dir);
-        self.trust == HomeTrust::OutsideProject
-            && inside(&dir, &self.root)
-            && !self.own_home.as_ref().is_some_and(|home| inside(&dir, home))
+        // The root is one of these.
+        let holds = |root: &Path| {
+            inside(&dir, root) && (root == self.cwd || self.system.link_stat(&root.join(".git")).is_some())
+        };
+        self.cwd.ancestors().any(holds) && inside(&dir, self.root()) && !self.is_in_own_home(&dir)
+    }
+
+    /// Returns whether a directory lies in the account's own home directory, which the environment names and which is
+    /// part of the project.
+    fn is_in_own_home(&self, dir: &Path) -> bool {
+        self.system.home().map(|home| resolved(self.system, &home)).is_some_and(|home| {
+            inside(dir, &home) && inside(&home, self.root()) && is_account_home(self.system, &home)
+        })
     }
 }
 
@@ -117,7 +133,7 @@ impl Places {
             let escaped = |path: &Path| {
                 preface_core::lint::hidden::escape_hidden(&path.display().to_string()).into_owned()
             };
-            let (dir, root) = (escaped(&dir), escaped(&around.root));
+            let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
             diagnostics.push(Diagnostic::warning("layer/home-inside", what).help(
                 "set HOME, XDG_CONFIG_HOME and PREFACE_HOME to directories outside of the project; `--trust-home` uses them as they are",

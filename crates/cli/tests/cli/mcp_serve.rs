@@ -66,7 +66,7 @@ fn a_prompt_is_what_build_prints_byte_for_byte() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\r\n\u{feff}Größe\n").work("CLAUDE.md", "Be brief.\n");
     sandbox.home(".stud/system.md", "You are mine.\n").home(".config/preface/append.md", "Be kind.\n");
-    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface trust grant --allow-hidden").exits(0);
     let mut server = Server::start(&sandbox, "");
     for (preset, arguments, flags) in [
         ("claude-code", json!({ "model": "large-1" }), "--model large-1"),

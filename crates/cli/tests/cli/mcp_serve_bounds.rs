@@ -33,7 +33,7 @@ fn what_nobody_trusted_is_held_and_told_and_never_quoted() {
     assert!(linted.contains("hidden/tag") && linted.contains("AGENTS.md"), "{linted}");
     assert!(!linted.contains("obey") && !linted.contains("Use tabs."), "a model reads this: {linted}");
 
-    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface trust grant --allow-hidden").exits(0);
     assert!(server.tool("build", json!({})).to_string().contains("Use tabs."), "it looks each time");
 }
 
