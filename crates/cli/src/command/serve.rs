@@ -28,7 +28,7 @@ Examples:
   preface serve                            for this directory, on this machine
   preface serve --root ~/src --listen 127.0.0.1:0
   preface serve --store postgres://me@db/preface --preset default
-  preface access add agents --role converse && preface serve --listen 0.0.0.0:7677
+  preface access add alice && preface serve --listen 0.0.0.0:7677
   preface serve --require-token            behind a proxy on this machine
   curl -s http://127.0.0.1:7677/system-prompt
 

@@ -73,7 +73,7 @@ impl TokenList {
 
     /// Returns the token, expired or not. It takes as long for a token that is nearly right as for any other.
     pub async fn find(&self, token: &str) -> Result<Option<KnownToken>, StoreError> {
-        Ok(find(&*self.current().await?, token))
+        Ok(find(&self.current().await?, token))
     }
 
     /// Returns the token by the list in memory, and does not ask the store.

@@ -12,7 +12,7 @@ use preface::store::{Access, Actor, Role, StoreUrl};
 
 const EXAMPLES: &str = "\
 Examples:
-  preface access add dashboard                          may read stored prompts and templates
+  preface access add dashboard
   preface access add agents --role converse > token
   preface access add alice --role write --expires 90d
   preface access add prometheus --role metrics --expires 2027-01-31
@@ -20,9 +20,9 @@ Examples:
 
 Roles:
   metrics   numbers and health
-  read      stored prompts and templates, with their versions; includes metrics
-  analyze   also previews, which read every file below the roots; includes read
-  converse  also turns, compactions and refreshes of conversations; includes read
+  read      stored prompts and templates (includes metrics)
+  analyze   previews, which read files below the roots (includes read)
+  converse  turns and compactions of conversations (includes read)
   write     everything: also templates, labels, imports, removals";
 
 /// Let somebody in, and print the token
@@ -77,12 +77,15 @@ fn expiry(text: &str) -> Result<Expiry, String> {
          `2027-01-31T12:00:00Z`"
             .to_owned()
     };
-    if let Ok(date) = text.parse::<Date>() {
-        let midnight = date.to_zoned(TimeZone::UTC).map_err(|_| wrong())?;
-        return Ok(Expiry::At(midnight.timestamp()));
-    }
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Expiry::At(at));
+    }
+    // A time of day without an offset is not read as midnight.
+    if text.len() == "2027-01-31".len()
+        && let Ok(date) = text.parse::<Date>()
+    {
+        let midnight = date.to_zoned(TimeZone::UTC).map_err(|_| wrong())?;
+        return Ok(Expiry::At(midnight.timestamp()));
     }
     let (number, unit) = text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
     let seconds = match unit {
@@ -161,8 +164,18 @@ mod tests {
             let expected = expected.map(|at| at.parse().unwrap());
             assert_eq!(expiry(text).unwrap().instant(now), expected, "{text}");
         }
-        for wrong in ["", "d", "90", "90 d", "1y", "soon", "2027-02-30", "90\u{e4}", "99999999999999999999d"]
-        {
+        for wrong in [
+            "",
+            "d",
+            "90",
+            "90 d",
+            "1y",
+            "soon",
+            "2027-02-30",
+            "2027-01-31T12:00",
+            "90\u{e4}",
+            "99999999999999999999d",
+        ] {
             assert!(expiry(wrong).is_err(), "{wrong}");
         }
     }
