@@ -94,7 +94,7 @@ fn file(path: &str, bytes: &[u8]) -> Vec<Piece> {
     decode(bytes, &Arc::new(Source { scope: Scope::Project, path: path.into() }))
 }
 
-/// The notes of a build, one a line, with their places.
+/// The notes of a build about imitations, one a line, with their places.
 fn notes(prompt: &Prompt) -> Vec<String> {
     let line = |note: &preface_core::diagnostic::Diagnostic| {
         let place = note.place.clone().unwrap_or_default();
@@ -104,7 +104,7 @@ fn notes(prompt: &Prompt) -> Vec<String> {
         };
         format!("{} {at} {}", note.code, note.message)
     };
-    prompt.diagnostics.iter().map(line).collect()
+    prompt.diagnostics.iter().filter(|note| !note.code.starts_with("hidden/")).map(line).collect()
 }
 
 fn watched(prompt: &Prompt) -> &str {

@@ -187,6 +187,10 @@ pub(crate) fn tags(profile: &Profile) -> Vec<String> {
 
 /// How many findings of one code are kept of one text. Nobody reads a million.
 const MOST: usize = 100;
+/// How many findings are kept before the texts that follow keep fewer of their own.
+const PLENTY: usize = 2_000;
+/// How many findings of one code are kept of a text then.
+const FEW: usize = 2;
 
 struct Lint {
     catalogue: Catalogue,
@@ -263,17 +267,18 @@ impl Lint {
         self.linted.texts += 1;
         self.scanned.insert(path.to_owned());
         let found = &mut self.linted.findings;
-        let (hidden, more) = hidden::scan_few(text, MOST);
+        let most = if found.len() < PLENTY { MOST } else { FEW };
+        let (hidden, more) = hidden::scan_few(text, most);
         found.extend(hidden::diagnostics(&hidden, text, scope, path, Comments::Sent));
         found.extend(finding::diagnostics(&more, text, scope, path));
-        let (secrets, more) = FewOfEach::of(MOST, secret::scan(text));
+        let (secrets, more) = FewOfEach::of(most, secret::scan(text));
         found.extend(finding::diagnostics(&secrets, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
-        let (forged, more) = forged::scan_few(text, &self.tags, MOST);
+        let (forged, more) = forged::scan_few(text, &self.tags, most);
         found.extend(finding::diagnostics(&forged, text, scope, path));
         found.extend(finding::diagnostics(&more, text, scope, path));
         if language == Language::Template {
-            let most = MOST * 5;
+            let most = most * 5;
             let (notes, left) =
                 template::lint_few(text, &self.limits.template, &self.catalogue, scope, path, most);
             found.extend(notes.into_iter().map(|note| note.diagnostic));

@@ -330,9 +330,10 @@ fn tag_at<'t, T: AsRef<str>>(
         Some((c, closing)) if fold(c) == '/' => ("/", closing.trim_start_matches(blank)),
         _ => ("", inside),
     };
-    let ends_name = |rest: &str| match rest.chars().find(|c| !Class::is_invisible(*c)) {
-        None => true,
-        Some(c) => is_white(c) || matches!(fold(c), '/' | '>'),
+    // A byte order mark is a blank to some readers and nothing to others.
+    let ends = |c: char| is_white(c) || matches!(fold(c), '/' | '>');
+    let ends_name = |rest: &str| {
+        rest.starts_with(is_white) || rest.chars().find(|c| !Class::is_invisible(*c)).is_none_or(ends)
     };
     let (tag, length) = tags.iter().map(AsRef::as_ref).find_map(|tag| {
         let length = name_at(inside, tag)?;

@@ -539,6 +539,7 @@ fn usual(text: &str, start: usize, run: &str, habits: &Habits) -> Option<Usual> 
         "\u{200c}" | "\u{200d}" if before.is_some_and(joins) && after.is_some_and(joins) => {
             Some(Usual::Script)
         }
+        "\u{200c}" | "\u{200d}" if before.is_some_and(is_virama) => Some(Usual::Script),
         "\u{200b}" if before.is_some_and(has_no_spaces) && after.is_some_and(has_no_spaces) => {
             Some(Usual::Script)
         }
@@ -552,6 +553,24 @@ fn usual(text: &str, start: usize, run: &str, habits: &Habits) -> Option<Usual> 
         }
         _ => None,
     }
+}
+
+/// Returns true for the signs that take the vowel from a letter: a joiner behind one chooses its form at the end of a word,
+/// too.
+fn is_virama(c: char) -> bool {
+    matches!(
+        c,
+        '\u{94d}'
+            | '\u{9cd}'
+            | '\u{a4d}'
+            | '\u{acd}'
+            | '\u{b4d}'
+            | '\u{bcd}'
+            | '\u{c4d}'
+            | '\u{ccd}'
+            | '\u{d4d}'
+            | '\u{dca}'
+    )
 }
 
 /// Returns true for letters of scripts that put no space between words, where a zero-width space may end a line.

@@ -190,6 +190,8 @@ impl Sink<Value<'_>> for Writer<'_> {
                     true if !self.rules.escapes(key.kind()) => {
                         self.rules.neutralised(key, text, self.diagnostics)
                     }
+                    // A watched text is looked at as a whole.
+                    _ if self.watch.is_some() && !self.rules.escapes(key.kind()) => Cow::Borrowed(text),
                     _ => self.rules.guard(key.kind(), key, text, self.diagnostics),
                 };
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
