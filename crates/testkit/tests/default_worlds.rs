@@ -404,7 +404,7 @@ fn after_a_grant_nothing_is_held() {
             let once = Request { trust: TrustChoice::Once, ..request.clone() };
             let wanted = engine.build(&once).map_err(|error| TestCaseError::fail(error.to_string()))?;
             engine
-                .grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse)
+                .grant(&request, Vec::new(), preface::coverage::HiddenText::Allow)
                 .map_err(|error| TestCaseError::fail(error.to_string()))?;
             let built = engine.build(&request).map_err(|error| TestCaseError::fail(error.to_string()))?;
             let held: Vec<&str> = built.held().map(|seen| seen.shown.as_str()).collect();

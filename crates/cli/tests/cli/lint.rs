@@ -21,7 +21,7 @@ error: characters that change the order of text on a screen: U+202E [hidden/bidi
 
 ";
     assert!(ran.stdout.ends_with(expected), "{}", ran.stdout);
-    sandbox.run("preface trust grant").exits(0);
+    sandbox.run("preface trust grant --allow-hidden").exits(0);
     sandbox.run("preface lint").exits(4).says("1 error in 3 texts.\n");
 }
 

@@ -60,9 +60,10 @@ fn the_home_directory_has_no_project_layer() {
             .home(&format!("{name}/SYSTEM.md"), "The project's.")
             .home(&format!("{name}/agent/SYSTEM.md"), "The user's.")
             .home(&format!("{name}/agent/APPEND_SYSTEM.md"), "Appended.");
-        let ran =
-            sandbox.run(&format!("preface build -v --preset pi --set variant={variant} -C [ROOT]/home"));
-        let ran = ran.exits(0);
+        // The home of a sandbox is not the home of the account.
+        let line =
+            format!("preface build -v --trust-home --preset pi --set variant={variant} -C [ROOT]/home");
+        let ran = sandbox.run(&line).exits(0);
         assert!(ran.stdout.starts_with("The user's.\n\n"), "{variant}: {}", ran.stdout);
         assert!(ran.stdout.contains("Appended."), "{variant}: {}", ran.stdout);
         assert!(ran.stderr.contains("layer/no-project"), "{variant}: {}", ran.stderr);
