@@ -164,13 +164,20 @@ fn beneath(
 ) -> Result<FileRead, ReadError> {
     let Some(roots) = roots else { return system.read(path, Within::Root(root), limit) };
     let outside = |target: PathBuf| Err(ReadError::Outside { target });
-    let (real, root) = (system.canonical(path)?, system.canonical(root)?);
-    if !real.starts_with(&root) {
-        return outside(real);
+    match system.canonical(path) {
+        Ok(real) if root.parent().is_some() && !real.starts_with(system.canonical(root)?) => {
+            return outside(real);
+        }
+        Ok(_) => {}
+        // Outside first: whether anything stands there is nothing to report.
+        Err(error) if root.parent().is_some() => {
+            return Err(system.read(path, Within::Root(root), 0).err().unwrap_or(error));
+        }
+        Err(_) => {}
     }
     roots
         .iter()
         .map(|root| system.read(path, Within::Root(root), limit))
         .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
-        .unwrap_or_else(|| outside(real))
+        .unwrap_or_else(|| outside(path.to_owned()))
 }

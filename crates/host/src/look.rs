@@ -4,7 +4,7 @@ use crate::{
     bounds::Bounds,
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
-    system::{DirEntry, FileKind, FileRead, ReadError, System, Within},
+    system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
@@ -151,6 +151,9 @@ impl Look<'_> {
     ) -> Verdict {
         let real = self.real(path);
         let verdict = self.gate.admit(&real, shown, bytes, belongs, shared);
+        if self.gate.mode() != TrustMode::Pinned {
+            return verdict;
+        }
         let path = normal(&self.places.cwd, path);
         let without_links = self
             .bounds
@@ -245,6 +248,7 @@ impl Look<'_> {
     /// Returns what to do about something that leads out of the project.
     pub(crate) fn help_for_outside(&self, target: &Path) -> String {
         match self.roots {
+            _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
             Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
             None => {
                 let target = escape_hidden(&target.display().to_string()).into_owned();

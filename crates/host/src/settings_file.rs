@@ -380,6 +380,10 @@ mod tests {
             );
             assert_eq!(system.list(Path::new("/elsewhere"), 10), before, "nothing was written there");
         }
+        // What is written is reached without a link, also where one stays inside.
+        let inside = machine().with_dir("/work/shared").with_link("/work/.preface", "/work/shared");
+        let error = set(&inside, TrustMode::Pinned).expect_err("a link");
+        assert!(matches!(error, SettingsFileError::Unwritable { .. }), "{error:?}");
         // Where the directory is trusted as a whole, it may be a link, as for reading.
         let shared = elsewhere().with_link("/work/.preface", "/elsewhere");
         assert_eq!(set(&shared, TrustMode::Whole), Ok(Written::Changed));

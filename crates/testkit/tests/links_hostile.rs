@@ -37,7 +37,12 @@ fn machine() -> MemorySystem {
     let skill = format!("---\nname: x\ndescription: {SECRET}\n---\nBody.\n");
     let command = format!("---\ndescription: {SECRET}\n---\nBody.\n");
     let settings = format!(r#"{{"systemPrompt": {{"append": "{SECRET}"}}}}"#);
-    let mut system = MemorySystem::new().with_bundle(ASSETS).with_home("/h").with_dir("/p/.git");
+    let mut system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/h")
+        .with_file("/p/.git/HEAD", "ref: refs/heads/main\n")
+        .with_dir("/p/.git/objects")
+        .with_dir("/p/.git/refs");
     for file in [
         "CLAUDE.md",
         "env.md",
@@ -149,6 +154,10 @@ fn the_kernels_files_are_read_for_nobody() {
         let built = build(&environ().with_link(link, "/proc/self/environ"), preset, &["/proc/self/environ"]);
         assert!(!built.prompt.text.contains(SECRET), "{preset}: not even where it is allowed by name");
     }
+    let notes =
+        build(&environ().with_link("/p/AGENTS.md", "/proc/self/environ"), "pi", &[]).prompt.diagnostics;
+    let help = notes.iter().find(|note| note.code == "file/outside").and_then(|note| note.help.as_deref());
+    assert!(help.is_some_and(|help| !help.contains("--follow")), "no remedy that would not help: {notes:?}");
     let own = environ().with_link("/h/.config/preface/append.md", "/proc/self/environ");
     assert!(
         !build(&own, "default", &[]).prompt.text.contains(SECRET),
@@ -175,7 +184,7 @@ fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
 
 #[test]
 fn a_file_with_several_names_is_refused_where_nothing_else_guards() {
-    let linked = || machine().with_file("/p/a.md", "TEXT").with_hard_link("/h/out/env.md", "/p/AGENTS.md");
+    let linked = || machine().with_hard_link("/p/AGENTS.md", "/h/out/env.md");
     let ask = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
         let request = Request {
             preset: Some(preset.to_owned()),

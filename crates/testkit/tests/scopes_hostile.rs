@@ -220,7 +220,7 @@ fn nothing_of_a_project_leads_outside() {
     let system = outside().with_link(format!("{PROJECT}/extensions/tools/x"), "/elsewhere/tools/x");
     assert!(note(&all(&system), DISCOVERY).message.contains("outside"));
     let system = outside().with_link(format!("{PROJECT}/extensions/hooks"), "/elsewhere/tools");
-    assert!(note(&all(&system), "extension/directory").message.contains("outside"));
+    assert!(note(&all(&system), "file/outside").message.contains("outside"));
     let system = MemorySystem::new()
         .with_bundle(ASSETS)
         .with_home("/home/user")
@@ -228,7 +228,7 @@ fn nothing_of_a_project_leads_outside() {
         .with_file(secret, tool("x"))
         .with_link(format!("{PROJECT}/extensions"), "/elsewhere");
     let report = scopes(&system);
-    assert!(note(&report, "extension/directory").message.contains("outside"));
+    assert!(note(&report, "file/outside").message.contains("outside"));
     assert!(report.scopes.named(Category::Tools, "x").next().is_none());
     let below = |path: &std::path::Path| path.starts_with("/elsewhere");
     let looked: Vec<_> = system.touches().into_iter().filter(|touch| below(&touch.place)).collect();

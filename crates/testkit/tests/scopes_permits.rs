@@ -5,7 +5,10 @@ use preface::{
     ASSETS, Built, Engine, Request, ScopesReport, TrustChoice,
     core::extension::{Category, Entry},
     host::{
-        system::memory::{FakeRun, MemorySystem},
+        system::{
+            System,
+            memory::{FakeRun, MemorySystem},
+        },
         trust::Permit,
     },
 };
@@ -296,6 +299,7 @@ fn servers_of_a_project_wait_for_a_grant() {
     }
 }
 
+<<<<<<< ours
 const TRUSTED: &str = "/work/trusted";
 const HOSTILE: &str = "/work/x";
 
@@ -392,5 +396,27 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
         let before = system.runs().len();
         assert_eq!(allowed_in(&system, HOSTILE), ([false; 3], false), "{what}");
         assert_eq!(system.runs().len(), before, "{what}: nothing was started");
+=======
+/// A granted logger writes below the project, whatever its directories became since.
+#[test]
+fn a_logger_of_a_project_writes_through_no_link() {
+    for (preset, _, project) in PRESETS {
+        let at = format!("{project}/extensions/loggers/audit/manifest.json");
+        let system = machine()
+            .with_dir(format!("{project}/d"))
+            .with_dir("/home/user/victim")
+            .with_file(at, manifest("loggers", "audit", r#""path": "d/x.log""#));
+        trust(&system, preset);
+        allow(&system, preset);
+        build(&system, preset, TrustChoice::Ask);
+        let log = format!("{project}/d/x.log");
+        assert!(system.stat(log.as_ref()).is_some(), "{preset}: it writes");
+        system.cut(format!("{project}/d"));
+        system.put_link(format!("{project}/d"), "/home/user/victim");
+        let built = build(&system, preset, TrustChoice::Ask);
+        let failed = built.prompt.diagnostics.iter().find(|note| note.code == "logger/failed");
+        assert!(failed.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
+        assert_eq!(system.list("/home/user/victim".as_ref(), 9), Ok(Vec::new()), "{preset}");
+>>>>>>> theirs
     }
 }

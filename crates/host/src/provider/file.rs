@@ -121,12 +121,20 @@ impl FactProvider for File {
 /// below the working directory by its words, and in the project after all links.
 fn read(path: &Path, absolute: bool, look: &Look<'_>) -> Result<FileRead, ReadError> {
     let words = normal(&look.places.cwd, path);
-    let root = look.project_root();
-    if !absolute && !words.starts_with(&look.places.cwd) {
+    if words.starts_with(&look.places.cwd) {
+        // Where the project begins is asked only for a link that leads out of the working directory.
+        return match look.open(path, Within::Root(&look.places.cwd), FILE_FACT_LIMIT) {
+            Err(ReadError::Outside { .. }) => {
+                look.open(path, Within::Root(look.project_root()), FILE_FACT_LIMIT)
+            }
+            read => read,
+        };
+    }
+    if !absolute {
         return Err(ReadError::Outside { target: words });
     }
-    if !absolute || words.starts_with(root) {
-        return look.open(path, Within::Root(root), FILE_FACT_LIMIT);
+    if words.starts_with(look.project_root()) {
+        return look.open(path, Within::Root(look.project_root()), FILE_FACT_LIMIT);
     }
     match look.roots {
         None => look.system.read(path, Within::Anywhere, FILE_FACT_LIMIT),

@@ -291,12 +291,13 @@ impl<'a> Walk<'a> {
     /// True where a directory lies where it may. Asked of roots and of links only: what else lies below is inside.
     fn may_enter(&self, dir: &Path) -> bool {
         let Some(root) = &self.start.within else { return true };
-        // One that is missing, or leads nowhere, holds nothing.
         match self.look.enter(dir, root) {
             Err(error @ ReadError::Outside { .. }) => {
                 self.look.note(self.look.left_out(self.start.scope, dir, "file/outside", &error));
                 false
             }
+            Err(ReadError::Missing) => false,
+            // What else is wrong is reported by the list.
             _ => true,
         }
     }

@@ -423,7 +423,7 @@ impl fmt::Display for GitTrouble {
 impl std::error::Error for GitTrouble {}
 
 /// True for a path of the file systems in which the kernel shows itself: what stands there is no file of anybody's.
-fn is_kernel_path(path: &Path) -> bool {
+pub(crate) fn is_kernel_path(path: &Path) -> bool {
     cfg!(unix) && (path.starts_with("/proc") || path.starts_with("/sys"))
 }
 

@@ -114,7 +114,7 @@ fn the_users_and_managed_files_import_from_anywhere() {
 }
 
 #[test]
-fn links_of_the_tree_stay_in_the_work_tree_unless_the_profile_follows_them() {
+fn links_of_the_tree_stay_in_the_work_tree() {
     let system = secrets(machine())
         .with_link("/w/p/CLAUDE.md", "/home/u/.ssh/id")
         .with_link("/w/p/.claude", "/w/dot")
@@ -126,7 +126,6 @@ fn links_of_the_tree_stay_in_the_work_tree_unless_the_profile_follows_them() {
     assert_eq!(built.items(), [("CLAUDE.local.md", "local", "local X".to_owned())]);
     assert_eq!(built.told("file/outside").len(), 2);
     says_no_secret(&system, &built);
-    assert_eq!(build(&system, json!({"links": "follow"})).said.items.len(), 3);
 }
 
 #[test]
