@@ -27,7 +27,10 @@ fn disk() -> OsSystem {
 /// What git says, or `None` where it fails.
 fn oracle(dir: &Path) -> Option<String> {
     let output = git_output(dir, ["rev-parse", "--abbrev-ref", "HEAD"]);
-    output.status.success().then(|| shown(output.stdout.trim_ascii_end()))
+    let name = output.stdout.trim_ascii_end();
+    // Bytes that are not UTF-8 are written out; nothing else is.
+    let text = || std::str::from_utf8(name).map_or_else(|_| shown(name), str::to_owned);
+    output.status.success().then(text)
 }
 
 /// A repository with one commit on `main`, and a subdirectory.

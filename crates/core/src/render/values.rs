@@ -168,7 +168,11 @@ impl Sink<Value<'_>> for Writer<'_> {
             }
             Value::Item { text } => {
                 let source = self.item_source();
-                let mut text = self.rules.guard(self.kind(key), key, text, self.diagnostics);
+                let kind = self.kind(key);
+                let mut text = match self.watch {
+                    Some(_) if !self.rules.escapes(kind) => Cow::Borrowed(text),
+                    _ => self.rules.guard(kind, key, text, self.diagnostics),
+                };
                 if let Some(watch) = self.watch {
                     // The frame says where the value stands.
                     let in_attribute = self.template[..tag.start].ends_with("=\"");
