@@ -299,7 +299,6 @@ fn servers_of_a_project_wait_for_a_grant() {
     }
 }
 
-<<<<<<< ours
 const TRUSTED: &str = "/work/trusted";
 const HOSTILE: &str = "/work/x";
 
@@ -396,7 +395,9 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
         let before = system.runs().len();
         assert_eq!(allowed_in(&system, HOSTILE), ([false; 3], false), "{what}");
         assert_eq!(system.runs().len(), before, "{what}: nothing was started");
-=======
+    }
+}
+
 /// A granted logger writes below the project, whatever its directories became since.
 #[test]
 fn a_logger_of_a_project_writes_through_no_link() {
@@ -417,6 +418,5 @@ fn a_logger_of_a_project_writes_through_no_link() {
         let failed = built.prompt.diagnostics.iter().find(|note| note.code == "logger/failed");
         assert!(failed.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         assert_eq!(system.list("/home/user/victim".as_ref(), 9), Ok(Vec::new()), "{preset}");
->>>>>>> theirs
     }
 }
