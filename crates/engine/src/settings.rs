@@ -99,6 +99,7 @@ impl Engine<'_> {
             roots: None,
             settings: &nothing,
             confirm: &Headless,
+            granted: None,
             notes: RefCell::default(),
             skill_paths: &[],
             sections: &[],

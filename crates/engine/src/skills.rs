@@ -105,6 +105,7 @@ impl Engine<'_> {
             roots: None,
             settings: &Merged::default(),
             confirm: &Headless,
+            granted: None,
             notes: RefCell::new(diagnostics),
             skill_paths: &[],
             sections: &profile.sections,

@@ -4,6 +4,7 @@ use crate::{
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
     system::{FileKind, FileRead, ReadError, System, Within},
+    trust::GrantedCommands,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
@@ -62,6 +63,8 @@ pub struct Look<'a> {
     pub settings: &'a Merged,
     /// Who can be asked.
     pub confirm: &'a dyn Confirm,
+    /// The commands of the project that may run; `None` is none.
+    pub granted: Option<&'a GrantedCommands>,
     /// What came up.
     pub notes: RefCell<Diagnostics>,
     /// Paths of skills that were announced for this conversation.

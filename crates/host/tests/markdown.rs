@@ -88,6 +88,7 @@ fn look_as<T>(
         roots: None,
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: &[],
         bundle: Some("b"),

@@ -81,6 +81,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         roots: None,
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: paths,
         sections: &[],

@@ -28,7 +28,7 @@ pub(super) fn grant(
 ) -> Changed<Granted> {
     let mut had = BTreeSet::new();
     let mut newest = None;
-    for record in document.projects_of_mut(root, repository).flat_map(|project| &project.permits) {
+    for record in document.projects_of_mut(root, None).flat_map(|project| &project.permits) {
         had.insert(record.permit.clone());
         newest = newest.max(Some(record.granted_at));
     }

@@ -56,14 +56,14 @@ impl Permits {
 }
 
 impl Records {
-    /// Returns what a project may do, by the root that its texts are pinned under and the repository of its work tree, or
-    /// by the canonical directory of a project that is trusted as a whole.
+    /// Returns what a project may do, by the root that its texts are pinned under, or by the canonical directory of a
+    /// project that is trusted as a whole. Work trees of one repository do not share permits: their files differ.
     #[must_use]
-    pub fn permits(&self, root: &Path, repository: Option<&Path>) -> Permits {
+    pub fn permits(&self, root: &Path) -> Permits {
         if self.lies_inside(root) {
             return Permits::default();
         }
-        let projects = self.document.projects_of(root, repository);
+        let projects = self.document.projects_of(root, None);
         let mut all: Vec<_> = projects.flat_map(|Project { permits, .. }| permits).collect();
         all.sort_by_key(|permit| permit.granted_at);
         let mut granted: Vec<Permit> = Vec::with_capacity(all.len());

@@ -124,6 +124,7 @@ impl PiBuilder {
             roots: None,
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
+            granted: None,
             notes: RefCell::default(),
             skill_paths: &[],
             sections: &[],

@@ -30,7 +30,9 @@ Examples:
 ///
 /// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
 /// nothing is asked. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
-/// that, and prints each program with its arguments, each address and each file.
+/// that, and prints each program with its arguments, each address and each file. A granted program starts from a copy of the
+/// files that are granted; what it may load that is not pinned is named (`make` reads a Makefile). A script that is no part of an
+/// extension is copied alone: modules beside it are not available.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

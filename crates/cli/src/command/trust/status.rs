@@ -21,7 +21,11 @@ use preface::{
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
-    host::{gate::Verdict, system::System, trust::Summary},
+    host::{
+        gate::Verdict,
+        system::System,
+        trust::{Permit, PermitState, Summary},
+    },
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -47,10 +51,16 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let built = Engine::new(&system).with_templates(&templates).build(&args.turn.request())?;
+    let engine = Engine::new(&system).with_templates(&templates);
+    let built = engine.build(&args.turn.request())?;
+    let permissions = engine.permissions(&args.turn.request())?;
     match args.format {
-        Format::Text => ui.view(&view(&system, &built))?,
-        Format::Json => ui.json(&document(&system, &built))?,
+        Format::Text => ui.view(&(view(&system, &built) + &permitted(&permissions)))?,
+        Format::Json => {
+            let mut document = document(&system, &built);
+            document["permissions"] = permissions.iter().map(permission).collect();
+            ui.json(&document)?;
+        }
     }
     let troubles: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
@@ -90,6 +100,42 @@ fn view(system: &dyn System, built: &Built) -> String {
     }
     let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
     out
+}
+
+/// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
+fn permitted(permissions: &[(Permit, PermitState)]) -> String {
+    let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
+    let mut out = String::new();
+    if !permissions.is_empty() {
+        let _ = writeln!(out, "\nBeyond text:");
+    }
+    for (permit, state) in permissions {
+        let style = if *state == PermitState::Granted { good } else { care };
+        let lines = permit.shown();
+        let mut lines = lines.iter();
+        if let Some(subject) = lines.next() {
+            let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
+        }
+        lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+    }
+    if permissions.iter().any(|(_, state)| *state != PermitState::Granted) {
+        out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
+    }
+    out
+}
+
+fn permission((permit, state): &(Permit, PermitState)) -> serde_json::Value {
+    let mut value = json!(permit);
+    value["state"] = state_name(*state).into();
+    value
+}
+
+fn state_name(state: PermitState) -> &'static str {
+    match state {
+        PermitState::Granted => "granted",
+        PermitState::Changed => "changed",
+        PermitState::New => "new",
+    }
 }
 
 fn pinned(built: &Built, out: &mut String) {

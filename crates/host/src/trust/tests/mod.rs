@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::Trust};
 use std::path::{Path, PathBuf};
 
+mod copies;
 mod faults;
 mod last_word;
 mod permits;

@@ -55,6 +55,7 @@ fn every_word_that_is_a_file_of_the_project_is_pinned() {
             cwd: "hooks".into(),
             env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
             files: vec![("check.js".into(), digest)],
+            directory: None,
         }
     );
 }
@@ -83,7 +84,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     let system = project();
     let granted = command(&system, &["node", "check.js"], "").expect("a permit");
     let records = load_any(&system);
-    assert_eq!(records.permits(root(), None).state(&granted), PermitState::New);
+    assert_eq!(records.permits(root()).state(&granted), PermitState::New);
     let report = store(&system).grant_permits(root(), None, std::slice::from_ref(&granted)).expect("granted");
     assert_eq!(report.added, std::slice::from_ref(&granted));
     let approved = AuditEvent::Approval {
@@ -93,7 +94,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     };
     assert_eq!(report.audit, [approved]);
 
-    let permits = load(&system).permits(root(), None);
+    let permits = load(&system).permits(root());
     assert_eq!(permits.state(&granted), PermitState::Granted);
     let with = |change: fn(&mut Permit)| {
         let mut other = granted.clone();
@@ -123,7 +124,7 @@ fn a_permit_is_bound_to_all_that_it_says() {
     assert_eq!(permits.state(&edited), PermitState::Changed);
     assert_eq!(permits.latest("hooks/check"), Some(&granted));
     store(&system).grant_permits(root(), None, std::slice::from_ref(&edited)).expect("granted");
-    let permits = load(&system).permits(root(), None);
+    let permits = load(&system).permits(root());
     assert_eq!(permits.state(&edited), PermitState::Granted);
     assert_eq!(permits.state(&granted), PermitState::Granted, "after switching branches");
     assert_eq!(permits.latest("hooks/check"), Some(&edited));
@@ -133,7 +134,7 @@ type Parts<'a> =
     (&'a mut Vec<String>, &'a mut String, &'a mut Vec<(String, String)>, &'a mut Vec<(String, Digest)>);
 
 fn parts(permit: &mut Permit) -> Parts<'_> {
-    let Action::Command { argv, cwd, env, files } = &mut permit.action else { panic!("a command") };
+    let Action::Command { argv, cwd, env, files, .. } = &mut permit.action else { panic!("a command") };
     (argv, cwd, env, files)
 }
 
@@ -144,15 +145,17 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     let permit = endpoint("mcp/a", "https://a");
     store(&system).grant_permits(root(), repository, std::slice::from_ref(&permit)).expect("granted");
     let records = load(&system);
-    for (root, repository) in
-        [("/work/a", None), ("/", None), ("/workshop", None), ("/other", Some("/other/.git"))]
-    {
-        let permits = records.permits(Path::new(root), repository.map(Path::new));
+    // A work tree of the same repository has other files.
+    for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
+        let permits = records.permits(Path::new(root));
         assert!(permits.is_empty(), "{root}");
         assert_eq!(permits.state(&permit), PermitState::New);
     }
-    let tree = records.permits(Path::new("/tree"), repository);
-    assert_eq!(tree.state(&permit), PermitState::Granted, "work trees of one repository share");
+    assert_eq!(records.permits(root()).state(&permit), PermitState::Granted);
+    let report = store(&system)
+        .grant_permits(Path::new("/tree"), repository, std::slice::from_ref(&permit))
+        .expect("granted");
+    assert_eq!(report.added, std::slice::from_ref(&permit), "it was not granted there before");
 
     // A revocation reaches every work tree, also where only the record knows the repository.
     store(&system)
@@ -160,7 +163,7 @@ fn a_permit_of_one_project_says_nothing_in_another() {
         .expect("granted");
     let report = store(&system).revoke_permits(root(), None, None).expect("revoked");
     assert_eq!(report.removed, ["mcp/a", "mcp/b"]);
-    assert!(load(&system).permits(Path::new("/tree"), repository).is_empty());
+    assert!(load(&system).permits(Path::new("/tree")).is_empty());
     assert_eq!(load(&system).list(), [], "a record that says nothing goes");
 }
 
@@ -177,10 +180,10 @@ fn a_permit_is_no_grant_of_a_text_and_a_text_no_permit() {
     store(&system).grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect("granted");
     let path = text("a", "").path;
     store(&system).revoke_pins(root(), None, Some(&[path])).expect("revoked");
-    assert!(!load(&system).permits(root(), None).is_empty(), "one text is one text");
+    assert!(!load(&system).permits(root()).is_empty(), "one text is one text");
     let report = store(&system).revoke_pins(root(), None, None).expect("revoked");
     assert_eq!(report.permits, ["mcp/a"], "everything is everything");
-    assert!(load(&system).permits(root(), None).is_empty());
+    assert!(load(&system).permits(root()).is_empty());
 }
 
 #[test]
@@ -197,7 +200,7 @@ fn repeating_changes_nothing() {
     let subjects = ["mcp/b".to_owned(), "mcp/none".to_owned()];
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!(report.removed, ["mcp/b"]);
-    assert_eq!(load(&system).permits(root(), None).iter().collect::<Vec<_>>(), [&both[0]]);
+    assert_eq!(load(&system).permits(root()).iter().collect::<Vec<_>>(), [&both[0]]);
     let report = store(&system).revoke_permits(root(), None, Some(&subjects)).expect("revoked");
     assert_eq!((report.removed, report.audit), (vec![], vec![]));
     assert!(
@@ -216,6 +219,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
             cwd: cwd.into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             files: vec![(file.into(), Digest::of(b""))],
+            directory: None,
         },
     };
     for bad in [
@@ -325,7 +329,7 @@ fn bad_permits_are_skipped_and_kept() {
     );
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
-    let permits = store(&system).load(&mut notes).permits(root(), None);
+    let permits = store(&system).load(&mut notes).permits(root());
     assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 9]);
     assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
     assert_eq!(permits.iter().count(), 1);
@@ -374,7 +378,7 @@ fn a_store_inside_of_the_project_permits_nothing() {
         [{"subject":"mcp/a","url":"https://a","grantedAt":"2026-01-01T00:00:00Z"}]}]}"#;
     let system = MemorySystem::new().with_file(inside, file).with_mode(inside, 0o600);
     let store = TrustStore::at(&system, inside.into());
-    assert!(store.load(&mut Vec::new()).permits(root(), None).is_empty());
+    assert!(store.load(&mut Vec::new()).permits(root()).is_empty());
     let error = store.grant_permits(root(), None, &[endpoint("mcp/a", "https://a")]).expect_err("inside");
     assert_eq!(error.code(), "Validation/TrustScopeViolation");
 }
@@ -394,6 +398,8 @@ fn nothing_is_hidden_from_people() {
             "with A=''",
             "with B='${TOKEN}'",
             &format!("file check.js {digest}"),
+            "runs sh with a text of commands: the programs and files that they name are not pinned",
+            "starts with a copy of check.js: modules and files beside it are not available",
         ]
     );
     assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);
@@ -468,7 +474,7 @@ proptest! {
             }
             let records = load_any(&system);
             for (root, path) in ROOTS.iter().enumerate() {
-                let permits = records.permits(Path::new(path), None);
+                let permits = records.permits(Path::new(path));
                 for (name, url) in (0..2).flat_map(|name| (0..3_u8).map(move |url| (name, url))) {
                     let stands = permits.state(&endpoint(SUBJECTS[name], &url.to_string())) == PermitState::Granted;
                     prop_assert_eq!(stands, granted.contains(&(root, name, url)));

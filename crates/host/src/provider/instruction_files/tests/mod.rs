@@ -96,6 +96,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         roots: terms.roots.as_deref(),
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: &[],
         bom: terms.bom,
