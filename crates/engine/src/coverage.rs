@@ -37,6 +37,7 @@ pub struct Coverage {
     /// Parts of the user's layer that the project replaces, such as `sections/rules.md`.
     pub replaces: Vec<String>,
     /// What the project would do beyond text, which only a grant of its own allows.
+    #[serde(skip)]
     pub permits: Vec<Permit>,
 }
 
@@ -99,10 +100,16 @@ impl Coverage {
             (false, false) => format!("branch {}, not granted", branch.name),
         }));
         lines.extend(self.replaces.iter().map(|name| format!("replaces your {name}")));
-        lines.extend(self.permits.iter().map(|permit| {
-            format!("{} could run after `preface trust grant --allow-commands`", permit.shown().join(", "))
-        }));
         lines
+    }
+
+    /// Returns one line for each extension and server that could act after a grant of commands, fit to be shown.
+    #[must_use]
+    pub fn permit_lines(&self) -> Vec<String> {
+        let line = |permit: &Permit| {
+            format!("{} could run after `preface trust grant --allow-commands`", permit.shown().join(", "))
+        };
+        self.permits.iter().map(line).collect()
     }
 }
 
@@ -135,7 +142,7 @@ impl Engine<'_> {
                 && entry.shadows.iter().any(|origin| origin.scope == Scope::Global)
         });
         replaces.extend(entries.map(|entry| format!("{}/{}", entry.category, entry.name)));
-        let permits = self.permits_wanted(&gathered).0;
+        let permits = self.permits_wanted(&gathered);
         Ok(Coverage { files, branch, replaces: replaces.into_iter().collect(), permits })
     }
 

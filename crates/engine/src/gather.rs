@@ -34,6 +34,7 @@ use preface_host::{
     look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
     provider, scaffold,
+    trust::GrantedCommands,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -65,6 +66,8 @@ pub(crate) struct Gathered {
     pub store: Option<PathBuf>,
     pub scopes: Scopes,
     pub mcp: McpServers,
+    /// The commands of the project that may run.
+    pub granted: GrantedCommands,
     /// The tools of servers that could be active.
     pub server_tools: Vec<Tool>,
     pub diagnostics: Diagnostics,
@@ -167,6 +170,7 @@ impl Engine<'_> {
             store,
             scopes: Scopes::default(),
             mcp: McpServers::default(),
+            granted: GrantedCommands::default(),
             server_tools: Vec::new(),
             diagnostics,
             audit,
@@ -321,6 +325,7 @@ impl Engine<'_> {
             gate: &gathered.gate,
             settings: &gathered.settings,
             confirm: ask.as_confirm(),
+            granted: Some(&gathered.granted),
             notes: RefCell::default(),
             skill_paths: &gathered.skill_paths,
             sections: &gathered.profile.sections,

@@ -270,7 +270,7 @@ pub(crate) fn ask_for_pins(
     }));
     // A project whose text stops a build is asked about all the same.
     contents_shown.extend(match engine.coverage(request) {
-        Ok(coverage) => coverage.lines(),
+        Ok(coverage) => [coverage.lines(), coverage.permit_lines()].concat(),
         Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
     });
     let question = TrustQuestion {

@@ -19,7 +19,10 @@ use preface_host::{
     gate::Consent,
     look::{Headless, Look},
     provider::extension::launched,
-    trust::{Action, Digest, Permit, PermitState, Permits, TrustError, TrustStore},
+    trust::{
+        Action, CheckedCommand, CommandWords, Digest, GrantedCommand, GrantedCommands, Permit, PermitState,
+        Permits, TrustError, TrustStore,
+    },
 };
 use std::path::Path;
 
@@ -36,8 +39,23 @@ pub struct PermitGrant {
     pub audit: Vec<AuditEvent>,
 }
 
-/// Works out the deed of an entry, as a grant would record it.
-fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, TrustError>> {
+/// What an entry of a project would do, as a grant records it.
+enum Deed {
+    Command(CheckedCommand),
+    Other(Permit),
+}
+
+impl Deed {
+    fn permit(&self) -> &Permit {
+        match self {
+            Deed::Command(command) => &command.permit,
+            Deed::Other(permit) => permit,
+        }
+    }
+}
+
+/// Works out what an entry would do.
+fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Deed, TrustError>> {
     let subject = format!("{}/{}", entry.category, entry.name);
     let program = match &entry.ability {
         Some(Ability::Context(context)) => match &context.from {
@@ -48,9 +66,12 @@ fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, Tr
         _ => None,
     };
     if let Some(program) = program {
-        let beside = manifest_path(entry, look);
-        let argv = launched(program, beside.as_deref().and_then(Path::parent));
-        return Some(Permit::for_command(look.system, root, &subject, &argv, &look.places.cwd, &[]));
+        let manifest = manifest_path(entry, look);
+        let directory = manifest.as_deref().and_then(Path::parent);
+        let argv = launched(program, directory);
+        let words =
+            CommandWords { subject: &subject, argv: &argv, cwd: &look.places.cwd, env: &[], directory };
+        return Some(CheckedCommand::check(look.system, root, &words).map(Deed::Command));
     }
     let action = match entry.action.as_ref()? {
         extension::Action::Endpoint(url) => {
@@ -65,11 +86,11 @@ fn deed(entry: &Entry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, Tr
         extension::Action::Writes(path) => Action::Writes { path: path.clone() },
         extension::Action::Command(..) => return None,
     };
-    Some(Ok(Permit { subject, action }))
+    Some(Ok(Deed::Other(Permit { subject, action })))
 }
 
-/// The same for a server of a project's `mcp.json`.
-fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Result<Permit, TrustError>> {
+/// Works out what a server of a project's `mcp.json` would do.
+fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Result<Deed, TrustError>> {
     let subject = format!("mcp/{}", entry.name);
     match entry.server.as_ref()? {
         Server::Stdio(launch) => {
@@ -83,7 +104,9 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
                 || look.places.cwd.clone(),
                 |dir| preface_host::places::normal(&look.places.cwd, Path::new(dir)),
             );
-            Some(Permit::for_command(look.system, root, &subject, &argv, &cwd, &env))
+            let words =
+                CommandWords { subject: &subject, argv: &argv, cwd: &cwd, env: &env, directory: None };
+            Some(CheckedCommand::check(look.system, root, &words).map(Deed::Command))
         }
         Server::Sse(address) | Server::StreamableHttp(address) => {
             let with = address.headers.iter().map(|(name, value)| {
@@ -94,9 +117,17 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
                 (name.clone(), value)
             });
             let action = Action::Endpoint { url: address.url.clone(), with: with.collect() };
-            Some(Ok(Permit { subject, action }))
+            Some(Ok(Deed::Other(Permit { subject, action })))
         }
     }
+}
+
+/// Works out what the active extensions and servers of the project would do.
+fn deeds(gathered: &Gathered, root: &Path, look: &Look<'_>) -> Vec<Result<Deed, TrustError>> {
+    let entries = gathered.scopes.entries.iter().filter(|entry| entry.active && entry.needs_grant());
+    let servers = gathered.mcp.servers.iter().filter(|server| server.active && server.needs_grant());
+    let entries = entries.filter_map(|entry| deed(entry, root, look));
+    entries.chain(servers.filter_map(|server| server_deed(server, root, look))).collect()
 }
 
 impl Engine<'_> {
@@ -109,15 +140,18 @@ impl Engine<'_> {
             return;
         }
         let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
-        let permits = gathered.store.as_ref().map_or_else(Permits::default, |file| {
-            let store = TrustStore::at(self.system(), file.clone()).for_project(&root);
-            // What is wrong with the store was told when the gate was opened.
-            store.load(&mut Diagnostics::new()).permits(&root)
-        });
+        let permits = self.recorded_permits(gathered, &root);
         let look = self.look(gathered, &Headless);
-        let state = |deed: Option<Result<Permit, TrustError>>| match deed {
-            Some(Ok(permit)) => permits.state(&permit),
-            _ => PermitState::New,
+        let mut granted = GrantedCommands::new();
+        let mut state = |deed: Option<Result<Deed, TrustError>>| {
+            let Some(Ok(deed)) = deed else { return PermitState::New };
+            let state = permits.state(deed.permit());
+            if let (PermitState::Granted, Deed::Command(command), Some(store)) =
+                (state, deed, gathered.store.clone())
+            {
+                granted.insert(command.permit.subject.clone(), GrantedCommand { command, store });
+            }
+            state
         };
         let mut scopes = gathered.scopes.clone();
         for entry in scopes.entries.iter_mut().filter(|entry| needs(entry)) {
@@ -143,33 +177,52 @@ impl Engine<'_> {
             }
         }
         drop(look);
-        (gathered.scopes, gathered.mcp) = (scopes, mcp);
+        (gathered.scopes, gathered.mcp, gathered.granted) = (scopes, mcp, granted);
+    }
+
+    /// Returns what the project may do. A grant is about the root that it was given for: another work tree of the same
+    /// repository has other files.
+    fn recorded_permits(&self, gathered: &Gathered, root: &Path) -> Permits {
+        gathered.store.as_ref().map_or_else(Permits::default, |file| {
+            let store = TrustStore::at(self.system(), file.clone()).for_project(root);
+            // What is wrong with the store was told when the gate was opened.
+            store.load(&mut Diagnostics::new()).permits(root)
+        })
+    }
+
+    /// Returns what the project's extensions and servers would do, and whether it is granted. What cannot be granted is
+    /// left out; its entry says why.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn permissions(&self, request: &Request) -> Result<Vec<(Permit, PermitState)>, Error> {
+        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
+        let permits = self.recorded_permits(&gathered, &root);
+        let state = |permit: Permit| {
+            let state = permits.state(&permit);
+            (permit, state)
+        };
+        Ok(self.permits_wanted(&gathered).into_iter().map(state).collect())
+    }
+
+    /// Returns what the project's extensions and servers would do to the machine, as far as it can be pinned.
+    pub(crate) fn permits_wanted(&self, gathered: &Gathered) -> Vec<Permit> {
+        self.deeds_wanted(gathered).0.iter().map(|deed| deed.permit().clone()).collect()
     }
 
     /// Works out what the project's extensions and servers would do to the machine, and why some of it cannot be pinned.
-    pub(crate) fn permits_wanted(&self, gathered: &Gathered) -> (Vec<Permit>, Vec<String>) {
+    fn deeds_wanted(&self, gathered: &Gathered) -> (Vec<Deed>, Vec<String>) {
         let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
         let look = self.look(gathered, &Headless);
-        let entries = gathered
-            .scopes
-            .entries
-            .iter()
-            .filter(|entry| entry.active && entry.needs_grant())
-            .filter_map(|entry| deed(entry, &root, &look));
-        let servers = gathered
-            .mcp
-            .servers
-            .iter()
-            .filter(|server| server.active && server.needs_grant())
-            .filter_map(|server| server_deed(server, &root, &look));
-        let (mut permits, mut refused) = (Vec::new(), Vec::new());
-        for deed in entries.chain(servers) {
+        let (mut wanted, mut refused) = (Vec::new(), Vec::new());
+        for deed in deeds(gathered, &root, &look) {
             match deed {
-                Ok(permit) => permits.push(permit),
+                Ok(deed) => wanted.push(deed),
                 Err(error) => refused.push(error.to_string()),
             }
         }
-        (permits, refused)
+        (wanted, refused)
     }
 
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
@@ -179,7 +232,8 @@ impl Engine<'_> {
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
         let gathered = self.gather(request, Breadth::Turn, Some(Consent::Granting(Vec::new())), &Headless)?;
-        let (permits, refused) = self.permits_wanted(&gathered);
+        let (wanted, mut refused) = self.deeds_wanted(&gathered);
+        let permits: Vec<Permit> = wanted.iter().map(|deed| deed.permit().clone()).collect();
         let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
         if permits.is_empty() {
             return Ok(PermitGrant { refused, ..PermitGrant::default() });
@@ -191,6 +245,12 @@ impl Engine<'_> {
             .for_project(&root)
             .grant_permits(&root, repository.as_deref(), &permits)
             .map_err(grant::refused)?;
+        // The copies are made now, so that what writes nothing finds them. One that fails here is made, or reported, at the
+        // start of its program.
+        for deed in wanted {
+            let Deed::Command(command) = deed else { continue };
+            refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
+        }
         Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }

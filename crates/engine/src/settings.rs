@@ -100,6 +100,7 @@ impl Engine<'_> {
             bounds: &bounds,
             settings: &nothing,
             confirm: &Headless,
+            granted: None,
             notes: RefCell::default(),
             skill_paths: &[],
             sections: &[],

@@ -106,6 +106,7 @@ impl Engine<'_> {
             bounds: &bounds,
             settings: &Merged::default(),
             confirm: &Headless,
+            granted: None,
             notes: RefCell::new(diagnostics),
             skill_paths: &[],
             sections: &profile.sections,

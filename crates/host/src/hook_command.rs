@@ -6,11 +6,12 @@
 use crate::{
     extensions::manifest_path,
     look::Look,
-    provider::{extension::launched, git},
-    system::{Run, RunError, RunStatus, System},
+    provider::extension::{granted, launched, project_root},
+    system::{Run, RunError, RunStatus, System, skipped_programs},
+    trust::GrantedCommand,
 };
 use preface_core::{
-    diagnostic::{Diagnostics, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{Ability, Category, Entry, Role, Scopes},
     hook::{HookAsk, HookEvent, HookFailure, HookReply, HookSource},
 };
@@ -56,6 +57,8 @@ pub struct HookCommand {
     pub not_below: PathBuf,
     /// Its manifest, where it has one.
     pub place: Option<Place>,
+    /// A project's command as it was checked; its words are started instead of `argv`.
+    pub checked: Option<GrantedCommand>,
     /// True where it may run. What a project brings is compared with its grant each time extensions are resolved, so
     /// whoever keeps hooks for longer makes them again before they are used.
     pub granted: bool,
@@ -78,19 +81,26 @@ impl HookCommand {
             cwd: cwd.to_owned(),
             not_below: cwd.to_owned(),
             place: None,
+            checked: None,
             granted: true,
         }
     }
 
     /// Builds the hook of an entry. `None` where it takes no part, is incomplete, or stands in a slot in which preface
-    /// tells nobody anything.
+    /// tells nobody anything. One of a project is not granted here: [`hook_commands`] knows the grants.
     #[must_use]
     pub fn of(entry: &Entry, manifest: Option<&Path>, system: &dyn System, cwd: &Path) -> Option<Self> {
-        HookCommand::outside(&project(system, cwd), entry, manifest, cwd)
+        HookCommand::outside(&project_root(system, cwd), entry, manifest, None, cwd)
     }
 
     /// The same, where it is known which directory a bare name is never found in.
-    fn outside(not_below: &Path, entry: &Entry, manifest: Option<&Path>, cwd: &Path) -> Option<Self> {
+    fn outside(
+        not_below: &Path,
+        entry: &Entry,
+        manifest: Option<&Path>,
+        checked: Option<&GrantedCommand>,
+        cwd: &Path,
+    ) -> Option<Self> {
         let Some(Ability::Hook(hook)) = entry.ability.as_ref().filter(|_| entry.active) else { return None };
         let program = hook.program.as_ref()?;
         let argv = launched(program, manifest.and_then(Path::parent));
@@ -99,7 +109,8 @@ impl HookCommand {
             timeout: Duration::from_millis(program.timeout_ms),
             not_below: not_below.to_owned(),
             place: Some(Place::file(Some(entry.origin.scope), entry.origin.path.clone())),
-            granted: entry.runnable,
+            granted: entry.runnable && (checked.is_some() || !entry.needs_grant()),
+            checked: checked.cloned(),
             ..HookCommand::new(&entry.name, HookEvent::heard_by(hook)?, argv, cwd)
         })
     }
@@ -123,24 +134,37 @@ impl HookCommand {
         if !self.granted {
             return Err(HookFailure::NotGranted);
         }
-        let mut run = Run::new(self.argv.iter().cloned(), &self.cwd);
+        let argv = match &self.checked {
+            Some(command) => {
+                command.argv(system).map_err(|error| HookFailure::NotStarted { why: error.to_string() })?
+            }
+            None => self.argv.clone(),
+        };
+        let mut run = Run::new(argv, &self.cwd);
         run.stdin = ask.to_json().into_bytes();
         run.stdin.push(b'\n');
         run.timeout = self.timeout;
         run.output_limit = OUTPUT_LIMIT;
         run.not_below = Some(self.not_below.clone());
         let ran = system.run(&run).map_err(|error| failure(&error))?;
+        let skipped = skipped_programs(&format!("hook `{}`", self.name), &ran.skipped);
+        notes.extend(skipped.into_iter().map(|note| self.placed(note)));
         if !ran.status.success() {
+            if let Some(help) = self.checked.as_ref().and_then(|checked| checked.command.missing_beside()) {
+                let note = Diagnostic::info("program/copy", format!("hook `{}` ran from a copy", self.name));
+                notes.push(self.placed(note.help(help)));
+            }
             return Err(ended(ran.status, &ran.stderr));
         }
         let (mut reply, more) = HookReply::read(&self.name, ask.event, &ran.stdout)?;
         let observed = reply.confine_role(&self.name, self.role);
-        let placed = more.into_iter().chain(observed).map(|mut note| {
-            note.place.clone_from(&self.place);
-            note
-        });
-        notes.extend(placed);
+        notes.extend(more.into_iter().chain(observed).map(|note| self.placed(note)));
         Ok(reply)
+    }
+
+    fn placed(&self, mut note: Diagnostic) -> Diagnostic {
+        note.place.clone_from(&self.place);
+        note
     }
 }
 
@@ -153,16 +177,13 @@ pub fn hook_commands(scopes: &Scopes, look: &Look<'_>) -> Vec<HookCommand> {
         return Vec::new();
     }
     let cwd = &look.places.cwd;
-    // One look for the work tree, however many hooks there are.
-    let project = project(look.system, cwd);
-    let hook =
-        |entry: &Entry| HookCommand::outside(&project, entry, manifest_path(entry, look).as_deref(), cwd);
+    // The work tree is looked up once, however many hooks there are.
+    let project = project_root(look.system, cwd);
+    let hook = |entry: &Entry| {
+        let manifest = manifest_path(entry, look);
+        HookCommand::outside(&project, entry, manifest.as_deref(), granted(entry, look), cwd)
+    };
     entries.into_iter().filter_map(hook).collect()
-}
-
-/// The work tree that is worked in, else the directory.
-fn project(system: &dyn System, cwd: &Path) -> PathBuf {
-    git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)
 }
 
 fn failure(error: &RunError) -> HookFailure {

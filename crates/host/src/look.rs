@@ -5,6 +5,7 @@ use crate::{
     gate::{Belongs, Gate, Verdict},
     places::{Places, normal},
     system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
+    trust::GrantedCommands,
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
@@ -66,6 +67,8 @@ pub struct Look<'a> {
     pub settings: &'a Merged,
     /// Who can be asked.
     pub confirm: &'a dyn Confirm,
+    /// The commands of the project that may run; `None` is none.
+    pub granted: Option<&'a GrantedCommands>,
     /// What came up.
     pub notes: RefCell<Diagnostics>,
     /// Paths of skills that were announced for this conversation.

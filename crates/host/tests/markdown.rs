@@ -90,6 +90,7 @@ fn look_as<T>(
         bounds: &bounds,
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: &[],
         bundle: Some("b"),

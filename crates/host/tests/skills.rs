@@ -84,6 +84,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
         bounds: &bounds,
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: paths,
         sections: &[],

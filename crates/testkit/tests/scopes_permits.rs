@@ -6,7 +6,7 @@ use preface::{
     core::extension::{Category, Entry},
     host::{
         system::{
-            System,
+            System, Within,
             memory::{FakeRun, MemorySystem},
         },
         trust::Permit,
@@ -141,7 +141,7 @@ fn a_script_beside_its_manifest_is_pinned_by_its_bytes() {
         let system = machine()
             .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
             .with_file(&program, "1")
-            .with_command([program.clone()], FakeRun::printing("PRINTED"));
+            .with_command(["say.sh"], FakeRun::printing("PRINTED"));
         trust(&system, preset);
         allow(&system, preset);
         assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
@@ -149,7 +149,105 @@ fn a_script_beside_its_manifest_is_pinned_by_its_bytes() {
         assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
         system.put_file(&program, "1");
         assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        let runs = system.runs();
+        let copies = if preset == "stud" { "/home/user/.stud" } else { "/home/user/.local/state/preface" };
+        assert!(runs.iter().all(|run| run.argv[0].starts_with(&format!("{copies}/programs/"))), "{runs:?}");
+        assert!(runs.iter().all(|run| run.cwd == std::path::Path::new("/work")), "it works where it did");
+        // A file beside it is part of the program.
+        system.put_file(format!("{dir}/lib.sh"), "1");
+        assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
+        allow(&system, preset);
+        assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}");
     }
+}
+
+/// A permit from before directories were recorded is about the script alone, so it does not cover what lies beside it.
+#[test]
+fn an_extension_without_a_recorded_directory_counts_as_changed() {
+    let dir = "/work/.preface/extensions/contextProviders/speaker";
+    let program = format!("{dir}/say.sh");
+    let system = machine()
+        .with_file(format!("{dir}/manifest.json"), speaker(r#"["./say.sh"]"#))
+        .with_file(&program, "1")
+        .with_command(["say.sh"], FakeRun::printing("PRINTED"));
+    trust(&system, "default");
+    let store = "/home/user/.local/state/preface/trust.json";
+    let root = std::path::Path::new("/work");
+    let old = Permit::for_command(&system, root, "contextProviders/speaker", &[program], root, &[]);
+    preface::host::trust::TrustStore::at(&system, store.into())
+        .grant_permits(root, None, &[old.expect("a permit")])
+        .expect("granted");
+    assert!(!speaks(&system, "default", TrustChoice::Ask));
+    let report = scopes(&system, "default");
+    let entry = project_entry(&report, Category::ContextProviders, "speaker");
+    assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
+    allow(&system, "default");
+    assert!(speaks(&system, "default", TrustChoice::Ask));
+}
+
+/// Work trees of one repository have different files, so a grant in one allows nothing in another.
+#[test]
+fn work_trees_share_no_permits() {
+    let provider = |root: &str| format!("{root}/.preface/extensions/contextProviders/speaker/manifest.json");
+    let system = machine()
+        .with_dir("/work/.git/refs")
+        .with_dir("/work/.git/objects")
+        .with_file("/work/.git/HEAD", "ref: refs/heads/main\n")
+        .with_file("/work/.git/worktrees/tree/gitdir", "/tree/.git\n")
+        .with_file("/work/.git/worktrees/tree/commondir", "../..\n")
+        .with_file("/work/.git/worktrees/tree/HEAD", "ref: refs/heads/tree\n")
+        .with_file("/tree/.git", "gitdir: /work/.git/worktrees/tree\n")
+        .with_file(provider("/work"), speaker(r#"["node", "-e", "1"]"#))
+        .with_file(provider("/tree"), speaker(r#"["node", "-e", "1"]"#))
+        .with_command(["node", "-e", "1"], FakeRun::printing("PRINTED"));
+    trust(&system, "default");
+    allow(&system, "default");
+    let ran = |root: &str| {
+        let before = system.runs().len();
+        let request = Request { preset: Some("default".into()), ..Request::new(root) };
+        Engine::new(&system).grant(&request, Vec::new()).expect("a grant of texts");
+        Engine::new(&system).build(&request).expect("a prompt");
+        system.runs().len() > before
+    };
+    assert_eq!((ran("/work"), ran("/tree")), (true, false));
+}
+
+/// Literal headers of a server may be secrets: a permit names them by their digest. Which key goes to an address is part of
+/// what was granted.
+#[test]
+fn a_permit_of_an_address_is_about_its_headers_and_its_key() {
+    let servers = |value: &str| {
+        format!(
+            r#"{{"mcpServers": {{"far": {{"url": "https://one.example", "headers": {{"X-Key": "{value}"}}}}}}}}"#
+        )
+    };
+    let model = |key: &str| {
+        let fields = format!(
+            r#""kind": "openai", "baseUrl": "https://one.example", "apiKey": {{"kind": "env", "name": "{key}"}}"#
+        );
+        manifest("providers", "proxy", &fields)
+    };
+    let path = "/work/.preface/extensions/providers/proxy/manifest.json";
+    let system = machine()
+        .with_file("/work/.preface/mcp.json", servers("literal-secret-value"))
+        .with_file(path, model("ONE_KEY"));
+    trust(&system, "default");
+    let added = allow(&system, "default");
+    assert_eq!(added.len(), 2);
+    let store = std::path::Path::new("/home/user/.local/state/preface/trust.json");
+    let store = system.read(store, Within::Anywhere, 1 << 20).expect("the store").bytes;
+    let store = String::from_utf8(store).expect("UTF-8");
+    assert!(!store.contains("literal-secret-value"), "{store}");
+    let runnable = || {
+        let report = scopes(&system, "default");
+        let proxy = project_entry(&report, Category::Providers, "proxy").runnable;
+        (report.mcp.active("far").is_some_and(|server| server.runnable), proxy)
+    };
+    assert_eq!(runnable(), (true, true));
+    system.put_file("/work/.preface/mcp.json", servers("another-secret-value"));
+    system.put_file(path, model("OTHER_KEY"));
+    trust(&system, "default");
+    assert_eq!(runnable(), (false, false), "another header, another key");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
         let machine = machine()
             .with_file(format!("{dir}/manifest.json"), manifest("house", &fields))
             .with_file(format!("{dir}/house.sh"), "1")
-            .with_command([format!("{dir}/house.sh")], FakeRun::printing(""));
+            .with_command(["house.sh"], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
         let granted = engine.grant_commands(&ask).expect("a grant");
@@ -140,7 +140,7 @@ fn grants_are_compared_before_each_request() {
             manifest("house", r#""event": "context", "command": ["./house.sh"]"#),
         )
         .with_file(format!("{dir}/house.sh"), "1")
-        .with_command([format!("{dir}/house.sh")], FakeRun::printing(r#"{"messages": []}"#));
+        .with_command(["house.sh"], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
     engine.grant_commands(&request()).expect("a grant");
     let mut session = Session::setup(engine, request()).start().expect("it starts");

@@ -190,3 +190,51 @@ fn a_store_that_others_can_write_is_not_used() {
     sandbox.run("preface build --trust require").exits(3);
     sandbox.run("preface trust grant").exits(1);
 }
+
+/// A program of the project starts from a copy: an extension with all of its directory, any other script alone.
+#[test]
+fn a_granted_program_starts_from_a_copy_and_status_shows_it() {
+    let sandbox = Sandbox::empty().env("PATH", &std::env::var("PATH").unwrap_or_default());
+    let manifest = |id: &str, command: &str| {
+        format!(
+            r#"{{"id": "{id}", "category": "contextProviders", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "command": {command}}}"#
+        )
+    };
+    let dir = ".preface/extensions/contextProviders";
+    let script = "pwd\n. \"$(dirname \"$0\")/lib.sh\"\n";
+    sandbox
+        .work(
+            &format!("{dir}/whole/manifest.json"),
+            manifest("whole", &format!(r#"["sh", "{dir}/whole/run.sh"]"#)),
+        )
+        .work(&format!("{dir}/whole/run.sh"), script)
+        .work(&format!("{dir}/whole/lib.sh"), "echo WHOLE-RAN\n")
+        .work(&format!("{dir}/single/manifest.json"), manifest("single", r#"["sh", "tools/facts.sh"]"#))
+        .work("tools/facts.sh", script)
+        .work("tools/lib.sh", "echo SINGLE-RAN\n");
+    sandbox.run("preface trust grant").exits(0);
+    let state = |sandbox: &Sandbox| {
+        let status = sandbox.run("preface trust status --format json").exits(0).json();
+        let permissions = status["permissions"].as_array().expect("a list").clone();
+        permissions
+            .into_iter()
+            .map(|one| (one["state"].clone(), one["not_pinned"].clone()))
+            .collect::<Vec<_>>()
+    };
+    assert!(state(&sandbox).iter().all(|(state, _)| state == "new"));
+    let granted = sandbox.run("preface trust grant --allow-commands").exits(0).stdout;
+    let all = format!("all of {dir}/whole blake3:");
+    let alone = "starts with a copy of tools/facts.sh: modules and files beside it are not available";
+    assert!(granted.contains(&all) && granted.contains(alone), "{granted}");
+    assert!(state(&sandbox).iter().all(|(state, lines)| state == "granted" && lines.is_array()));
+    let status = sandbox.run("preface trust status").exits(0).stdout;
+    assert!(status.contains("contextProviders/whole  granted") && status.contains(alone), "{status}");
+    let built = sandbox.run("preface build -v");
+    assert!(built.stdout.contains("WHOLE-RAN") && !built.stdout.contains("SINGLE-RAN"), "{}", built.stdout);
+    assert!(built.stdout.contains("[ROOT]/work\n"), "it works in the project: {}", built.stdout);
+    let beside = "modules and files beside tools/facts.sh are not available";
+    assert!(built.stderr.contains(beside), "{}", built.stderr);
+    sandbox.work(&format!("{dir}/whole/lib.sh"), "echo OTHER-RAN\n");
+    assert!(!sandbox.run("preface build").stdout.contains("-RAN"));
+    assert!(state(&sandbox).iter().any(|(state, _)| state == "changed"));
+}

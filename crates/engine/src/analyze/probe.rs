@@ -92,6 +92,7 @@ impl<'s> Probe<'s> {
             gate: &self.gate,
             settings: &self.settings,
             confirm: &Headless,
+            granted: None,
             notes: RefCell::default(),
             skill_paths: &[],
             sections: &[],

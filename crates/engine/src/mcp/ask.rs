@@ -84,7 +84,7 @@ impl Engine<'_> {
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty(), request)).collect();
         let mut targets: Vec<Target> = Vec::new();
-        let mut asking: Vec<(usize, Secrets)> = Vec::new();
+        let mut asking: Vec<(usize, Secrets, Option<String>)> = Vec::new();
         let mut notes = Diagnostics::new();
         let wanted = wants(&gathered, &mut notes);
         let look = self.look(&gathered, &Headless);
@@ -95,9 +95,10 @@ impl Engine<'_> {
                 .map(|(_, want)| want.clone())
                 .collect();
             match ready(entry, wants, asked.deadline, &look) {
-                Ok(Ready { target, secrets }) => {
+                Ok(Ready { target, secrets, notes, missing }) => {
                     targets.push(target);
-                    asking.push((at, secrets));
+                    servers[at].diagnostics.extend(notes);
+                    asking.push((at, secrets, missing));
                 }
                 Err(note) => {
                     servers[at].state = ServerState::Refused;
@@ -107,8 +108,13 @@ impl Engine<'_> {
         }
         notes.extend(look.notes.take());
         drop(look);
-        for (heard, (at, secrets)) in talk(&targets, tell).into_iter().zip(asking) {
-            self.hear(heard, &secrets, entries[at], &gathered, asked, &mut servers[at]);
+        for (heard, (at, secrets, missing)) in talk(&targets, tell).into_iter().zip(asking) {
+            let answer = &mut servers[at];
+            self.hear(heard, &secrets, entries[at], &gathered, asked, answer);
+            if let (ServerState::Failed, Some(help)) = (answer.state, missing) {
+                let what = format!("MCP server `{}` ran from a copy", answer.name);
+                answer.diagnostics.push(Diagnostic::info("program/copy", what).help(help));
+            }
         }
         let mut diagnostics = gathered.diagnostics;
         diagnostics.extend(notes.into_iter().filter(|note| !note.code.starts_with("mcp/no-recording")));

@@ -86,4 +86,12 @@ mod tests {
         let (_, found) = secrets.masked_in(Described::default());
         assert!(!found);
     }
+
+    #[test]
+    fn six_bytes_are_a_secret_and_five_are_a_word() {
+        let mut secrets = Secrets::default();
+        secrets.add("sixsix");
+        secrets.add("fives");
+        assert_eq!(secrets.masked("sixsix fives"), "*** fives");
+    }
 }

@@ -8,11 +8,17 @@
 use super::{expand::expand, mask::Secrets};
 use crate::consent;
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     mcp_servers::{Address, Launch, Server, ServerEntry, Want, Written},
     scope::Scope,
 };
-use preface_host::{look::Look, places::normal, system::Run};
+use preface_host::{
+    look::Look,
+    places::normal,
+    provider::extension::project_root,
+    system::{Run, path_outside, skipped_programs},
+    trust::GrantedCommand,
+};
 use preface_mcp::{Reach, Target};
 use std::{
     path::{Path, PathBuf},
@@ -24,6 +30,10 @@ pub(super) struct Ready {
     pub target: Target,
     /// What it is given that nobody else may see.
     pub secrets: Secrets,
+    /// What is reported of its program, whatever becomes of it.
+    pub notes: Diagnostics,
+    /// What its program does without, because it runs from a copy.
+    pub missing: Option<String>,
 }
 
 /// Works out how a server is reached. The error is what stands in the way.
@@ -35,6 +45,8 @@ pub(super) fn ready(
 ) -> Result<Ready, Box<Diagnostic>> {
     let mut secrets = Secrets::default();
     let trouble = Trouble { entry };
+    let mut notes = Diagnostics::new();
+    let granted = granted(entry, look);
     let reach = match &entry.server {
         None => return Err(trouble.note("mcp/broken", "its entry is broken").into()),
         Some(Server::Sse(_)) => {
@@ -44,9 +56,16 @@ pub(super) fn ready(
             return Err(note.help(help).into());
         }
         Some(Server::StreamableHttp(address)) => trouble.address(address, &mut secrets, look)?,
-        Some(Server::Stdio(launch)) => trouble.program(launch, &mut secrets, look)?,
+        Some(Server::Stdio(launch)) => trouble.program(launch, granted, &mut secrets, &mut notes, look)?,
     };
-    Ok(Ready { target: Target { name: entry.name.clone(), reach, deadline, wants }, secrets })
+    let missing = granted.and_then(|granted| granted.command.missing_beside());
+    let target = Target { name: entry.name.clone(), reach, deadline, wants };
+    Ok(Ready { target, secrets, notes, missing })
+}
+
+/// Returns the granted command of a project's server.
+fn granted<'a>(entry: &ServerEntry, look: &'a Look<'_>) -> Option<&'a GrantedCommand> {
+    look.granted?.get(&format!("mcp/{}", entry.name)).filter(|_| entry.needs_grant())
 }
 
 /// Says what stands in the way of a server.
@@ -95,31 +114,61 @@ impl Trouble<'_> {
     fn program(
         &self,
         launch: &Launch,
+        granted: Option<&GrantedCommand>,
         secrets: &mut Secrets,
+        notes: &mut Diagnostics,
         look: &Look<'_>,
     ) -> Result<Reach, Box<Diagnostic>> {
+        let words = self.words(launch, granted, look)?;
+        let (command, args) =
+            words.split_first().ok_or_else(|| self.note("mcp/broken", "it names no program"))?;
         let mut env = Vec::with_capacity(launch.env.len());
         for (name, written) in &launch.env {
             env.push((name.clone(), self.value(name, written, secrets, look)?));
         }
         let cwd = self.cwd(launch, look)?;
-        let named = launch.command.contains(std::path::is_separator);
-        let command = match named {
+        let command = match command.contains(std::path::is_separator) {
             // As the grant looked for it: what a `..` leads to is the machine's business.
-            true => cwd.join(&launch.command).to_string_lossy().into_owned(),
-            false => launch.command.clone(),
+            true => cwd.join(command).to_string_lossy().into_owned(),
+            false => command.clone(),
         };
         let mut run = Run::new([command], &cwd);
         run.env = env;
-        // What a project brings along must not become `npx` or `docker`. Its own files it names as paths, and they are
-        // part of its grant.
-        run.not_below = self.is_projects().then(|| consent::pin_root(look.system, &look.places.cwd).0);
-        let prepared = run.prepare(look.system).map_err(|error| {
+        // What a project brings along must not become `npx` or `docker`, whoever asks for those. A path means itself.
+        let project = project_root(look.system, &look.places.cwd);
+        let own_path = run.env.iter().rfind(|(name, _)| name == "PATH" && !self.is_projects());
+        let own_path = own_path.map(|(_, path)| path_outside(look.system, &project, path.as_ref()));
+        run.not_below = Some(project);
+        let mut prepared = run.prepare(look.system).map_err(|error| {
             self.note("mcp/unreachable", &error.to_string())
                 .help("`command` is an absolute path, or a name that is looked up on `PATH`")
         })?;
+        // The user may give a server of theirs a PATH; nothing of the project is found on that either.
+        for (name, value) in &mut prepared.env {
+            if let ("PATH", Some(path)) = (name.as_str(), &own_path) {
+                *value = path.to_string_lossy().into_owned();
+            }
+        }
+        let who = format!("MCP server `{}`", self.entry.name);
+        notes.extend(skipped_programs(&who, &prepared.skipped));
         let command = prepared.program.to_string_lossy().into_owned();
-        Ok(Reach::Program { command, args: launch.args.clone(), env: prepared.env, cwd })
+        Ok(Reach::Program { command, args: args.to_vec(), env: prepared.env, cwd })
+    }
+
+    /// Returns the words that start it: those of a project name copies of the files that were compared with the grant.
+    fn words(
+        &self,
+        launch: &Launch,
+        granted: Option<&GrantedCommand>,
+        look: &Look<'_>,
+    ) -> Result<Vec<String>, Box<Diagnostic>> {
+        match granted {
+            Some(granted) => granted
+                .argv(look.system)
+                .map_err(|error| self.note("mcp/unreachable", &error.to_string()).help(error.help()).into()),
+            None if self.is_projects() => Err(self.note("mcp/refused", "it is not granted").into()),
+            None => Ok(std::iter::once(&launch.command).chain(&launch.args).cloned().collect()),
+        }
     }
 
     /// Where it runs: a project's in the project, one of the user's in their home directory, whatever is worked on. There

@@ -82,10 +82,37 @@ fn a_server_gets_what_its_entry_says_and_little_else() {
     assert_eq!((command.as_str(), args.as_slice()), ("/usr/bin/git-mcp", &["--now".to_owned()][..]));
     assert_eq!(cwd, Path::new("/home/user"), "whatever is worked on has no say");
     let env: Vec<String> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    assert_eq!(env, ["MODE=plain", "PATH=/work/bin:/usr/bin", "TOKEN=hush-hush-hush"]);
+    assert_eq!(env, ["MODE=plain", "PATH=/usr/bin", "TOKEN=hush-hush-hush"]);
     let Reach::Address { url, headers } = &targets[1].reach else { panic!("an address") };
     assert_eq!(url, "https://web.example/mcp?key=query-secret");
     assert_eq!(headers, &[("Authorization".to_owned(), "Bearer hush-hush-hush".to_owned())]);
+}
+
+/// A name means the next program of the user's; a path means itself, wherever it leads.
+#[test]
+fn a_users_server_is_not_found_in_the_project_by_its_name() {
+    let inside = "/work/bin/git-mcp";
+    let system = machine().with_file(inside, "").with_mode(inside, 0o755);
+    let command = |system: &MemorySystem| {
+        let (answers, targets) = ask(system, &Ok(described()));
+        let Reach::Program { command, env, .. } = &targets[0].reach else { panic!("a program") };
+        let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        let codes: Vec<String> =
+            answers.servers[0].diagnostics.iter().map(|note| note.code.to_string()).collect();
+        (command.clone(), path.unwrap_or_default(), codes.contains(&"program/inside-project".to_owned()))
+    };
+    assert_eq!(command(&system), ("/usr/bin/git-mcp".into(), "/usr/bin".into(), true));
+    let put = |entry: serde_json::Value| {
+        system.put_file("/home/user/.claude/mcp.json", json!({"git": entry}).to_string());
+    };
+    put(json!({"command": "git-mcp", "env": {"PATH": "/opt/bin:${PATH}"}}));
+    assert_eq!(command(&system), ("/usr/bin/git-mcp".into(), "/opt/bin:/usr/bin".into(), true));
+    put(json!({"command": inside}));
+    assert_eq!(command(&system), (inside.into(), "/usr/bin".into(), false), "the user named it");
+    system.cut("/usr/bin/git-mcp");
+    put(json!({"command": "git-mcp"}));
+    let (answers, targets) = ask(&system, &Ok(described()));
+    assert_eq!((targets.len(), answers.servers[0].state), (0, ServerState::Refused));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::{
     extensions::{manifest_path, wanted},
     look::{CONTEXT_FILE_LIMIT, Look},
     places::normal,
-    system::Run,
+    system::{Run, System, skipped_programs},
+    trust::GrantedCommand,
 };
 use preface_core::{
     compose::is_blank,
@@ -18,7 +19,12 @@ use preface_core::{
     section::{Language, ProviderName, SectionId},
     world::{Contribution, Item},
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 /// Builds the contribution of an active context provider to `section`.
 #[must_use]
@@ -90,19 +96,32 @@ fn printed(
     beside: Option<&Path>,
     look: &Look<'_>,
 ) -> Result<Vec<Vec<Piece>>, String> {
-    let mut run = Run::new(launched(program, beside), &look.places.cwd);
-    run.timeout = Duration::from_millis(program.timeout_ms);
-    // A bare name means the user's program, never one of the directory that is worked in.
-    let root = git::work_tree(look.system, &look.places.cwd).map(|(root, _)| root);
-    run.not_below = Some(root.unwrap_or_else(|| look.places.cwd.clone()));
     let shown = escape_hidden(&program.argv.join(" ")).into_owned();
+    let granted = granted(entry, look);
     let failed = |why: String| {
         let what = format!("context provider `{}` stays silent: `{shown}` {why}", entry.name);
         let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
-        look.note(Diagnostic::warning("ExtensionHost/ContextProviderFailed", what.clone()).at(place));
+        let mut note = Diagnostic::warning("ExtensionHost/ContextProviderFailed", what.clone()).at(place);
+        note.help = granted.and_then(|granted| granted.command.missing_beside());
+        look.note(note);
         what
     };
-    match look.system.run(&run) {
+    let argv = match (granted, entry.needs_grant()) {
+        (Some(granted), _) => {
+            granted.argv(look.system).map_err(|error| failed(format!("was not started: {error}")))?
+        }
+        (None, true) => return Err(failed("was not started: it is not granted".to_owned())),
+        (None, false) => launched(program, beside),
+    };
+    let mut run = Run::new(argv, &look.places.cwd);
+    run.timeout = Duration::from_millis(program.timeout_ms);
+    run.not_below = Some(project_root(look.system, &look.places.cwd));
+    let ran = look.system.run(&run);
+    if let Ok(ran) = &ran {
+        let who = format!("context provider `{}`", entry.name);
+        skipped_programs(&who, &ran.skipped).into_iter().for_each(|note| look.note(note));
+    }
+    match ran {
         Ok(ran) if ran.status.success() => {
             let text = String::from_utf8_lossy(&ran.stdout).into_owned();
             let key = FactKey::new("command", &entry.name);
@@ -128,6 +147,19 @@ pub fn launched(program: &Program, beside: Option<&Path>) -> Vec<String> {
         *first = normal(dir, Path::new(first.as_str())).display().to_string();
     }
     argv
+}
+
+/// Returns the granted command of an entry of the project.
+#[must_use]
+pub(crate) fn granted<'a>(entry: &Entry, look: &'a Look<'_>) -> Option<&'a GrantedCommand> {
+    look.granted?.get(&format!("{}/{}", entry.category, entry.name)).filter(|_| entry.needs_grant())
+}
+
+/// Returns the directory that no program is found in by a bare name: the work tree that holds the working directory, else
+/// that directory. A bare name means the user's program, whoever writes it.
+#[must_use]
+pub fn project_root(system: &dyn System, cwd: &Path) -> PathBuf {
+    git::work_tree(system, cwd).map_or_else(|| cwd.to_owned(), |(root, _)| root)
 }
 
 fn missing(entry: &Entry, file: &str) -> Diagnostic {

@@ -11,7 +11,8 @@ mod resolve;
 mod run;
 pub mod trail;
 
-pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT};
+pub use program::path_outside;
+pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT, skipped_programs};
 
 use jiff::{Timestamp, tz::TimeZone};
 use std::{

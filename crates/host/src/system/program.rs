@@ -3,7 +3,7 @@
 //! An absolute path means itself. A bare name is looked up on `PATH`, as a shell would, but never in the working
 //! directory and never inside of the project: what a repository brings along must not become `git` or `node`.
 
-use super::{FileKind, ReadError, Run, RunError, System};
+use super::{FileId, FileKind, ReadError, Run, RunError, System};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -27,6 +27,28 @@ pub(super) struct Program {
     pub(super) real: PathBuf,
     /// The `PATH` that was looked through, and that the program gets: absolute directories outside of the project.
     pub(super) search: OsString,
+    /// Programs of this name inside of the project that stand before it on `PATH`.
+    pub(super) skipped: Vec<PathBuf>,
+}
+
+/// The directory that no bare name is found in.
+struct Project {
+    root: PathBuf,
+    id: Option<FileId>,
+}
+
+impl Project {
+    fn of(system: &dyn System, root: &Path) -> Self {
+        let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
+        Project { id: system.stat(&root).and_then(|stat| stat.id), root }
+    }
+
+    /// Returns whether a canonical path lies in the project, by its spelling or by what the directories above it are: a
+    /// file system may know one directory by several names (letter case, bind mounts).
+    fn holds(&self, system: &dyn System, path: &Path) -> bool {
+        let is_root = |dir: &Path| system.stat(dir).is_some_and(|stat| stat.id == self.id);
+        path.starts_with(&self.root) || self.id.is_some() && path.ancestors().any(is_root)
+    }
 }
 
 /// Finds the program of a run.
@@ -35,13 +57,11 @@ pub(super) struct Program {
 /// See [`RunError`].
 pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> {
     let name = run.program()?;
-    let project = run.not_below.as_deref();
-    let project = project.map(|root| system.canonical(root).unwrap_or_else(|_| root.to_owned()));
-    let inside = |path: &Path| project.as_deref().is_some_and(|root| path.starts_with(root));
+    let project = run.not_below.as_deref().map(|root| Project::of(system, root));
+    let inside = |path: &Path| project.as_ref().is_some_and(|project| project.holds(system, path));
     let path = system.var("PATH").unwrap_or_else(|| USUAL.into());
-    let (inner, outer): (Vec<_>, Vec<_>) =
-        directories(&path).partition(|dir| inside(&system.canonical(dir).unwrap_or_else(|_| dir.clone())));
-    let search = env::join_paths(&outer).unwrap_or_default();
+    let dirs = sorted_out(system, project.as_ref(), &path);
+    let search = joined(&dirs);
 
     if Path::new(name).is_absolute() {
         let path = PathBuf::from(name);
@@ -49,30 +69,53 @@ pub(super) fn find(system: &dyn System, run: &Run) -> Result<Program, RunError> 
             ReadError::Denied => RunError::Denied { program: name.to_owned() },
             _ => RunError::NotFound { program: name.to_owned() },
         })?;
-        return Ok(Program { path, real, search });
+        return Ok(Program { path, real, search, skipped: Vec::new() });
     }
     if name.contains(std::path::is_separator) || Path::new(name).has_root() {
         let why = format!("`{}` is neither an absolute path nor a bare name", name.escape_debug());
         return Err(RunError::Other(why));
     }
     let mut trouble = RunError::NotFound { program: name.to_owned() };
-    for dir in &outer {
+    let mut skipped = Vec::new();
+    for (dir, in_project) in &dirs {
         let Some((path, mode)) = file_in(system, dir, name) else { continue };
         let Ok(real) = system.canonical(&path) else { continue };
-        if inside(&real) {
-            trouble = RunError::InsideProject { path };
+        if *in_project || inside(&real) {
+            skipped.push(path);
         } else if mode.is_some_and(|mode| mode & EXECUTABLE == 0) {
             trouble = RunError::Denied { program: name.to_owned() };
         } else {
-            return Ok(Program { path, real, search });
+            return Ok(Program { path, real, search, skipped });
         }
     }
     // Nothing is run from in there; that the name means something there is worth a word.
-    let within = inner.iter().find_map(|dir| file_in(system, dir, name));
-    match (trouble, within) {
-        (RunError::NotFound { .. }, Some((path, _))) => Err(RunError::InsideProject { path }),
+    match (trouble, skipped.into_iter().next()) {
+        (RunError::NotFound { .. }, Some(path)) => Err(RunError::InsideProject { path }),
         (trouble, _) => Err(trouble),
     }
+}
+
+/// Returns a `PATH` without its directories inside of `project`, and without those that are not absolute.
+#[must_use]
+pub fn path_outside(system: &dyn System, project: &Path, path: &OsStr) -> OsString {
+    joined(&sorted_out(system, Some(&Project::of(system, project)), path))
+}
+
+/// Returns the directories of a `PATH`, each with whether it lies in the project.
+fn sorted_out(system: &dyn System, project: Option<&Project>, path: &OsStr) -> Vec<(PathBuf, bool)> {
+    let real = |dir: &Path| system.canonical(dir).unwrap_or_else(|_| dir.to_owned());
+    let inside = |dir: &Path| project.is_some_and(|project| project.holds(system, &real(dir)));
+    directories(path)
+        .map(|dir| {
+            let inside = inside(&dir);
+            (dir, inside)
+        })
+        .collect()
+}
+
+/// Joins the directories that lie outside of the project.
+fn joined(dirs: &[(PathBuf, bool)]) -> OsString {
+    env::join_paths(dirs.iter().filter(|(_, inside)| !inside).map(|(dir, _)| dir)).unwrap_or_default()
 }
 
 /// Returns the directories of a `PATH`. An empty or relative one means the working directory to a shell, and nothing here.
@@ -133,6 +176,120 @@ mod tests {
         assert_eq!(found("/home/user/bin", "own"), inside("/home/user/bin/own"), "through a link");
         assert_eq!(found("/opt/bin", "own"), inside("/opt/bin/own"), "a link to a file in there");
         assert_eq!(found("bin", "own"), Err(RunError::NotFound { program: "own".into() }));
+    }
+
+    /// Ways in which `PATH` may lead into the project, each with a name that means a program there.
+    #[test]
+    fn no_spelling_leads_into_the_project() {
+        let programs = ["/work/bin", "/work/node_modules/.bin", "/work", "/work/a/b", "/work/.venv/bin"];
+        let links = [
+            ("/opt/in", "/work/bin"),
+            ("/opt/twice", "in"),
+            ("/opt/whole", "/work"),
+            ("/opt/modules", "../work/node_modules/.bin"),
+            ("/work/self", "/work"),
+            ("/w", "/work"),
+        ];
+        let programs_of_links = [("/opt/links/tool", "/work/bin/tool"), ("/opt/links/alias", "tool")];
+        let mut system = MemorySystem::new().with_dir("/opt/links").with_dir("/none");
+        for dir in programs {
+            let path = format!("{dir}/tool");
+            system = system.with_file(&path, "").with_mode(&path, 0o755);
+        }
+        for (link, target) in links.into_iter().chain(programs_of_links) {
+            system = system.with_link(link, target);
+        }
+        let mut ways: Vec<String> = [
+            // The directories themselves, in any spelling.
+            "/work/bin",
+            "/work/bin/",
+            "/work//bin",
+            "//work/bin",
+            "/work/bin//",
+            "/work/./bin",
+            "/./work/bin",
+            "/work/bin/.",
+            "/work/bin/../bin",
+            "/work/a/../bin",
+            "/work/../work/bin",
+            "/none/../work/bin",
+            "/work/a/b",
+            "/work/a/./b",
+            "/work/a/b/../b",
+            "/work",
+            "/work/",
+            "/work/.",
+            "/work/..//work",
+            "/work/node_modules/.bin",
+            "/work//node_modules/.bin/",
+            "/work/node_modules/../node_modules/.bin",
+            "/work/.venv/bin",
+            "/work/.venv/../.venv/bin",
+            // Links to them.
+            "/opt/in",
+            "/opt/in/",
+            "/opt//in",
+            "/opt/in/.",
+            "/opt/twice",
+            "/opt/whole",
+            "/opt/whole/bin",
+            "/opt/whole/node_modules/.bin",
+            "/opt/modules",
+            "/work/self",
+            "/work/self/bin",
+            "/work/self/self/bin",
+            "/w",
+            "/w/bin",
+            "/w/./bin",
+            "/w/../work/bin",
+            "/opt/whole/self/bin",
+            // Links to the program.
+            "/opt/links",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        // What a shell takes for the working directory.
+        let relative = [
+            "",
+            ".",
+            "./",
+            "./.",
+            "bin",
+            "./bin",
+            "../work/bin",
+            "node_modules/.bin",
+            "./node_modules/.bin",
+            "a/b",
+            "./a/../bin",
+            ".venv/bin",
+        ];
+        ways.extend(relative.map(str::to_owned));
+        assert_eq!(ways.len(), 54);
+        for way in ways {
+            let run = Run { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+            let alone = system.clone().with_var("PATH", &way);
+            let found = find(&alone, &run);
+            assert!(
+                matches!(found, Err(RunError::InsideProject { .. } | RunError::NotFound { .. })),
+                "{way}: {found:?}"
+            );
+            // The user's own program comes after it.
+            let before = system
+                .clone()
+                .with_file("/usr/bin/tool", "")
+                .with_mode("/usr/bin/tool", 0o755)
+                .with_var("PATH", format!("{way}:/usr/bin"));
+            let found = find(&before, &run).expect("the user's");
+            assert_eq!(found.path, Path::new("/usr/bin/tool"), "{way}");
+            assert_eq!(
+                found.skipped.len(),
+                usize::from(Path::new(&way).is_absolute()),
+                "{way}: {:?}",
+                found.skipped
+            );
+            let outside = if way == "/opt/links" { "/opt/links:/usr/bin" } else { "/usr/bin" };
+            assert_eq!(found.search, outside, "{way}: what it starts itself is not found there either");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! names, its output has a limit, and its time ends: what it started in its own process group ends with it.
 
 use super::{System, program};
+use preface_core::{diagnostic::Diagnostic, lint::hidden::escape_hidden};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -119,7 +120,7 @@ impl Run {
             .into_iter()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Ok(Prepared { program: program.path, env: env.into_iter().collect() })
+        Ok(Prepared { program: program.path, env: env.into_iter().collect(), skipped: program.skipped })
     }
 
     /// Returns the whole environment of the run.
@@ -144,6 +145,8 @@ pub struct Prepared {
     pub program: PathBuf,
     /// Its whole environment, by name. What is no Unicode is left out.
     pub env: Vec<(String, String)>,
+    /// See [`Ran::skipped`].
+    pub skipped: Vec<PathBuf>,
 }
 
 /// What a program did.
@@ -161,6 +164,21 @@ pub struct Ran {
     pub stderr_cut: usize,
     /// How long it took.
     pub took: Duration,
+    /// Programs of the same name that stand before it on `PATH` and were not started, because they lie in
+    /// [`Run::not_below`].
+    pub skipped: Vec<PathBuf>,
+}
+
+/// Reports the programs of the project that a bare name did not mean. `who` is what starts the program, for people.
+#[must_use]
+pub fn skipped_programs(who: &str, skipped: &[PathBuf]) -> Vec<Diagnostic> {
+    let note = |path: &PathBuf| {
+        let path = path.display().to_string();
+        let what = format!("{who} does not start `{}`: it lies inside the project", escape_hidden(&path));
+        Diagnostic::info("program/inside-project", what)
+            .help("a bare name means the next program of that name on PATH; name the program by its absolute path to start this one")
+    };
+    skipped.iter().map(note).collect()
 }
 
 /// How a program ended by itself.

@@ -188,7 +188,7 @@ mod tests {
                  {{"canonicalPath":"/a\u002fb/","decision":"trusted","grantedAt":"2026-01-02T03:04:05.000Z","schemaVersion":1,"note":"n","digest":"{digest}","x":[{{}}]}},
                  {{"canonicalPath":"/a","decision":"declined","grantedAt":"2026-01-02T03:04:05+01:00"}}],
                "pins":[{{"root":"/a","repository":"/a/.git","branches":["main"],"grantedAt":"2026-01-02T03:04:05Z","commands":[
-                 {{"subject":"hooks/h","argv":["node","h.js"],"cwd":"b","env":{{"B":"1","A":"2"}},"files":[{{"path":"b/h.js","digest":"{digest}"}}],"grantedAt":"2026-01-02T03:04:05Z"}},
+                 {{"subject":"hooks/h","argv":["node","h.js"],"cwd":"b","env":{{"B":"1","A":"2"}},"files":[{{"path":"b/h.js","digest":"{digest}"}}],"directory":{{"path":"b","digest":"{digest}"}},"grantedAt":"2026-01-02T03:04:05Z"}},
                  {{"subject":"mcp/m","url":"https://m","grantedAt":"2026-01-02T03:04:05Z","by":"me"}},
                  {{"subject":"loggers/l","writes":"l.log","grantedAt":"2026-01-02T03:04:05Z"}}],
                  "pins":[{{"path":"b/c","digest":"{digest}","bytes":1,"by":"me"}}],

@@ -18,6 +18,7 @@
 
 pub mod audit;
 mod change;
+mod checked_command;
 mod contents;
 mod copies;
 mod digest;
@@ -25,6 +26,7 @@ mod error;
 mod export;
 mod file;
 mod lean;
+mod not_pinned;
 mod object;
 mod path;
 mod permit;
@@ -32,11 +34,13 @@ mod permit_change;
 mod permits;
 mod pins;
 mod place;
+mod program_files;
 mod record;
 mod row;
 mod store;
 mod summary;
 
+pub use checked_command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands};
 pub use contents::whole_digest;
 pub use digest::{Digest, NoDigest};
 pub use error::TrustError;

@@ -4,18 +4,18 @@
 //! as the project wrote them, and the digest of each argument that is a file of the project. It is worked out again at
 //! each start and compared as a whole; whatever differs is another deed, and asks again.
 
-use super::{digest::Digest, error::TrustError, object::Object, pins::PinPath};
-use crate::system::{ReadError, System, Within};
+use super::{
+    checked_command::{CheckedCommand, CommandWords},
+    digest::Digest,
+    error::TrustError,
+    object::Object,
+    pins::PinPath,
+};
+use crate::system::System;
 use preface_core::lint::hidden::escape_hidden;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
-use std::{
-    collections::BTreeMap,
-    path::{Component, Path, PathBuf},
-};
-
-/// The largest argument that is pinned by its digest.
-const PIN_LIMIT: u64 = 16 << 20;
+use std::{collections::BTreeMap, path::Path};
 
 /// Something that a project wants to do, and may once it is granted.
 ///
@@ -59,6 +59,8 @@ pub enum Action {
         env: Vec<(String, String)>,
         /// The words that name a file of the project, by where the file really lies, relative to the root.
         files: Vec<(String, Digest)>,
+        /// The directory of the extension, where one of the words names a file in it, and the digest of all its files.
+        directory: Option<(String, Digest)>,
     },
     /// A service is talked to.
     Endpoint {
@@ -78,12 +80,10 @@ pub enum Action {
 impl Permit {
     /// Describes the start of a program, and digests each of its words that names a regular file of the project, relative
     /// to `cwd`. (A bare program name does not: it is looked up on `PATH`, outside of the project.) `cwd` is absolute or
-    /// relative to the root.
+    /// relative to the root. [`CheckedCommand`] does the same for whoever starts it.
     ///
     /// # Errors
-    /// [`TrustError::EntryInvalid`] where `cwd` is no directory of the project, where a word names something of the
-    /// project that cannot be pinned (too large, unreadable, a pipe, a link that leads outside), and for what
-    /// [`TrustStore::grant_permits`](super::TrustStore::grant_permits) would not record.
+    /// See [`CheckedCommand::check`].
     pub fn for_command(
         system: &dyn System,
         root: &Path,
@@ -92,36 +92,8 @@ impl Permit {
         cwd: &Path,
         env: &[(String, String)],
     ) -> Result<Permit, TrustError> {
-        let asked = root.join(cwd);
-        let root = system.canonical(root).unwrap_or_else(|_| root.to_owned());
-        let dir = match system.canonical(&asked) {
-            Ok(dir) if dir.starts_with(&root) => dir,
-            Ok(_) => {
-                return Err(TrustError::invalid(
-                    asked,
-                    "as a working directory it lies outside of the project",
-                ));
-            }
-            Err(error) => return Err(TrustError::invalid(asked, format!("as a working directory: {error}"))),
-        };
-        let mut files = Vec::new();
-        for (index, word) in argv.iter().enumerate() {
-            let bare = index == 0 && !word.contains(std::path::is_separator);
-            if bare || word.is_empty() || word.contains('\0') {
-                continue;
-            }
-            if let Some(file) = file_of(system, &root, &dir.join(word))? {
-                files.push(file);
-            }
-        }
-        let cwd = match dir == root {
-            true => ".".to_owned(),
-            false => PinPath::new(&root, &dir)?.as_str().to_owned(),
-        };
-        let action = Action::Command { argv: argv.to_vec(), cwd, env: env.to_vec(), files };
-        let permit = Permit { subject: subject.to_owned(), action }.tidy();
-        permit.check().map_err(|why| TrustError::invalid(subject, why))?;
-        Ok(permit)
+        let command = CommandWords { subject, argv, cwd, env, directory: None };
+        CheckedCommand::check(system, root, &command).map(|command| command.permit)
     }
 
     /// Returns what it is about for people, line by line and in full, with nothing hidden. The first line is the subject.
@@ -129,7 +101,7 @@ impl Permit {
     pub fn shown(&self) -> Vec<String> {
         let mut lines = vec![escape_hidden(&self.subject).into_owned()];
         match &self.action {
-            Action::Command { argv, cwd, env, files } => {
+            Action::Command { argv, cwd, env, files, directory } => {
                 let words: Vec<_> = argv.iter().map(|word| quoted(word)).collect();
                 lines.push(format!("runs {}", words.join(" ")));
                 lines.push(format!("in {}", quoted(cwd)));
@@ -137,6 +109,10 @@ impl Permit {
                     env.iter().map(|(name, value)| format!("with {}={}", quoted(name), quoted(value))),
                 );
                 lines.extend(files.iter().map(|(path, digest)| format!("file {} {digest}", quoted(path))));
+                lines.extend(
+                    directory.iter().map(|(path, digest)| format!("all of {} {digest}", quoted(path))),
+                );
+                lines.extend(self.not_pinned());
             }
             Action::Endpoint { url, with } => {
                 lines.push(format!("talks to {}", quoted(url)));
@@ -173,7 +149,7 @@ impl Permit {
         let inside = |path: &str| !Path::new(path).has_root() && PinPath::parse(path).is_some();
         fit("subject", &self.subject)?;
         match &self.action {
-            Action::Command { argv, cwd, env, files } => {
+            Action::Command { argv, cwd, env, files, directory } => {
                 fit("program", argv.first().map_or("", String::as_str))?;
                 if argv.iter().chain(env.iter().map(|(_, value)| value)).any(|text| text.contains('\0')) {
                     return Err("an argument or a variable has a NUL in it".into());
@@ -190,7 +166,7 @@ impl Permit {
                         ));
                     }
                 }
-                match files.iter().find(|(path, _)| !inside(path)) {
+                match files.iter().chain(directory).find(|(path, _)| !inside(path)) {
                     Some((path, _)) => {
                         Err(format!("`{}` is no path inside of the project", escape_hidden(path)))
                     }
@@ -207,10 +183,11 @@ impl Permit {
 
     /// Returns what a record says of it.
     pub(super) fn keys(&self) -> Map<String, Value> {
+        let pinned = |(path, digest): &(String, Digest)| json!({"path": path, "digest": digest});
         let mut keys = Map::new();
         keys.insert("subject".into(), json!(self.subject));
         match &self.action {
-            Action::Command { argv, cwd, env, files } => {
+            Action::Command { argv, cwd, env, files, directory } => {
                 keys.insert("argv".into(), json!(argv));
                 keys.insert("cwd".into(), json!(cwd));
                 if !env.is_empty() {
@@ -219,9 +196,9 @@ impl Permit {
                     keys.insert("env".into(), env.into());
                 }
                 if !files.is_empty() {
-                    let file = |(path, digest): &(String, Digest)| json!({"path": path, "digest": digest});
-                    keys.insert("files".into(), files.iter().map(file).collect());
+                    keys.insert("files".into(), files.iter().map(pinned).collect());
                 }
+                keys.extend(directory.iter().map(|directory| ("directory".to_owned(), pinned(directory))));
             }
             Action::Endpoint { url, with } => {
                 keys.insert("url".into(), json!(url));
@@ -239,7 +216,12 @@ impl Permit {
 
 impl Serialize for Permit {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        self.keys().serialize(to)
+        let mut keys = self.keys();
+        let not_pinned = self.not_pinned();
+        if !not_pinned.is_empty() {
+            keys.insert("not_pinned".into(), json!(not_pinned));
+        }
+        keys.serialize(to)
     }
 }
 
@@ -253,6 +235,7 @@ pub(super) struct Written {
     env: BTreeMap<String, String>,
     #[serde(default)]
     files: Vec<Object<WrittenFile>>,
+    directory: Option<Object<WrittenFile>>,
     url: Option<String>,
     #[serde(default)]
     with: BTreeMap<String, String>,
@@ -260,7 +243,8 @@ pub(super) struct Written {
 }
 
 /// What [`Written`] reads.
-pub(super) const WRITTEN: [&str; 8] = ["subject", "argv", "cwd", "env", "files", "url", "with", "writes"];
+pub(super) const WRITTEN: [&str; 9] =
+    ["subject", "argv", "cwd", "env", "files", "directory", "url", "with", "writes"];
 
 #[derive(Deserialize)]
 struct WrittenFile {
@@ -272,8 +256,8 @@ impl TryFrom<Written> for Permit {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { subject, argv, cwd, env, files, url, with, writes } = written;
-        let plain = cwd.is_none() && env.is_empty() && files.is_empty();
+        let Written { subject, argv, cwd, env, files, directory, url, with, writes } = written;
+        let plain = cwd.is_none() && env.is_empty() && files.is_empty() && directory.is_none();
         if url.is_none() && !with.is_empty() {
             return Err("`with` belongs to an address".into());
         }
@@ -283,6 +267,7 @@ impl TryFrom<Written> for Permit {
                 cwd: cwd.ok_or("`cwd` is missing")?,
                 env: env.into_iter().collect(),
                 files: files.into_iter().map(|Object(file)| (file.path, file.digest)).collect(),
+                directory: directory.map(|Object(directory)| (directory.path, directory.digest)),
             },
             (None, Some(url), None) if plain => Action::Endpoint { url, with: with.into_iter().collect() },
             (None, None, Some(path)) if plain => Action::Writes { path },
@@ -294,50 +279,8 @@ impl TryFrom<Written> for Permit {
     }
 }
 
-/// Returns where a word leads inside of the project, and the digest of what lies there; `None` where it is no file of the
-/// project.
-fn file_of(system: &dyn System, root: &Path, path: &Path) -> Result<Option<(String, Digest)>, TrustError> {
-    let no =
-        |why: String| Err(TrustError::invalid(path, format!("an argument that cannot be pinned: {why}")));
-    match system.read(path, Within::Root(root), PIN_LIMIT) {
-        Ok(read) => {
-            let real =
-                system.canonical(path).map_err(|error| TrustError::invalid(path, error.to_string()))?;
-            let name = PinPath::new(root, &real)?;
-            if Path::new(name.as_str()).has_root() {
-                return no("it changed while it was read".into());
-            }
-            Ok(Some((name.as_str().to_owned(), Digest::of(&read.bytes))))
-        }
-        // A word that is no path; a directory; a path that no program can open either.
-        Err(
-            ReadError::Missing
-            | ReadError::Dangling
-            | ReadError::Loop
-            | ReadError::Kind(crate::system::FileKind::Dir),
-        ) => Ok(None),
-        // The project decides where a link of its own leads, today and tomorrow.
-        Err(error @ ReadError::Outside { .. }) if plainly(path).starts_with(root) => no(error.to_string()),
-        Err(ReadError::Outside { .. }) => Ok(None),
-        Err(error) => no(error.to_string()),
-    }
-}
-
-/// Returns a path with its dots worked out in the text alone.
-fn plainly(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => _ = plain.pop(),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
 /// Returns a word so that its ends can be seen.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => escape_hidden(word).into_owned(),

@@ -126,6 +126,7 @@ impl PiBuilder {
             bounds: &Bounds::default(),
             settings: &settings::merge(Vec::new(), &mut Diagnostics::new()),
             confirm: &Headless,
+            granted: None,
             notes: RefCell::default(),
             skill_paths: &[],
             sections: &[],

@@ -33,6 +33,8 @@ Examples:
 /// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
 /// replaces, and what it would run; a file with hidden characters is left out. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
 /// that, and prints each program with its arguments, each address and each file.
+/// A granted program starts from a copy of the files that are granted; what it may load that is not pinned is named (`make`
+/// reads a Makefile). A script that is no part of an extension is copied alone: modules beside it are not available.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -108,10 +110,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let care = style::CARE;
         let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
     }
-    out.push_str(&covered(&engine.coverage(&request)?));
+    let coverage = engine.coverage(&request)?;
+    out.push_str(&covered(&coverage.lines()));
     if args.allow_commands {
         let permits = engine.grant_commands(&request)?;
         out.push_str(&allowed(&permits));
+    } else {
+        out.push_str(&covered(&coverage.permit_lines()));
     }
     ui.view(&out)?;
     let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_trouble).collect();

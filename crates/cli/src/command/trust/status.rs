@@ -22,7 +22,11 @@ use preface::{
         trust::{Trust, TrustMode},
     },
     coverage::Coverage,
-    host::{gate::Verdict, system::System, trust::Summary},
+    host::{
+        gate::Verdict,
+        system::System,
+        trust::{Permit, PermitState, Summary},
+    },
 };
 use serde_json::json;
 use std::fmt::Write;
@@ -51,6 +55,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
     let built = engine.build(&request)?;
+    let permissions = engine.permissions(&request)?;
     let mut troubles: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
     // A project whose text stops a build has a status all the same.
@@ -60,8 +65,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Coverage::default()
     });
     match args.format {
-        Format::Text => ui.view(&view(&system, &built, &coverage))?,
-        Format::Json => ui.json(&document(&system, &built, &coverage))?,
+        Format::Text => ui.view(&(view(&system, &built, &coverage) + &permitted(&permissions)))?,
+        Format::Json => {
+            let mut document = document(&system, &built, &coverage);
+            document["permissions"] = permissions.iter().map(permission).collect();
+            ui.json(&document)?;
+        }
     }
     notes::all(ui, &troubles);
     Ok(Exit::Done)
@@ -75,8 +84,8 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
 }
 
 /// What a grant covers, a line each.
-pub(super) fn covered(coverage: &Coverage) -> String {
-    coverage.lines().iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
+pub(super) fn covered(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
 }
 
 fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
@@ -102,9 +111,45 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
             pinned(built, &mut out);
         }
     }
-    out.push_str(&covered(coverage));
+    out.push_str(&covered(&coverage.lines()));
     let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
     out
+}
+
+/// Shows what the project's extensions and servers would do, whether it is granted, and what of it is not pinned.
+fn permitted(permissions: &[(Permit, PermitState)]) -> String {
+    let (bold, care, good) = (style::BOLD, style::CARE, style::GOOD);
+    let mut out = String::new();
+    if !permissions.is_empty() {
+        let _ = writeln!(out, "\nBeyond text:");
+    }
+    for (permit, state) in permissions {
+        let style = if *state == PermitState::Granted { good } else { care };
+        let lines = permit.shown();
+        let mut lines = lines.iter();
+        if let Some(subject) = lines.next() {
+            let _ = writeln!(out, "  {bold}{subject}{bold:#}  {style}{}{style:#}", state_name(*state));
+        }
+        lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+    }
+    if permissions.iter().any(|(_, state)| *state != PermitState::Granted) {
+        out.push_str("`preface trust grant --allow-commands` allows what is listed here.\n");
+    }
+    out
+}
+
+fn permission((permit, state): &(Permit, PermitState)) -> serde_json::Value {
+    let mut value = json!(permit);
+    value["state"] = state_name(*state).into();
+    value
+}
+
+fn state_name(state: PermitState) -> &'static str {
+    match state {
+        PermitState::Granted => "granted",
+        PermitState::Changed => "changed",
+        PermitState::New => "new",
+    }
 }
 
 fn pinned(built: &Built, out: &mut String) {

@@ -499,7 +499,11 @@ impl System for MemorySystem {
         let program = command.program()?;
         let mut state = self.touch(Verb::Run, Path::new(program));
         state.runs.push(command.clone());
-        let Some(fake) = state.commands.get(&command.argv) else {
+        let fake = state
+            .commands
+            .get(&command.argv)
+            .or_else(|| state.commands.get(&run::without_copies(&command.argv)));
+        let Some(fake) = fake else {
             return Err(RunError::NotFound { program: program.to_owned() });
         };
         let answer = fake.answer(command, program)?;

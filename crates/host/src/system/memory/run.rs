@@ -87,6 +87,17 @@ impl FakeRun {
             stderr: self.stderr[..kept].to_owned(),
             stderr_cut: self.stderr.len() - kept,
             took: self.takes,
+            skipped: Vec::new(),
         })
     }
+}
+
+/// Returns the words with each path into the copy of a granted program shortened to what it names in there.
+pub(super) fn without_copies(argv: &[String]) -> Vec<String> {
+    let short = |word: &String| {
+        let (_, rest) = word.split_once("/programs/")?;
+        let (digest, name) = rest.split_once('/')?;
+        (digest.len() == 64).then(|| name.to_owned())
+    };
+    argv.iter().map(|word| short(word).unwrap_or_else(|| word.clone())).collect()
 }

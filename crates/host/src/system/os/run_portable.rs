@@ -70,7 +70,8 @@ pub(super) fn run(
         return Err(RunError::TooMuch { limit: run.output_limit });
     }
     let status = RunStatus::Code(status.code().unwrap_or(1));
-    Ok(Ran { program: program.real.clone(), status, stdout, stderr, stderr_cut, took: start.elapsed() })
+    let (program, skipped) = (program.real.clone(), program.skipped.clone());
+    Ok(Ran { program, status, stdout, stderr, stderr_cut, took: start.elapsed(), skipped })
 }
 
 fn not_started(program: &str, error: &io::Error) -> RunError {

@@ -29,6 +29,9 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 /// How often the end is looked for where the kernel does not tell it.
 const TICK: Duration = Duration::from_millis(5);
 
+/// How often the start of a program is tried that is still being written.
+const BUSY_TRIES: u32 = 100;
+
 /// How much is read or written at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -52,7 +55,7 @@ pub(super) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let child = command.spawn().map_err(|error| not_started(&run.argv[0], &error))?;
+    let child = spawn(&mut command).map_err(|error| not_started(&run.argv[0], &error))?;
     let mut group = Group::of(child);
     let mut pipes = Pipes::of(&mut group.child, run).map_err(|error| RunError::Other(error.to_string()))?;
     // A time too long to be said is none.
@@ -85,7 +88,20 @@ pub(super) fn run(
         stderr: stderr.bytes,
         stderr_cut: stderr.cut,
         took: start.elapsed(),
+        skipped: program.skipped.clone(),
     })
+}
+
+/// Starts a program. One that was just written is busy as long as another thread, which started a program meanwhile, has
+/// not yet closed what it inherited.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    for _ in 0..BUSY_TRIES {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => std::thread::sleep(TICK),
+            other => return other,
+        }
+    }
+    command.spawn()
 }
 
 /// Says why a program that was found could not be started.

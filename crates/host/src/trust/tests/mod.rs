@@ -13,6 +13,7 @@ use preface_core::{
 };
 use std::path::{Path, PathBuf};
 
+mod copies;
 mod faults;
 mod last_word;
 mod permits;

@@ -55,6 +55,7 @@ fn every_word_that_is_a_file_of_the_project_is_pinned() {
             cwd: "hooks".into(),
             env: vec![("A".into(), String::new()), ("B".into(), "${TOKEN}".into())],
             files: vec![("check.js".into(), digest)],
+            directory: None,
         }
     );
 }
@@ -133,7 +134,7 @@ type Parts<'a> =
     (&'a mut Vec<String>, &'a mut String, &'a mut Vec<(String, String)>, &'a mut Vec<(String, Digest)>);
 
 fn parts(permit: &mut Permit) -> Parts<'_> {
-    let Action::Command { argv, cwd, env, files } = &mut permit.action else { panic!("a command") };
+    let Action::Command { argv, cwd, env, files, .. } = &mut permit.action else { panic!("a command") };
     (argv, cwd, env, files)
 }
 
@@ -144,14 +145,17 @@ fn a_permit_of_one_project_says_nothing_in_another() {
     let permit = endpoint("mcp/a", "https://a");
     store(&system).grant_permits(root(), repository, std::slice::from_ref(&permit)).expect("granted");
     let records = load(&system);
+    // A work tree of the same repository has other files.
     for root in ["/work/a", "/", "/workshop", "/other", "/tree"] {
         let permits = records.permits(Path::new(root));
         assert!(permits.is_empty(), "{root}");
         assert_eq!(permits.state(&permit), PermitState::New);
     }
-    // Another work tree of the repository is a root of its own.
-    let report = store(&system).grant_permits(Path::new("/tree"), repository, std::slice::from_ref(&permit));
-    assert_eq!(report.expect("granted").added, [permit]);
+    assert_eq!(records.permits(root()).state(&permit), PermitState::Granted);
+    let report = store(&system)
+        .grant_permits(Path::new("/tree"), repository, std::slice::from_ref(&permit))
+        .expect("granted");
+    assert_eq!(report.added, std::slice::from_ref(&permit), "it was not granted there before");
 
     // A revocation reaches every work tree, also where only the record knows the repository.
     store(&system)
@@ -215,6 +219,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
             cwd: cwd.into(),
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             files: vec![(file.into(), Digest::of(b""))],
+            directory: None,
         },
     };
     for bad in [
@@ -393,6 +398,8 @@ fn nothing_is_hidden_from_people() {
             "with A=''",
             "with B='${TOKEN}'",
             &format!("file check.js {digest}"),
+            "runs sh with a text of commands: the programs and files that they name are not pinned",
+            "starts with a copy of check.js: modules and files beside it are not available",
         ]
     );
     assert_eq!(endpoint("mcp/a", "https://a/?b").shown(), ["mcp/a", "talks to 'https://a/?b'"]);

@@ -98,6 +98,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
         bounds: &Bounds::default(),
         settings: &settings,
         confirm: &Headless,
+        granted: None,
         notes: RefCell::default(),
         skill_paths: &[],
         bom: terms.bom,

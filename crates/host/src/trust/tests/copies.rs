@@ -1,0 +1,201 @@
+//! Programs start from copies that have the bytes which were checked.
+
+use super::*;
+use crate::system::{Within, Write};
+
+const EXTENSION: &str = "/work/.preface/extensions/hooks/audit";
+
+fn checked(system: &MemorySystem, argv: &[&str]) -> Result<CheckedCommand, TrustError> {
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).collect();
+    let directory = Some(Path::new(EXTENSION));
+    let words = CommandWords { subject: "hooks/audit", argv: &argv, cwd: root(), env: &[], directory };
+    CheckedCommand::check(system, root(), &words)
+}
+
+fn text_at(system: &MemorySystem, path: &str) -> String {
+    let read = system.read(Path::new(path), Within::Anywhere, 1 << 20).expect(path);
+    String::from_utf8(read.bytes).expect("UTF-8")
+}
+
+fn extension() -> MemorySystem {
+    MemorySystem::new()
+        .with_file(format!("{EXTENSION}/manifest.json"), "{}")
+        .with_file(format!("{EXTENSION}/run.sh"), "run")
+        .with_mode(format!("{EXTENSION}/run.sh"), 0o755)
+        .with_file(format!("{EXTENSION}/lib/a.py"), "a")
+        .with_link(format!("{EXTENSION}/alias.py"), "lib/a.py")
+        .with_file("/work/tools/facts.py", "facts")
+        .with_dir("/home/user/.config/x")
+}
+
+fn run_sh() -> String {
+    format!("{EXTENSION}/run.sh")
+}
+
+#[test]
+fn an_extension_is_copied_whole() {
+    let system = extension();
+    let command = checked(&system, &[&run_sh(), "--x", "tools/facts.py"]).expect("it can be copied");
+    let argv = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
+    let copies = Path::new(FILE).with_file_name("programs");
+    assert!(Path::new(&argv[0]).starts_with(&copies) && argv[0].ends_with("/run.sh"), "{argv:?}");
+    assert_eq!(argv[1], "--x");
+    assert!(Path::new(&argv[2]).starts_with(&copies) && argv[2].ends_with("/facts.py"), "{argv:?}");
+    let dir = argv[0].strip_suffix("/run.sh").expect("a path");
+    for (path, text, mode) in [
+        ("run.sh", "run", 0o500),
+        ("lib/a.py", "a", 0o400),
+        ("alias.py", "a", 0o400),
+        ("manifest.json", "{}", 0o400),
+    ] {
+        let path = format!("{dir}/{path}");
+        assert_eq!(text_at(&system, &path), text);
+        let stat = system.link_stat(Path::new(&path)).expect("it is there");
+        assert_eq!((stat.kind, stat.mode), (crate::system::FileKind::File, Some(mode)), "{path}");
+    }
+    let mode = |path: &Path| system.stat(path).and_then(|stat| stat.mode);
+    assert_eq!((mode(&copies), mode(Path::new(dir))), (Some(0o700), Some(0o700)));
+    // The same bytes are copied once.
+    let steps = system.write_steps();
+    assert_eq!(command.copied_argv(&system, Path::new(FILE)).as_ref(), Ok(&argv));
+    assert_eq!(system.write_steps(), steps);
+}
+
+#[test]
+fn every_file_of_an_extension_is_part_of_its_permit() {
+    let permit = |system: &MemorySystem| checked(system, &[&run_sh()]).expect("it can be copied").permit;
+    let before = permit(&extension());
+    let changed = |change: &dyn Fn(MemorySystem) -> MemorySystem| permit(&change(extension())) != before;
+    assert!(changed(&|system| system.with_file(format!("{EXTENSION}/lib/a.py"), "b")));
+    assert!(changed(&|system| system.with_file(format!("{EXTENSION}/lib/new.py"), "")));
+    assert!(changed(&|system| system.with_mode(format!("{EXTENSION}/lib/a.py"), 0o755)));
+    assert!(changed(&|system| {
+        system.cut(format!("{EXTENSION}/alias.py"));
+        system
+    }));
+    assert!(!changed(&|system| system.with_file("/work/tools/facts.py", "other")), "it names no such file");
+    // A command that names no file of its directory does not have it.
+    let plain = |system: &MemorySystem| checked(system, &["make", "x"]).expect("a permit").permit;
+    assert_eq!(plain(&extension()), plain(&extension().with_file(format!("{EXTENSION}/lib/a.py"), "b")));
+}
+
+#[test]
+fn what_changes_after_its_check_is_not_started() {
+    for (argv, path) in [
+        (&[run_sh().as_str()][..], format!("{EXTENSION}/lib/a.py")),
+        (&["sh", "tools/facts.py"], "/work/tools/facts.py".into()),
+    ] {
+        let system = extension();
+        let command = checked(&system, argv).expect("it can be copied");
+        system.put_file(&path, "evil");
+        let error = command.copied_argv(&system, Path::new(FILE)).expect_err("it changed");
+        assert!(error.to_string().contains("it changed after"), "{error}");
+        // Once there is a copy, the file of the project has no part in a start.
+        let system = extension();
+        let command = checked(&system, argv).expect("it can be copied");
+        let first = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
+        system.put_file(&path, "evil");
+        assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(first));
+    }
+    // A program that was not there when the command was checked.
+    let system = extension();
+    let command = checked(&system, &["./later.sh"]).expect("a permit");
+    system.put_file("/work/later.sh", "evil");
+    let error = command.copied_argv(&system, Path::new(FILE)).expect_err("nobody checked it");
+    assert!(error.to_string().contains("no such file when"), "{error}");
+}
+
+#[test]
+fn a_damaged_copy_is_made_again() {
+    let system = extension();
+    let command = checked(&system, &[&run_sh()]).expect("it can be copied");
+    let argv = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
+    let dir = argv[0].strip_suffix("/run.sh").expect("a path").to_owned();
+    system.put_file(&argv[0], "evil");
+    system.cut(format!("{dir}/lib/a.py"));
+    assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
+    assert_eq!(
+        (text_at(&system, &argv[0]), text_at(&system, &format!("{dir}/lib/a.py"))),
+        ("run".into(), "a".into())
+    );
+    // A list that does not belong to the digest is none.
+    system.write(Path::new(&format!("{dir}.json")), b"[]", Write::Replace, 0o600).expect("written");
+    system.put_file(&argv[0], "evil");
+    assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
+    assert_eq!(text_at(&system, &argv[0]), "run");
+}
+
+#[test]
+fn a_copy_belongs_to_the_user_alone() {
+    let system = extension().with_dir("/home/user/.config/x/programs");
+    let command = checked(&system, &[&run_sh()]).expect("it can be copied");
+    let error = command.copied_argv(&system, Path::new(FILE)).expect_err("mode 755");
+    assert!(error.to_string().contains("mode 700"), "{error}");
+    let error = command.copied_argv(&system, Path::new("/work/state/trust.json"));
+    assert!(error.is_err(), "not in the project");
+    let system = extension().with_dir("/work/state");
+    let error =
+        command.copied_argv(&system, Path::new("/work/state/trust.json")).expect_err("not in the project");
+    assert_eq!(error.code(), "Validation/TrustScopeViolation");
+}
+
+#[test]
+fn what_cannot_be_copied_is_refused() {
+    let deep = format!("{EXTENSION}/{}x", "d/".repeat(18));
+    let cases: [(&str, &dyn Fn(MemorySystem) -> MemorySystem); 7] = [
+        ("leads out", &|system| system.with_link(format!("{EXTENSION}/out"), "/work/tools/facts.py")),
+        ("leads out", &|system| system.with_link(format!("{EXTENSION}/up"), "..")),
+        ("a directory, not a file", &|system| system.with_link(format!("{EXTENSION}/dir"), "lib")),
+        ("points nowhere", &|system| system.with_link(format!("{EXTENSION}/nowhere"), "none")),
+        ("device", &|system| system.with_special(format!("{EXTENSION}/pipe"))),
+        ("nested", &|system| system.with_file(&deep, "")),
+        ("MiB", &|system| {
+            (0..3).fold(system, |system, at| system.with_file(format!("{EXTENSION}/{at}"), vec![0; 12 << 20]))
+        }),
+    ];
+    for (words, change) in cases {
+        let error = checked(&change(extension()), &[&run_sh()]).expect_err(words);
+        assert!(error.to_string().contains(words), "{words}: {error}");
+    }
+    let many = (0..=program_files::FILES)
+        .fold(extension(), |system, at| system.with_file(format!("{EXTENSION}/many/{at}"), ""));
+    let error = checked(&many, &[&run_sh()]).expect_err("too many");
+    assert!(error.to_string().contains("more than 2000 files"), "{error}");
+}
+
+#[test]
+fn what_may_run_together_with_a_command_is_named() {
+    let system = extension();
+    for (argv, words) in [
+        (&["make", "x"][..], "runs make, which reads Makefile"),
+        (&["/usr/bin/make"], "runs make, which reads Makefile"),
+        (&["npm", "run", "x"], "runs npm, which reads package.json"),
+        (&["npx", "x"], "runs npx, which reads package.json"),
+        (&["yarn"], "node_modules: not pinned"),
+        (&["pnpm", "x"], "node_modules: not pinned"),
+        (&["cargo", "run"], "build scripts"),
+        (&["just"], "justfile"),
+        (&["docker", "compose", "up"], "Dockerfile"),
+        (&["timeout", "5", "make"], "runs make"),
+        (&["env", "A=1", "python3", "-m", "x"], "runs python3, which loads code that no word"),
+        (&["python3", "-m", "x"], "loads code that no word"),
+        (&["python3.12", "tools/facts.py"], "modules that it finds in the working directory"),
+        (&["python3", "tools/facts.py"], "modules and files beside it are not available"),
+        (&["node", "."], "loads code that no word"),
+        (&["ruby", "-r", "./x"], "loads code that no word"),
+        (&["sh", "-c", "x"], "text of commands"),
+        (&["bash", "-lc", "x"], "text of commands"),
+        (&["bash", "tools/facts.py"], "what its script sources"),
+        (&[run_sh().as_str()], "what it loads from elsewhere in the project is not pinned"),
+    ] {
+        let permit = checked(&system, argv).expect("a permit").permit;
+        let lines = permit.not_pinned();
+        assert!(lines.iter().any(|line| line.contains(words)), "{argv:?}: {lines:?}");
+        assert!(lines.iter().all(|line| permit.shown().contains(line)), "{argv:?}");
+        let json = serde_json::to_value(&permit).expect("JSON");
+        assert_eq!(json["not_pinned"].as_array().map(Vec::len), Some(lines.len()), "{argv:?}");
+        store(&system).grant_permits(root(), None, &[permit]).expect("granted");
+    }
+    assert!(!content(&system).contains("not_pinned"), "a record does not hold it");
+    assert_eq!(checked(&system, &["/usr/bin/git-mcp", "x"]).expect("a permit").permit.not_pinned(), [""; 0]);
+}
