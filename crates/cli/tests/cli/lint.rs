@@ -106,3 +106,48 @@ fn programs_get_json_or_sarif() {
     assert_eq!(place["artifactLocation"]["uri"], "docs/a%20b.md");
     assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&1.into(), &3.into()));
 }
+
+#[test]
+fn of_many_findings_a_hundred_are_kept_and_the_rest_is_a_number() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "a\u{200b}".repeat(12_445));
+    for format in ["text", "json", "sarif"] {
+        let ran = sandbox.run(&format!("preface lint --format {format}")).exits(0);
+        assert_eq!(
+            ran.stdout.matches("hidden/zero-width").count(),
+            if format == "sarif" { 102 } else { 101 }
+        );
+        assert!(ran.stdout.contains("… and 12,345 more"), "{format}");
+    }
+}
+
+#[test]
+fn what_a_build_refuses_to_render_is_not_rendered() {
+    let sandbox = Sandbox::new();
+    sandbox.work("CLAUDE.md", "x".repeat(1 << 20));
+    sandbox.work(".claude/sections/z.md", "[file:CLAUDE.md]".repeat(100));
+    let ran = sandbox.run("preface lint --preset claude-code --format json").exits(4);
+    assert_eq!(ran.stdout.matches("template/too-large").count(), 1, "{}", ran.stdout);
+}
+
+#[test]
+fn an_untrusted_file_that_is_not_utf_8_is_a_finding() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", b"Use \xff tabs.\n");
+    let ran = sandbox.run("preface lint").exits(0);
+    assert!(ran.stdout.contains("[file/not-utf8]"), "{}", ran.stdout);
+}
+
+#[test]
+fn machine_formats_have_no_characters_that_a_terminal_acts_on() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "a\u{9b}8m b\u{7f} c\u{2028}d\n");
+    for line in ["preface lint --format json", "preface lint --format sarif", "preface trust diff"] {
+        let ran = sandbox.run(line).exits(0);
+        let acts = |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}');
+        assert!(!ran.stdout.contains(acts), "{line}: {:?}", ran.stdout);
+        if line.ends_with("json") {
+            assert!(ran.stdout.contains(r"\u009b"), "{}", ran.stdout);
+        }
+    }
+}
