@@ -58,6 +58,7 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
 /// True for a file of `/proc`, `/sys` and their like, wherever they are mounted: it is no file of anybody's, holds what the
 /// process knows (its environment), and reading it can act.
 #[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(clippy::unnecessary_cast, reason = "the field has another type on other platforms")]
 fn is_of_the_kernel(file: &File) -> bool {
     // Those of `linux/magic.h`: proc, sysfs, debugfs, tracefs, securityfs, selinuxfs, cgroup, cgroup2, configfs, bpf,
     // pstore, efivarfs, devpts.
