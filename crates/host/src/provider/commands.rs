@@ -7,7 +7,10 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
-    lint::forged::{TAGS, escape_line},
+    lint::{
+        character::escape_hidden,
+        forged::{TAGS, escape_line},
+    },
     origin::{Origin, Piece},
     section::{Language, Section},
     world::{Contribution, Item},
@@ -64,7 +67,11 @@ impl ContextProvider for Commands {
 
 fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
     let command = entry.what.as_ref()?;
-    let fact = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    // Where the section escapes, the profile does the same for names when they are written.
+    let fact = |name: &str, text: &str| {
+        let text = if escapes { text.to_owned() } else { escape_hidden(text).into_owned() };
+        (name.to_owned(), text)
+    };
     let mut facts = BTreeMap::from([fact("name", &entry.name), fact("path", &entry.origin.path)]);
     facts.extend(command.hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
     let mut pieces = command.pieces.clone();

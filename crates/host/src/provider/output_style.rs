@@ -8,6 +8,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::Diagnostic,
+    lint::hidden::escape_hidden,
     section::Section,
     world::{Contribution, Item},
 };
@@ -43,7 +44,7 @@ impl ContextProvider for OutputStyle {
         };
         let mut said = silent(self, section, "the style's file has no text");
         if !style.body.is_empty() {
-            let fact = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+            let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let facts = BTreeMap::from([fact("name", &style.name), fact("path", &style.origin.path)]);
             said.items.push(Item { facts, pieces: style.body.clone(), language: style.language });
             said.silent = None;
