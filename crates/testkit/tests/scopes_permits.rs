@@ -205,7 +205,9 @@ fn work_trees_share_no_permits() {
     let ran = |root: &str| {
         let before = system.runs().len();
         let request = Request { preset: Some("default".into()), ..Request::new(root) };
-        Engine::new(&system).grant(&request, Vec::new()).expect("a grant of texts");
+        Engine::new(&system)
+            .grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse)
+            .expect("a grant of texts");
         Engine::new(&system).build(&request).expect("a prompt");
         system.runs().len() > before
     };
