@@ -134,11 +134,11 @@ mod tests {
         let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
         assert_eq!(
             plain(&asked(&question, 80)),
-            "/work/\\u{1b}[2J wants to tell the model something:\n  AGENTS.md (5 bytes)\nIt hides text in 1 place; view it before you trust it.\n"
+            "/work/\\u{1b}[2J wants to tell the model something:\n  AGENTS.md (5 bytes)\nIt hides text in 2 places; view it before you trust it.\n"
         );
         assert_eq!(
             plain(&shown(&question, 80)),
-            "AGENTS.md\nline 1: characters that change the order of text on a screen: U+202E\n   1 │ Use\\u{202e}    tabs\\u{1b}[1m\n\n"
+            "AGENTS.md\nline 1: characters that change the order of text on a screen: U+202E\nline 1: control characters: U+001B\n   1 │ Use\\u{202e}    tabs\\u{1b}[1m\n\n"
         );
     }
 }

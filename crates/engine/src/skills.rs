@@ -218,7 +218,7 @@ mod tests {
         let report = ask(&system, TrustChoice::Once);
         assert!(report.skills.iter().all(|skill| skill.description.as_deref() != Some("Secret.")));
         let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
-        assert_eq!(codes, ["skill-invalid", "file/outside", "skill-collision"]);
+        assert_eq!(codes, ["file/outside", "file/outside", "skill-collision"]);
     }
 
     #[test]
