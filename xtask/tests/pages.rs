@@ -41,3 +41,35 @@ fn links_to_files_work() {
         }
     }
 }
+
+/// Returns the text of every Rust file below a directory, one after the other.
+fn sources(dir: &Path) -> String {
+    let mut text = String::new();
+    let mut pending = vec![dir.to_owned()];
+    while let Some(dir) = pending.pop() {
+        for entry in fs::read_dir(&dir).expect("a directory").map(|entry| entry.expect("an entry").path()) {
+            if entry.is_dir() {
+                pending.push(entry);
+            } else if entry.extension().is_some_and(|ending| ending == "rs") {
+                text.push_str(&fs::read_to_string(&entry).expect("a source file"));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn each_line_of_the_security_page_names_its_test() {
+    let page = fs::read_to_string(root().join("docs/security.md")).expect("the page is there");
+    let (proved, _) = page.split_once("## What is not promised").expect("the last list");
+    let sources = sources(&root().join("crates"));
+    let lines: Vec<&str> = proved.lines().filter(|line| line.starts_with("- ")).collect();
+    assert!(lines.len() > 20, "the lists of the page are found");
+    for line in lines {
+        let (_, tests) = line.rsplit_once(" (").unwrap_or_else(|| panic!("no test is named: {line}"));
+        let names = tests.split('`').skip(1).step_by(2).filter(|name| !name.contains('/'));
+        for name in names {
+            assert!(sources.contains(&format!("fn {name}(")), "`{name}` is not a test: {line}");
+        }
+    }
+}

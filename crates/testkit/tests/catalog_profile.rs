@@ -160,7 +160,10 @@ fn a_prompt_that_stands_in_another_one_is_not_said_twice() {
 #[test]
 fn a_value_is_never_read_again() {
     let built = build(&machine(), &["catalog=2.1.50"]).unwrap();
-    assert_eq!(text(&built, "status"), "Tide: low\nStatus:\n${TIDE_NOW} \\u{3c}\\u{3c}CCVERSION\\u{3e}\\u{3e} [if x]");
+    assert_eq!(
+        text(&built, "status"),
+        "Tide: low\nStatus:\n${TIDE_NOW} \\u{3c}\\u{3c}CCVERSION\\u{3e}\\u{3e} [if x]"
+    );
     let part = built.prompt.parts.iter().find(|part| part.section.as_str() == "status").unwrap();
     let origins: Vec<String> = part.spans.iter().map(|span| span.origin.to_string()).collect();
     assert!(origins.contains(&"[git:status]".to_owned()), "{origins:?}");
