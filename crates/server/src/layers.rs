@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use preface::core::lint::character::escape_json;
 use std::{
     convert::Infallible,
     future::{Future, poll_fn},
@@ -125,6 +126,7 @@ impl Shell {
         let status = response.status();
         let failure = self.explain(&mut response, &id);
         headers::finish(&mut response, &id);
+        response = escaped(response).await;
         if zip {
             response = compress::compressed(response).await;
         }
@@ -176,6 +178,31 @@ impl Shell {
         response.headers_mut().extend(parts.headers);
         response.extensions_mut().remove::<Problem>();
         Some(document)
+    }
+}
+
+/// Writes what a terminal acts on (DEL, C1 controls, U+2028, U+2029) as escapes in an answer of JSON; whoever reads it as JSON
+/// gets the same text.
+async fn escaped(response: Response) -> Response {
+    let is_json = |kind: &HeaderValue| {
+        kind.to_str().is_ok_and(|kind| kind.split(';').next().is_some_and(|kind| kind.ends_with("json")))
+    };
+    if !response.headers().get(header::CONTENT_TYPE).is_some_and(is_json) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    // Answers are made whole before they are sent, so that there is nothing to wait for and no limit to keep.
+    let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();
+    // The characters are encoded with one of these bytes; most answers have none.
+    if !bytes.iter().any(|byte| matches!(byte, 0x7f | 0xc2 | 0xe2)) {
+        return Response::from_parts(parts, bytes.into());
+    }
+    match String::from_utf8(bytes.into()) {
+        Ok(json) => {
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Response::from_parts(parts, escape_json(json).into())
+        }
+        Err(error) => Response::from_parts(parts, error.into_bytes().into()),
     }
 }
 

@@ -39,6 +39,16 @@ async fn bytes_come_back_as_they_were_given() {
 }
 
 #[tokio::test]
+async fn an_answer_has_no_character_that_a_terminal_acts_on() {
+    let service = service().await;
+    let text = "a\u{9b}31m\u{7f}\u{2028}\u{2029}é€b";
+    service.store(text).await;
+    let answer = service.get("/system-prompt").await;
+    assert_eq!(answer.json()["template"], text);
+    assert_eq!(answer.text, r#"{"template":"a\u009b31m\u007f\u2028\u2029é€b"}"#);
+}
+
+#[tokio::test]
 async fn a_body_that_is_no_object_with_a_string_is_refused() {
     let service = service().await;
     for body in [
