@@ -80,8 +80,8 @@ test("bidi and hidden characters are written out where names and values are told
   await service.put("main", `[file:docs/${BIDI}.md] [git:branch] [file:gone${BIDI}.md]`);
   const page = await openPage(browser, service.page);
   const palette = page.locator(".palette-list");
-  // The service writes the hidden characters of a branch out itself.
-  await shows(palette, "x\\u{202e}gpj.exe");
+  // This profile leaves a branch as it is, so the page writes its hidden characters out.
+  await shows(palette, "x⟨U+202E⟩gpj.exe");
   await preview(page).focus();
   await page.keyboard.press("ArrowDown");
   const card = page.locator(".preview .card-inside");

@@ -192,14 +192,28 @@ fn nor_in_a_submodule() {
 }
 
 #[test]
-fn an_included_device_is_refused() {
-    if !in_clean_room("an_included_device_is_refused") {
+fn what_configuration_includes_is_a_file_of_the_work_tree() {
+    if !in_clean_room("what_configuration_includes_is_a_file_of_the_work_tree") {
         return;
     }
     let root = tempfile::tempdir().expect("a temporary directory");
     repository(root.path());
-    run(root.path(), "config include.path /dev/zero");
-    assert!(matches!(bounded(root.path(), "include.path"), Err(GitTrouble::Broken(_))));
+    let elsewhere = tempfile::tempdir().expect("a temporary directory");
+    fs::write(elsewhere.path().join("settings"), "[status]\n").expect("written");
+    let pipe = root.path().join("pipe");
+    replace(&pipe, "a pipe", &elsewhere.path().join("settings"));
+    // Git itself would follow an include while it writes one.
+    let config = root.path().join(".git/config");
+    let plain = fs::read_to_string(&config).expect("a configuration");
+    let included = |path: &str| {
+        fs::write(&config, format!("{plain}[include]\n\tpath = {path}\n")).expect("written");
+        bounded(root.path(), "include.path")
+    };
+    for outside in ["/dev/zero", "~/.ssh/id_rsa", &elsewhere.path().join("settings").display().to_string()] {
+        let status = included(outside);
+        assert!(matches!(status, Err(GitTrouble::Unsupported(_))), "{outside}: {status:?}");
+    }
+    assert!(matches!(included("../pipe"), Err(GitTrouble::Broken(_))));
 }
 
 /// Stores an object of a kind, whatever it holds.

@@ -38,8 +38,8 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
     checks::git_dir(found, interrupt)?;
     let git_dir = fs::canonicalize(&found.git_dir).map_err(|error| broken(&error))?;
     let mut files = 0;
-    check_configuration(&found.common_dir.join("config"), 0, &mut files)?;
-    check_configuration(&git_dir.join("config.worktree"), 0, &mut files)?;
+    check_configuration(found, &found.common_dir.join("config"), 0, &mut files)?;
+    check_configuration(found, &git_dir.join("config.worktree"), 0, &mut files)?;
     let options = gix::open::Options::default()
         .permissions(permissions_for_reading())
         .filter_config_section(is_not_of_the_repository)
@@ -147,22 +147,49 @@ fn disarm(repo: &mut gix::Repository, root: &Path) -> Result<Vec<BString>, GitTr
     Ok(armed)
 }
 
-/// Returns a path of the repository's own configuration if an ordinary, small file lies there.
+/// Returns a path of the repository's own configuration if an ordinary, small file of the work tree lies there.
 fn named_file(root: &Path, value: &BString) -> Option<BString> {
     if value.starts_with(b"~") || value.starts_with(b"%") {
         return None;
     }
-    let path = root.join(gix::path::from_bstr(value.as_bstr()).ok()?);
+    let path = fs::canonicalize(root.join(gix::path::from_bstr(value.as_bstr()).ok()?)).ok()?;
+    if !path.starts_with(root) {
+        return None;
+    }
     let stat = fs::metadata(&path).ok()?;
     (stat.is_file() && stat.len() <= PATTERNS_LIMIT)
         .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
         .flatten()
 }
 
-/// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole.
-fn check_configuration(path: &Path, depth: usize, files: &mut usize) -> Result<(), GitTrouble> {
-    let bytes = match OsSystem::new(&[]).read(path, Within::Anywhere, CONFIGURATION_LIMIT) {
+/// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole. What it
+/// includes lies in the work tree or in the repository: whoever made them could otherwise name any file of the user.
+fn check_configuration(
+    found: &Repository,
+    path: &Path,
+    depth: usize,
+    files: &mut usize,
+) -> Result<(), GitTrouble> {
+    let system = OsSystem::new(&[]);
+    let read = |within| system.read(path, within, CONFIGURATION_LIMIT);
+    let read = match depth {
+        // Its place was checked with the other files of the repository.
+        0 => read(Within::Anywhere),
+        _ => match read(Within::Root(&found.root)) {
+            // The configuration of a linked work tree is that of the main one, and lies there.
+            Err(ReadError::Outside { .. }) => match found.common_dir.parent() {
+                Some(main) if found.common_dir.ends_with(".git") => read(Within::Root(main)),
+                _ => read(Within::Root(&found.common_dir)),
+            },
+            read => read,
+        },
+    };
+    let bytes = match read {
         Ok(file) => file.bytes,
+        Err(ReadError::Outside { .. }) => {
+            let what = format!("`include.path` of a file outside of the work tree: `{}`", path.display());
+            return Err(GitTrouble::Unsupported(what));
+        }
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
         Err(error) => return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
     };
@@ -175,7 +202,7 @@ fn check_configuration(path: &Path, depth: usize, files: &mut usize) -> Result<(
         let beside = path.parent().map(|dir| dir.join(&included));
         // What else starts with a tilde or `%(prefix)` is a file of another user's or of the installation.
         if let Some(path) = home.or(beside) {
-            check_configuration(&path, depth + 1, files)?;
+            check_configuration(found, &path, depth + 1, files)?;
         }
     }
     Ok(())
