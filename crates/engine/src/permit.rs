@@ -13,6 +13,7 @@ use preface_core::{
     extension::{self, Ability, ContextSource, Entry},
     mcp_servers::{Server, ServerEntry},
     scope::Scope,
+    trust::TrustMode,
 };
 use preface_host::{
     extensions::manifest_path,
@@ -20,11 +21,11 @@ use preface_host::{
     look::{Headless, Look},
     provider::extension::launched,
     trust::{
-        Action, CheckedCommand, CommandWords, Digest, GrantedCommand, GrantedCommands, Permit, PermitState,
-        Permits, TrustError, TrustStore,
+        Action, CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permit,
+        PermitState, Permits, TrustError, TrustStore,
     },
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What `preface trust grant --allow-commands` did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -185,8 +186,16 @@ impl Engine<'_> {
     fn recorded_permits(&self, gathered: &Gathered, root: &Path) -> Permits {
         gathered.store.as_ref().map_or_else(Permits::default, |file| {
             let store = TrustStore::at(self.system(), file.clone()).for_project(root);
-            // What is wrong with the store was told when the gate was opened.
-            store.load(&mut Diagnostics::new()).permits(root)
+            // What is wrong with the store was reported when the gate was opened.
+            let records = store.load(&mut Diagnostics::new());
+            let layer = consent::layer_root(self.system(), &gathered.places);
+            // A project that is trusted as a whole is the directory that its path leads to now; another one has no permits.
+            let is_trusted =
+                |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
+            if gathered.profile.trust == TrustMode::Whole && !layer.is_some_and(is_trusted) {
+                return Permits::default();
+            }
+            records.permits(root)
         })
     }
 

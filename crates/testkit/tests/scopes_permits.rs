@@ -520,3 +520,24 @@ fn a_logger_of_a_project_writes_through_no_link() {
         assert_eq!(system.list("/home/user/victim".as_ref(), 9), Ok(Vec::new()), "{preset}");
     }
 }
+
+/// A permission of a project that is trusted as a whole is about the directory that it was given for.
+#[test]
+fn a_permit_ends_where_the_directory_becomes_a_link() {
+    let manifest = manifest("loggers", "audit", r#""path": "d/x.log""#);
+    let system = machine()
+        .with_file("/work/.stud/extensions/loggers/audit/manifest.json", &manifest)
+        .with_dir("/work/.stud/d")
+        .with_file("/elsewhere/extensions/loggers/audit/manifest.json", &manifest)
+        .with_dir("/elsewhere/d");
+    trust(&system, "stud");
+    allow(&system, "stud");
+    build(&system, "stud", TrustChoice::Ask);
+    assert!(system.stat("/work/.stud/d/x.log".as_ref()).is_some(), "it writes where it was granted");
+    system.cut("/work/.stud");
+    system.put_link("/work/.stud", "/elsewhere");
+    for choice in [TrustChoice::Ask, TrustChoice::Once] {
+        build(&system, "stud", choice);
+        assert_eq!(system.list("/elsewhere/d".as_ref(), 9), Ok(Vec::new()));
+    }
+}

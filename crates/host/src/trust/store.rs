@@ -13,7 +13,7 @@ use super::{
     record::{Document, Records, WholeRecord},
     row::Row,
 };
-use crate::system::{ReadError, Stat, System, Within, Write};
+use crate::system::{FileKind, ReadError, Stat, System, Within, Write};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostics, Place},
@@ -472,22 +472,32 @@ impl<'a> TrustStore<'a> {
         Ok(Some(read.bytes))
     }
 
-    /// Refuses a store that somebody else can replace.
+    /// Refuses a store that somebody else can replace: each directory on the way to it, as it is named and as it is resolved,
+    /// belongs to the user or to root, and nobody else can put another name in its place.
     fn check_directories(&self) -> Result<(), TrustError> {
         let place = self.place();
-        for (index, dir) in place.ancestors().skip(1).enumerate() {
-            let Some(stat) = self.system.stat(dir) else { continue };
-            let sticky = stat.mode.is_some_and(|mode| mode & STICKY != 0);
-            match index {
-                0 => self.check_access(dir, &stat, if sticky { 0 } else { OTHERS_MAY_WRITE })?,
-                // Home directories are often open to the user's own group.
-                _ if !sticky && stat.mode.is_some_and(|mode| mode & ALL_MAY_WRITE != 0) => {
+        for path in [place.as_path(), self.file.as_path()] {
+            let mut below = path;
+            for (index, dir) in path.ancestors().skip(1).enumerate() {
+                let child = std::mem::replace(&mut below, dir);
+                let Some(stat) = self.system.stat(dir) else { continue };
+                // Home directories are often open to the user's own group; the store's own directory is not.
+                self.check_access(dir, &stat, if index == 0 { OTHERS_MAY_WRITE } else { 0 })?;
+                let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
+                if has(ALL_MAY_WRITE) && !(has(STICKY) && self.is_own(child)) {
                     return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
                 }
-                _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a name in a sticky directory, where others can add names but replace none, is free or the user's own
+    /// directory. A link there may be anybody's.
+    fn is_own(&self, path: &Path) -> bool {
+        self.system
+            .link_stat(path)
+            .is_none_or(|stat| stat.kind == FileKind::Dir && self.check_access(path, &stat, 0).is_ok())
     }
 
     /// Refuses a file or directory that belongs to somebody else or has one of these permission bits: who writes the store

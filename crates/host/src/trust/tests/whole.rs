@@ -443,6 +443,12 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         ),
         ("root, and another owner", granted().with_owner(FILE, 4711).with_user(0), format!("chown 0 {FILE}")),
         ("a directory of all", granted().with_mode(DIR, 0o777), format!("chmod go-w {DIR}")),
+        ("a sticky directory of all", granted().with_mode(DIR, 0o1777), format!("chmod go-w {DIR}")),
+        (
+            "a directory above of another",
+            granted().with_owner("/home/user", 4711),
+            "chown 1000 /home/user".to_owned(),
+        ),
         ("a directory of a group", granted().with_mode(DIR, 0o770), format!("chmod go-w {DIR}")),
         (
             "a directory of another",
@@ -469,12 +475,15 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     for system in [
         granted().with_mode(FILE, 0o644),
         granted().with_mode(FILE, 0o644).with_owner(FILE, 0),
-        granted().with_mode(DIR, 0o1777),
         granted().with_mode("/home/user", 0o775),
         granted().with_mode("/home", 0o1777),
     ] {
         assert!(load(&system).pins(root(), None).any(), "{system:?}");
     }
+    // In a sticky directory somebody else may have put a link where the user's directory is to be.
+    let linked = granted().with_dir("/tmp").with_mode("/tmp", 0o1777).with_link("/tmp/x", DIR);
+    let through = TrustStore::at(&linked, "/tmp/x/trust.json".into());
+    assert!(!through.load(&mut Diagnostics::new()).pins(root(), None).any());
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
     assert!(store(&system).grant_whole(key(), None, None).is_err(), "a first record");
 }
