@@ -215,6 +215,28 @@ mod tests {
     }
 
     #[test]
+    fn a_layer_that_is_not_trusted_is_left_out() {
+        let gate = Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), Pins::default(), false);
+        let admit = |whose| gate.admit(Path::new("/work/x"), "x", b"text", whose, false);
+        assert_eq!(admit(Belongs::ToLayer), Verdict::HeldNew);
+        assert_eq!(admit(Belongs::ToTree), Verdict::Speaks);
+    }
+
+    #[test]
+    fn what_others_can_write_is_included_only_by_its_path() {
+        let path = Path::new("/work/x");
+        for (consent, expected) in [
+            (Consent::Once, Verdict::HeldShared),
+            (Consent::Granting(Vec::new()), Verdict::HeldShared),
+            (Consent::Granting(vec![path.to_owned()]), Verdict::Speaks),
+        ] {
+            let gate = gate(TrustMode::Pinned, consent.clone());
+            let verdict = gate.admit(path, "x", b"text", Belongs::ToTree, true);
+            assert_eq!(verdict, expected, "{consent:?}");
+        }
+    }
+
+    #[test]
     fn a_branch_that_was_not_granted_is_a_plain_name() {
         let export = br#"{"trustPins": 1, "branches": ["a b"], "pins": [
             {"path": "a", "digest": "blake3:0000000000000000000000000000000000000000000000000000000000000000", "bytes": 0}]}"#;

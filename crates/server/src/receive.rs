@@ -211,4 +211,14 @@ mod tests {
         assert_eq!((refused.status, refused.code.as_str()), (408, "body-timeout"));
         assert_eq!(held(&all), 0);
     }
+
+    #[tokio::test]
+    async fn a_body_that_is_too_large_by_its_header_is_not_read() {
+        let (all, limits) = (HeldBytes::default(), Limits { body: Duration::from_millis(1), ..LIMITS() });
+        let headers = HeaderMap::from_iter([(header::CONTENT_LENGTH, 65.into())]);
+        // It never ends: a reader of it would refuse it by the deadline.
+        let (body, _) = chunks(&[], false);
+        let refused = all.receive(&headers, body, 64, &limits).await.unwrap_err();
+        assert_eq!((refused.status, refused.code.as_str()), (413, "body-too-large"));
+    }
 }

@@ -59,6 +59,8 @@ async fn what_a_browser_sends_for_a_page_comes_from_our_page() {
     let ours = "origin: http://localhost:7677";
     // A person follows a link of another site.
     let link = ["sec-fetch-mode: navigate", "sec-fetch-dest: document"];
+    // Another site shows the page inside of its own.
+    let frame = ["sec-fetch-mode: navigate", "sec-fetch-dest: iframe"];
     let router = echo(&app);
     for (line, headers, status, code) in [
         ("PUT /thing", vec![HERE], 200, ""),
@@ -82,6 +84,7 @@ async fn what_a_browser_sends_for_a_page_comes_from_our_page() {
         ("GET /thing", vec![HERE, "sec-fetch-site: none"], 200, ""),
         ("GET /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 200, ""),
         ("PUT /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &link].concat(), 403, "origin"),
+        ("GET /thing", [&[HERE, "sec-fetch-site: cross-site"][..], &frame].concat(), 403, "origin"),
     ] {
         let came = ask(&router, line, &headers, Body::empty()).await;
         assert_eq!(came.status, status, "{line} {headers:?}: {}", came.text());
@@ -289,6 +292,19 @@ async fn who_may_read_learns_why_a_node_is_not_ready() {
     service.store.set(Works::Nothing);
     assert!(service.ask("GET /readyz", "READER").await.text().contains("connection refused"));
     assert!(!service.ask("GET /readyz", "SCRAPER").await.text().contains("connection refused"));
+    // After ten minutes of an outage the last list identifies nobody.
+    service.wait(600);
+    assert!(!service.ask("GET /readyz", "READER").await.text().contains("connection refused"));
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_makes_no_list_last_longer_in_an_outage() {
+    let service = controlled().await;
+    let_in(&*service.store, "reader", Role::Read).await;
+    assert_eq!(service.ask("GET /system-prompt", "READER").await.status, 200);
+    service.store.set(Works::Nothing);
+    service.wait(-600);
+    Controlled::refused(&service.ask("GET /system-prompt", "READER").await, 503, "store-unavailable");
 }
 
 #[tokio::test]

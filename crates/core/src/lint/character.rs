@@ -270,6 +270,30 @@ mod tests {
     }
 
     #[test]
+    fn every_noncharacter_is_invisible() {
+        let planes = (0..=0x10).flat_map(|plane| [plane << 16 | 0xfffe, plane << 16 | 0xffff]);
+        for c in planes.chain(0xfdd0..=0xfdef).filter_map(char::from_u32) {
+            assert!(Class::is_invisible(c), "U+{:04X}", u32::from(c));
+        }
+    }
+
+    #[test]
+    fn an_escape_that_a_name_contains_is_escaped() {
+        assert_eq!(escape_name(r"a\u{202e}b"), r"a\u{5c}u{202e}b");
+    }
+
+    #[test]
+    fn hidden_text_is_one_line() {
+        assert_eq!(escape_hidden("a\nb\tc"), r"a\u{a}b\u{9}c");
+    }
+
+    #[test]
+    fn json_has_no_character_that_a_terminal_acts_on() {
+        let json = "\"\u{7f}\u{9b}\u{2028}\u{2029}\"".to_owned();
+        assert_eq!(escape_json(json), r#""\u007f\u009b\u2028\u2029""#);
+    }
+
+    #[test]
     fn names_keep_letters_of_every_script() {
         for name in
             ["naïve", "e\u{301}", "漢字かな", "한국어", "Ελληνικά", "עברית", "हिन्दी", "٣", "it's #1 (50%)!"]

@@ -505,6 +505,11 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn an_escape_that_a_line_contains_is_escaped() {
+        assert_eq!(escape_line(r"a\u{202e}b", TAGS), r"a\u{5c}u{202e}b");
+    }
+
+    #[test]
     fn tags_are_sorted_and_listed_once() {
         assert!(TAGS.is_sorted_by(|a, b| a < b), "TAGS must stay sorted, without duplicates");
     }

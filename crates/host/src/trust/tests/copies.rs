@@ -126,6 +126,25 @@ fn a_damaged_copy_is_made_again() {
 }
 
 #[test]
+fn a_copy_with_other_bytes_is_made_again() {
+    let system = extension();
+    let command = checked(&system, &[&run_sh()]).expect("it can be copied");
+    let argv = command.copied_argv(&system, Path::new(FILE)).expect("it starts");
+    system.write(Path::new(&argv[0]), b"evil", Write::Replace, 0o500).expect("written");
+    assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
+    assert_eq!(text_at(&system, &argv[0]), "run");
+}
+
+#[test]
+fn a_directory_of_copies_that_belongs_to_another_user_is_refused() {
+    let copies = "/home/user/.config/x/programs";
+    let system = extension().with_dir(copies).with_mode(copies, 0o700).with_owner(copies, 4242);
+    let command = checked(&system, &[&run_sh()]).expect("it can be copied");
+    let error = command.copied_argv(&system, Path::new(FILE)).expect_err("another owner");
+    assert!(error.to_string().contains("belongs to you alone"), "{error}");
+}
+
+#[test]
 fn a_copy_belongs_to_the_user_alone() {
     let system = extension().with_dir("/home/user/.config/x/programs");
     let command = checked(&system, &[&run_sh()]).expect("it can be copied");
