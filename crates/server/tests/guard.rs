@@ -270,7 +270,8 @@ async fn somebody_without_a_token_learns_no_store_path_or_user() {
         for line in ["GET /readyz", "GET /healthz", "GET /", "GET /plain", "GET /templates", "GET /nothing"] {
             for token in ["x-nothing: 1", "authorization: Bearer GUEST", "authorization: Basic GUEST"] {
                 let came = ask(&service.router, line, &["host: 192.0.2.7:7677", token], Body::empty()).await;
-                let text = came.text();
+                // A built page names its own script, `assets/worker-….js`.
+                let text = came.text().replace("/worker-", "");
                 for name in ["postgres", "memory", "refused", "scratched", "me@db", "/work", "reader"] {
                     assert!(!text.contains(name), "{line} {token} names {name}: {text}");
                 }
