@@ -32,7 +32,7 @@ impl Repository {
     /// Looks for the repository that holds `cwd` as git does: the nearest `.git`, on the same file system.
     ///
     /// A `.git` directory that is no repository is passed by; a `.git` file must lead to one that belongs to its
-    /// directory, see [`local`](super::local).
+    /// directory.
     ///
     /// # Errors
     /// [`GitTrouble::NoRepository`], [`GitTrouble::Unlinked`], or [`GitTrouble::Broken`] where all there is is broken.
