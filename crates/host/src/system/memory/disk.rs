@@ -28,6 +28,7 @@ pub(super) struct Disk {
     /// How often anything changed.
     changes: i64,
     has_hard_links: bool,
+    pub(super) has_file_ids: bool,
     pub(super) user: u32,
 }
 
@@ -61,6 +62,7 @@ impl Disk {
             next_inode: 2,
             changes: 0,
             has_hard_links: false,
+            has_file_ids: true,
             user,
         }
     }
@@ -505,7 +507,7 @@ impl Disk {
         };
         // A directory may have changed with anything that did. Each change has an instant of its own, long ago.
         let change = if matches!(node.what, What::Dir) { self.changes } else { node.changed };
-        let id = FileId { device: node.device, inode: node.inode };
+        let id = self.has_file_ids.then_some(FileId { device: node.device, inode: node.inode });
         let (mode, owner) = (Some(node.mode), Some(node.owner));
         let links = match self.has_hard_links {
             true => self.nodes.values().filter(|other| other.inode == node.inode).count() as u64,
@@ -513,7 +515,7 @@ impl Disk {
         };
         let links = Some(links);
         let changed = Timestamp::from_millisecond(change).ok();
-        Stat { kind: kind(&node.what), len, id: Some(id), mode, owner, links, changed }
+        Stat { kind: kind(&node.what), len, id, mode, owner, links, changed }
     }
 
     fn may(&self, node: &Node, wish: u32) -> bool {

@@ -70,6 +70,15 @@ struct State {
     steps: Steps,
     locked: BTreeSet<PathBuf>,
     locked_elsewhere: BTreeSet<PathBuf>,
+    swap: Option<Swap>,
+}
+
+/// A link that is put in place of a file or directory when another file is read.
+#[derive(Debug)]
+struct Swap {
+    asked: PathBuf,
+    path: PathBuf,
+    target: PathBuf,
 }
 
 impl Default for MemorySystem {
@@ -94,6 +103,7 @@ impl MemorySystem {
             steps: Steps::default(),
             locked: BTreeSet::new(),
             locked_elsewhere: BTreeSet::new(),
+            swap: None,
         };
         MemorySystem {
             shared: Arc::new(Shared { state: Mutex::new(state), unlocked: Condvar::new() }),
@@ -165,6 +175,12 @@ impl MemorySystem {
     /// Sets the file system of what stands at `path`, such as a mount point; everything else is on file system 1.
     pub fn with_device(self, path: impl AsRef<Path>, device: u64) -> Self {
         self.state().disk.set_device(path.as_ref(), device);
+        self
+    }
+
+    /// Gives nothing on the disk an id, as on machines without inodes.
+    pub fn without_file_ids(self) -> Self {
+        self.state().disk.has_file_ids = false;
         self
     }
 
@@ -285,6 +301,16 @@ impl MemorySystem {
         self.state().disk.put(path.as_ref(), What::Link(target.into()));
     }
 
+    /// Replaces what stands at `path` by a link, from outside of the program under test, just before `asked` is read.
+    pub fn put_link_at_read(
+        &self,
+        asked: impl Into<PathBuf>,
+        path: impl Into<PathBuf>,
+        target: impl Into<PathBuf>,
+    ) {
+        self.state().swap = Some(Swap { asked: asked.into(), path: path.into(), target: target.into() });
+    }
+
     /// Takes away what stands at `path` and below, from outside of the program under test.
     pub fn cut(&self, path: impl AsRef<Path>) {
         self.state().disk.cut(path.as_ref());
@@ -351,6 +377,11 @@ impl MemorySystem {
     /// Returns the state, with one line more in the log.
     fn touch(&self, verb: Verb, path: &Path) -> MutexGuard<'_, State> {
         let mut state = self.state();
+        if let Some(Swap { path, target, .. }) =
+            state.swap.take_if(|swap| verb == Verb::Read && swap.asked == path)
+        {
+            state.disk.put(&path, What::Link(target));
+        }
         let place = state.disk.lead(path).place;
         state.touches.push(Touch { verb, path: path.to_owned(), place });
         state
