@@ -97,12 +97,15 @@ fn what_changes_after_its_check_is_not_started() {
         system.put_file(&path, "evil");
         assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(first));
     }
-    // A program that was not there when the command was checked.
-    let system = extension();
-    let command = checked(&system, &["./later.sh"]).expect("a permit");
-    system.put_file("/work/later.sh", "evil");
-    let error = command.copied_argv(&system, Path::new(FILE)).expect_err("nobody checked it");
-    assert!(error.to_string().contains("no such file when"), "{error}");
+    // A program that was not there when the command was checked, also where a link leads to it, and where another word was
+    // checked.
+    for argv in [&["./later.sh"][..], &["/opt/in/later.sh"], &["./later.sh", "tools/facts.py"]] {
+        let system = extension().with_link("/opt/in", "/work");
+        let command = checked(&system, argv).expect("a permit");
+        system.put_file("/work/later.sh", "evil");
+        let error = command.copied_argv(&system, Path::new(FILE)).expect_err("nobody checked it");
+        assert!(error.to_string().contains("no such file when"), "{argv:?}: {error}");
+    }
 }
 
 #[test]
@@ -118,6 +121,12 @@ fn a_damaged_copy_is_made_again() {
         (text_at(&system, &argv[0]), text_at(&system, &format!("{dir}/lib/a.py"))),
         ("run".into(), "a".into())
     );
+    // So is one with a file that may be run since.
+    let library = format!("{dir}/lib/a.py");
+    let mode = || system.stat(Path::new(&library)).and_then(|stat| stat.mode);
+    let _ = system.clone().with_mode(&library, 0o500);
+    assert_eq!(command.copied_argv(&system, Path::new(FILE)), Ok(argv.clone()));
+    assert_eq!(mode(), Some(0o400));
     // A list that does not belong to the digest is none.
     system.write(Path::new(&format!("{dir}.json")), b"[]", Write::Replace, 0o600).expect("written");
     system.put_file(&argv[0], "evil");
@@ -142,6 +151,28 @@ fn a_directory_of_copies_that_belongs_to_another_user_is_refused() {
     let command = checked(&system, &[&run_sh()]).expect("it can be copied");
     let error = command.copied_argv(&system, Path::new(FILE)).expect_err("another owner");
     assert!(error.to_string().contains("belongs to you alone"), "{error}");
+}
+
+#[test]
+fn copies_that_are_more_than_a_few_and_more_than_a_day_old_are_removed() {
+    let system = extension();
+    let copy = |number: usize| {
+        system.put_file("/work/tools/facts.py", number.to_string());
+        let command = checked(&system, &["sh", "tools/facts.py"]).expect("it can be copied");
+        command.copied_argv(&system, Path::new(FILE)).expect("it starts").swap_remove(1)
+    };
+    let is_there = |path: &String| system.stat(Path::new(path)).is_some();
+    // What changes on this disk changes at the start of 1970.
+    system.set_now(at("1970-01-01T23:00:00Z"));
+    let copies: Vec<_> = (0..66).map(copy).collect();
+    assert!(copies.iter().all(is_there), "none is a day old");
+    system.set_now(at("1970-01-02T01:00:00Z"));
+    let last = copy(66);
+    assert_eq!(copies.iter().position(is_there), Some(3), "64 of 67 stay");
+    assert!(copies[3..].iter().chain([&last]).all(is_there));
+    let dir = Path::new(&copies[0]).parent().expect("a directory");
+    assert_eq!(system.link_stat(dir), None);
+    assert_eq!(system.link_stat(&dir.with_extension("json")), None);
 }
 
 #[test]

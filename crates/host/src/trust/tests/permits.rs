@@ -222,6 +222,12 @@ fn what_a_record_cannot_hold_is_not_granted() {
             directory: None,
         },
     };
+    let in_directory = |path: &str| {
+        let mut permit = with(&["x"], ".", &[], "a");
+        let Action::Command { directory, .. } = &mut permit.action else { panic!("a command") };
+        *directory = Some((path.into(), Digest::of(b"")));
+        permit
+    };
     for bad in [
         with(&[], ".", &[], "a"),
         with(&["x"], "..", &[], "a"),
@@ -230,6 +236,8 @@ fn what_a_record_cannot_hold_is_not_granted() {
         with(&["x"], ".", &[("A=", "1")], "a"),
         with(&["x"], ".", &[], "../a"),
         with(&["x"], ".", &[], "/a"),
+        in_directory("../a"),
+        in_directory("/a"),
         endpoint("", "https://a"),
         endpoint("mcp/a", ""),
         endpoint("mcp/a", "\0"),
@@ -240,7 +248,7 @@ fn what_a_record_cannot_hold_is_not_granted() {
     }
     assert_eq!(system.stat(Path::new(FILE)), None);
     let good = with(&["x", ""], ".", &[("A", "1")], "a");
-    assert!(store(&system).grant_permits(root(), None, &[good]).is_ok());
+    assert!(store(&system).grant_permits(root(), None, &[good, in_directory("a/b")]).is_ok());
 }
 
 #[test]
@@ -318,6 +326,10 @@ fn bad_permits_are_skipped_and_kept() {
         format!(
             r#"{{"subject": "bad/7", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "files": [["a"]]}}"#
         ),
+        format!(
+            r#"{{"subject": "bad/8", "grantedAt": "{instant}", "argv": ["x"], "cwd": ".", "with": {{"A": "1"}}}}"#
+        ),
+        format!(r#"{{"subject": "bad/9", "grantedAt": "{instant}", "writes": "x", "with": {{"A": "1"}}}}"#),
         "7".to_owned(),
     ];
     let file = format!(
@@ -330,12 +342,12 @@ fn bad_permits_are_skipped_and_kept() {
     let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
     let mut notes = Diagnostics::new();
     let permits = store(&system).load(&mut notes).permits(root());
-    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 9]);
+    assert_eq!(codes(&notes), ["Validation/TrustEntryInvalid"; 11]);
     assert!(notes[0].message.starts_with("entry 1 of `pins[0].commands`"), "{}", notes[0].message);
     assert_eq!(permits.iter().count(), 1);
     store(&system).grant_whole(key(), None, None).expect("granted");
     let kept = content(&system);
-    for number in 1..=7 {
+    for number in 1..=9 {
         assert!(kept.contains(&format!("bad/{number}")), "{number} is kept: {kept}");
     }
     assert!(kept.contains("\"by\": \"me\"") && kept.contains("mcp/b"), "{kept}");
@@ -348,6 +360,19 @@ fn bad_permits_are_skipped_and_kept() {
     store(&system).revoke_permits(root(), None, None).expect("revoked");
     let kept = content(&system);
     assert!(!kept.contains("bad/") && !kept.contains("mcp/") && kept.contains("\"kept\": 1"), "{kept}");
+}
+
+#[test]
+fn a_permit_without_a_subject_goes_with_any_revocation() {
+    // In a record that is read, and in one that only another version may be able to read.
+    for instant in ["2026-01-01T00:00:00Z", "soon"] {
+        let file = format!(
+            r#"{{"pins": [{{"root": "/work", "grantedAt": "{instant}", "pins": [], "commands": [{{"argv": ["x"]}}]}}]}}"#
+        );
+        let system = MemorySystem::new().with_file(FILE, file).with_mode(FILE, 0o600);
+        store(&system).revoke_permits(root(), None, Some(&["mcp/a".to_owned()])).expect("revoked");
+        assert!(!content(&system).contains("argv"), "{instant}: {}", content(&system));
+    }
 }
 
 #[test]

@@ -403,6 +403,17 @@ fn a_store_inside_of_the_project_has_no_say() {
         assert!(store.clear().is_err(), "{file}");
     }
     assert_eq!(content_of(&system, inside), forged);
+    // Neither is one outside read that the project reaches by a link of its own.
+    let system = MemorySystem::new()
+        .with_file("/elsewhere/trust.json", forged)
+        .with_mode("/elsewhere/trust.json", 0o600)
+        .with_link("/work/out", "/elsewhere");
+    let store = TrustStore::at(&system, "/work/out/trust.json".into()).for_project(root());
+    let mut notes = Diagnostics::new();
+    assert_eq!(store.load(&mut notes).list(), []);
+    assert_eq!(codes(&notes), ["Validation/TrustScopeViolation"]);
+    assert!(store.grant_whole(Path::new("/other/.stud"), None, None).is_err());
+    assert_eq!(content_of(&system, "/elsewhere/trust.json"), forged);
     // A segment of the same name outside of the project is no violation.
     let store = TrustStore::at(&system, "/home/user/.stud/trust.json".into()).for_project(key());
     assert_eq!(store.grant_whole(key(), None, None).expect("granted").outcome, Outcome::Recorded);
