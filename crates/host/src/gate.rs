@@ -237,6 +237,16 @@ mod tests {
     }
 
     #[test]
+    fn each_text_that_came_from_a_path_is_listed_once() {
+        let gate = gate(TrustMode::Pinned, Consent::Recorded);
+        for text in ["one", "two", "one"] {
+            gate.admit(Path::new("/work/x"), "x", text.as_bytes(), Belongs::ToTree, false);
+        }
+        let texts: Vec<_> = gate.seen().into_iter().map(|seen| seen.bytes).collect();
+        assert_eq!(texts, [b"one", b"two"]);
+    }
+
+    #[test]
     fn a_branch_that_was_not_granted_is_a_plain_name() {
         let export = br#"{"trustPins": 1, "branches": ["a b"], "pins": [
             {"path": "a", "digest": "blake3:0000000000000000000000000000000000000000000000000000000000000000", "bytes": 0}]}"#;
