@@ -181,3 +181,87 @@ fn beneath(
         .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
         .unwrap_or_else(|| outside(path.to_owned()))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::{places::HomeTrust, system::memory::MemorySystem};
+    use preface_core::profile::Home;
+
+    #[test]
+    fn a_file_lies_in_its_root_and_in_one_of_the_roots() {
+        let system = MemorySystem::new()
+            .with_file("/w/p/in", "in")
+            .with_file("/w/near", "near")
+            .with_link("/w/p/alias", "in")
+            .with_link("/w/p/out", "../near")
+            .with_link("/w/p/nowhere", "../none")
+            .with_link("/w/q", "p");
+        let open = |path: &str, root: &str, roots: &[&str]| {
+            let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
+            let file = Bounds::default().open(Path::new(path), Path::new(root), Some(&roots), 99, &system);
+            file.map(|file| String::from_utf8(file.read.bytes).expect("text"))
+        };
+        for (path, root, roots) in [
+            ("/w/p/in", "/w/p", &["/w/p"][..]),
+            ("/w/p/in", "/w/p", &["/none", "/w"]),
+            ("/w/p/in", "/", &["/w"]),
+            ("/w/p/alias", "/w/p", &["/w"]),
+            ("/w/q/in", "/w/q", &["/w"]),
+        ] {
+            assert_eq!(open(path, root, roots).as_deref(), Ok("in"), "{path} in {root} and {roots:?}");
+        }
+        for (path, root, roots) in [
+            ("/w/p/out", "/w/p", &["/w"][..]),
+            ("/w/p/nowhere", "/w/p", &["/w"]),
+            ("/w/near", "/w/p", &["/w"]),
+            ("/w/p/in", "/w/p", &["/v"]),
+            ("/w/p/in", "/w/p", &[]),
+            ("/w/near", "/w", &["/w/p"]),
+            ("/w/near", "/", &["/w/p"]),
+            ("/w/p/out", "/", &["/w/p"]),
+        ] {
+            let opened = open(path, root, roots);
+            assert!(
+                matches!(opened, Err(ReadError::Outside { .. })),
+                "{path} in {root} and {roots:?}: {opened:?}"
+            );
+        }
+        assert_eq!(open("/w/p/none", "/w/p", &["/w"]), Err(ReadError::Missing));
+    }
+
+    #[test]
+    fn the_project_is_the_work_tree_unless_that_holds_the_home() {
+        let git = |system: MemorySystem, root: &str| {
+            system
+                .with_file(format!("{root}/.git/HEAD"), "ref: refs/heads/main\n")
+                .with_dir(format!("{root}/.git/objects"))
+                .with_dir(format!("{root}/.git/refs"))
+        };
+        let home = Home {
+            shared: false,
+            global: vec!["~/.x".into()],
+            project: Some(".x".into()),
+            flat_extensions: false,
+            variable: None,
+        };
+        let machine = |root: &str| git(MemorySystem::new().with_dir("/h/u/p/sub").with_dir("/w/p/sub"), root);
+        for (what, system, cwd, expected) in [
+            ("a home elsewhere", machine("/w/p").with_home("/h/u"), "/w/p/sub", "/w/p"),
+            ("no home", machine("/w/p").without_home(), "/w/p/sub", "/w/p"),
+            ("a work tree in the home", machine("/h/u/p").with_home("/h/u"), "/h/u/p/sub", "/h/u/p"),
+            ("the home", machine("/h/u").with_home("/h/u"), "/h/u/p/sub", "/h/u/p/sub"),
+            ("a work tree around the home", machine("/h").with_home("/h/u"), "/h/u/p", "/h/u/p"),
+            (
+                "a home that is a link into the work tree",
+                machine("/h").with_home("/home/u").with_link("/home/u", "/h/u"),
+                "/h/u/p",
+                "/h/u/p",
+            ),
+        ] {
+            let places = Places::find(&system, Path::new(cwd), &home, HomeTrust::default(), &mut Vec::new());
+            let bounds = Bounds::default();
+            assert_eq!(bounds.project_root(&system, &places), Path::new(expected), "{what}");
+        }
+    }
+}

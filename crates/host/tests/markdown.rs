@@ -25,7 +25,7 @@ use preface_host::{
     mcp_recordings,
     places::{HomeTrust, Places},
     provider, styles,
-    system::memory::MemorySystem,
+    system::memory::{MemorySystem, Touch, Verb},
     trust::Pins,
 };
 use serde_json::{Value, json};
@@ -493,6 +493,8 @@ fn what_means_no_good_is_left_out_and_told() {
         .with_file("/w/p/.x/agents/.hidden.md", agent("hidden", ""))
         .with_file("/w/p/.x/agents/sound.md", agent("sound", ""));
     let seen = contained(&system, agents::load);
+    let listed = |touch: &Touch| touch.verb == Verb::List && touch.place.starts_with("/out");
+    assert!(!system.touches().iter().any(listed), "a directory outside of the work tree is not looked into");
     let active: Vec<_> =
         seen.got.iter().filter(|entry| entry.active).map(|entry| entry.name.as_str()).collect();
     assert_eq!(active, ["sound"]);

@@ -26,6 +26,11 @@ fn says_no_secret(system: &MemorySystem, built: &Built) {
     }
 }
 
+/// Returns whether a directory, or one below it, was listed.
+fn is_listed(system: &MemorySystem, dir: &str) -> bool {
+    system.touches().iter().any(|touch| touch.verb == Verb::List && touch.place.starts_with(dir))
+}
+
 #[test]
 fn imports_of_the_tree_stay_in_the_work_tree() {
     let text = "@../../etc/passwd @/etc/passwd @~/.ssh/id @../secret.md @../p2/secret.md @out.md @dir/secret.md \
@@ -143,8 +148,27 @@ fn rules_stay_in_the_work_tree() {
     assert_eq!(built.items(), [(".tool/rules/in/in.md", "rule", "in @../../secret.md".to_owned())]);
     assert_eq!(built.told("file/outside").len(), 3);
     says_no_secret(&system, &built);
+    assert!(!is_listed(&system, "/w/p/.git") && !is_listed(&system, "/w/p2"));
     let system = secrets(machine()).with_link("/w/p/.tool", "/w/p2").with_file("/w/p2/rules/a.md", "SECRET");
     let built = build(&system, json!({"rules": "rules"}));
     assert_eq!(built.told("file/outside").len(), 1);
     says_no_secret(&system, &built);
+}
+
+#[test]
+fn a_link_to_a_directory_beside_the_roots_is_not_looked_into() {
+    let system = machine()
+        .with_current_dir("/w/p/src")
+        .with_link("/w/p/src/.tool/rules/out", "/w/p/docs")
+        .with_link("/w/p/src/.tool/rules/in", "/w/p/src/near")
+        .with_file("/w/p/src/near/a.md", "near")
+        .with_file("/w/p/docs/secret.md", "SECRET");
+    let terms = || Terms { roots: Some(vec!["/w/p/src".into()]), ..Terms::default() };
+    let built = build_on(&system, json!({"rules": "rules"}), terms());
+    assert_eq!(built.paths(), [".tool/rules/in/a.md"]);
+    assert_eq!(built.told("file/outside").len(), 1, "{:?}", built.notes);
+    assert!(!is_listed(&system, "/w/p/docs"));
+    // Without roots it lies in the project.
+    let built = build(&system, json!({"rules": "rules"}));
+    assert_eq!(built.paths(), [".tool/rules/in/a.md", ".tool/rules/out/secret.md"]);
 }
