@@ -42,6 +42,8 @@ fn repository(dir: &Path) {
     run(dir, "commit -qm one");
 }
 
+const ID: &str = "0123456789012345678901234567890123456789";
+
 /// Makes a state and returns the directories to ask in.
 type Make = fn(&Path) -> Vec<PathBuf>;
 
@@ -67,6 +69,12 @@ const STATES: &[(&str, Make)] = &[
     ("detached", |dir| {
         repository(dir);
         run(dir, "checkout -q --detach");
+        vec![dir.into()]
+    }),
+    ("detached, and a word after the commit", |dir| {
+        repository(dir);
+        let id = String::from_utf8(git_output(dir, ["rev-parse", "HEAD"]).stdout).expect("an id");
+        put(dir.join(".git/HEAD"), format!("{} word\n", id.trim()));
         vec![dir.into()]
     }),
     ("unborn", |dir| {
@@ -316,6 +324,9 @@ fn broken_and_unknown_repositories_say_so() {
     let cases: &[Case] = &[
         ("nonsense in HEAD", |dir| put(dir.join(".git/HEAD"), "nonsense\n"), broken),
         ("an empty HEAD", |dir| put(dir.join(".git/HEAD"), ""), broken),
+        ("an id with more at its end", |dir| put(dir.join(".git/HEAD"), format!("{ID}junk\n")), broken),
+        ("an id that is too long", |dir| put(dir.join(".git/HEAD"), format!("{ID}0\n")), broken),
+        ("an id that is too short", |dir| put(dir.join(".git/HEAD"), format!("{}\n", &ID[1..])), broken),
         ("a HEAD that leads out", |dir| put(dir.join(".git/HEAD"), "ref: refs/../../x\n"), broken),
         ("a HEAD that names a file", |dir| put(dir.join(".git/HEAD"), "ref: /etc/passwd\n"), broken),
         ("an empty ref", |dir| put(dir.join(".git/refs/heads/main"), ""), broken),

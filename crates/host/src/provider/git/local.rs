@@ -246,6 +246,27 @@ mod tests {
     }
 
     #[test]
+    fn without_file_ids_only_the_spelling_names_the_root() {
+        assert_eq!(branch(&machine().without_file_ids(), Path::new("/src/linked")), Ok(Some("main".into())));
+        let system = machine().with_hard_link("/src/x/.git", "/src/linked/.git").without_file_ids();
+        unlinked(&system, "a file of another work tree");
+        let system = with_git_dir(machine(), "/src/x/git")
+            .with_file("/src/x/git/config", "[core]\n\tworktree = ../../trusted\n")
+            .with_file("/src/x/.git", "gitdir: git\n")
+            .without_file_ids();
+        unlinked(&system, "a configuration that names another root");
+    }
+
+    #[test]
+    fn the_search_for_a_repository_ends_at_another_file_system() {
+        let system = || with_git_dir(MemorySystem::new().with_dir("/src/mount/sub"), "/src/.git");
+        assert_eq!(branch(&system(), Path::new("/src/mount/sub")), Ok(Some("main".into())));
+        let mounted = system().with_device("/src/mount", 7).with_device("/src/mount/sub", 7);
+        assert_eq!(branch(&mounted, Path::new("/src/mount/sub")), Err(GitTrouble::NoRepository));
+        assert_eq!(work_tree(&mounted, Path::new("/src/mount/sub")), None);
+    }
+
+    #[test]
     fn a_claim_shares_nothing() {
         let own = || with_git_dir(machine(), "/src/x/.git");
         for (what, system) in [
