@@ -293,6 +293,21 @@ mod tests {
     }
 
     #[test]
+    fn another_name_of_the_same_directory_is_the_project() {
+        let run = Run { not_below: Some("/work".into()), ..Run::new(["tool"], Path::new("/work")) };
+        let mounted = machine("/mnt/work/bin:/usr/bin")
+            .with_hard_link("/mnt/work", "/work")
+            .with_file("/mnt/work/bin/tool", "")
+            .with_mode("/mnt/work/bin/tool", 0o755);
+        let program = find(&mounted, &run).expect("the user's");
+        assert_eq!(program.path, Path::new("/usr/bin/tool"));
+        assert_eq!((program.search, program.skipped), ("/usr/bin".into(), vec!["/mnt/work/bin/tool".into()]));
+        // Where directories have no ids, two of them are not the same for that.
+        let program = find(&machine("/usr/bin").without_file_ids(), &run).expect("the user's");
+        assert_eq!(program.path, Path::new("/usr/bin/tool"));
+    }
+
+    #[test]
     fn without_a_project_all_of_path_counts() {
         let run = Run::new(["own"], Path::new("/work"));
         let program = find(&machine("/home/user/bin:rel:/usr/bin"), &run).expect("it is on PATH");

@@ -1,9 +1,11 @@
 //! What only a real machine can do to us: files that block, grow, lie about their size, or are swapped.
 
 use crate::place::{BUNDLE, Place};
-use preface_host::system::{FileKind, ReadError, System, Within, os::OsSystem};
+use preface_host::system::{FileKind, ReadError, System, Within, WriteError, os::OsSystem};
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     io::Write as _,
     os::unix::{fs::PermissionsExt, fs::symlink, net::UnixListener},
     path::{Path, PathBuf},
@@ -57,6 +59,22 @@ fn a_pipe_without_a_writer_does_not_block() {
     assert_eq!(place.system.read(&pipe, place.within(), 9), Err(ReadError::Kind(FileKind::Special)));
     assert!(place.system.lock(&pipe).is_err(), "nor does a lock");
     assert_eq!(place.system.list(&pipe, 9), Err(ReadError::Kind(FileKind::Special)));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_neither_appended_to_nor_locked() {
+    use rustix::fs::{CWD, FileType, Mode};
+    let place = Place::os();
+    let pipe = place.at("pipe");
+    rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a pipe");
+    // With a reader it can be opened for writing.
+    let _reader = fs::OpenOptions::new().read(true).write(true).open(&pipe).expect("a reader");
+    let dir = place.system.directory(&place.root, Within::Anywhere, 0o700).expect("a directory");
+    let name = OsStr::new("pipe");
+    assert_eq!(dir.append(name, b"x", 0o600), Err(WriteError::Exists));
+    assert_eq!(dir.lock(name).map(drop), Err(WriteError::Exists));
+    assert_eq!(place.system.lock(&pipe).map(drop), Err(WriteError::Exists));
 }
 
 #[cfg(target_os = "linux")]
