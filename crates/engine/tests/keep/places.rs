@@ -37,6 +37,19 @@ fn with_roots_a_cwd_lies_in_one_of_them_really() {
 }
 
 #[test]
+fn a_directory_that_becomes_a_link_during_the_build_is_refused() {
+    run(async {
+        let system = machine().with_file("/work/p/a.md", "A").with_dir("/elsewhere");
+        let bench = Bench::rooted(system).await;
+        bench.template("[file:a.md]").await;
+        bench.system.put_link_at_read("/work/p/a.md", "/work/p", "/elsewhere");
+        let error = bench.turn_of("c", &in_dir("/work/p")).await.unwrap_err();
+        assert_eq!(error, KeepError::Outside("/work/p".into()));
+        assert_eq!(bench.store.head(&id("c")).await.unwrap(), None);
+    });
+}
+
+#[test]
 fn a_compaction_may_not_leave_the_roots() {
     run(async {
         let bench = Bench::rooted(machine().with_dir("/elsewhere")).await;
