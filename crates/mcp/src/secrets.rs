@@ -82,7 +82,49 @@ fn hide(text: &mut String, secret: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::hide;
+    use super::{Secrets, hide};
+    use crate::{Heard, Reach, Target, Trouble};
+    use preface_core::diagnostic::Diagnostic;
+    use std::time::Duration;
+
+    #[test]
+    fn a_value_its_last_word_and_its_lines_are_secrets() {
+        for (value, expected) in [
+            (" Bearer open5esame ", &["Bearer open5esame", "open5esame"][..]),
+            ("Token eight888", &["Token eight888", "eight888"]),
+            ("Token seven77", &["Token seven77"]),
+            ("path /srv/data1", &["path /srv/data1"]),
+            ("/srv/data1", &[]),
+            ("first line\nsecond line", &["first line\nsecond line", "second line", "first line"]),
+        ] {
+            let headers = vec![("Authorization".to_owned(), value.to_owned())];
+            let reach = Reach::Address { url: "https://a.example".to_owned(), headers };
+            let target = Target { name: "a".to_owned(), reach, deadline: Duration::ZERO, wants: Vec::new() };
+            let Secrets(mut secrets) = Secrets::of(&target);
+            secrets.dedup();
+            assert_eq!(secrets, expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_hidden_in_everything_that_is_reported_of_a_server() {
+        let secrets = Secrets(vec!["open5esame".to_owned()]);
+        let text = || "x open5esame".to_owned();
+        for trouble in [Trouble::Unreachable(text()), Trouble::Died(text()), Trouble::Lied(text())] {
+            let mut heard = Heard {
+                name: "a".to_owned(),
+                took: Duration::ZERO,
+                calls_itself: Some(text()),
+                protocol: None,
+                said: Err(trouble),
+                notes: vec![Diagnostic::warning("mcp/died", text()).help(text())],
+            };
+            secrets.hide(&mut heard);
+            let shown = format!("{heard:?}");
+            let counts = (shown.matches("open5esame").count(), shown.matches("x ***").count());
+            assert_eq!(counts, (0, 4), "{shown}");
+        }
+    }
 
     #[test]
     fn a_secret_is_hidden_whole_and_in_parts() {
