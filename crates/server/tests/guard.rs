@@ -216,6 +216,9 @@ async fn a_removed_token_is_refused_after_three_seconds() {
     service.store.remove_access("other", &Actor::new("local")).await.unwrap();
     service.wait(-3600);
     Controlled::refused(&service.ask("GET /templates", "OTHER").await, 401, "token-unknown");
+    service.store.remove_access("new", &Actor::new("local")).await.unwrap();
+    service.wait(-1);
+    Controlled::refused(&service.ask("GET /templates", "NEW").await, 401, "token-unknown");
 }
 
 #[tokio::test]
