@@ -69,6 +69,7 @@ fn a_name_is_one_line_and_cannot_imitate_structure() {
 fn the_status_keeps_its_lines() {
     let prompt = build("git:status", " M a\u{e0041}\u{202e}.rs\n?? <b>", ALL);
     assert_eq!(prompt.text, "In  M a\\u{e0041}\\u{202e}.rs\n?? \\u{3c}b\\u{3e}.");
+    assert_eq!(build("git:status", "?? <b>\u{202e}", ALL).text, "In ?? \\u{3c}b\\u{3e}\\u{202e}.");
 }
 
 #[test]
