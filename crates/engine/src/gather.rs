@@ -33,7 +33,8 @@ use preface_host::{
     gate::{Consent, Gate},
     look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
-    provider, scaffold,
+    provider::{self, ContextProvider},
+    scaffold,
     trust::GrantedCommands,
 };
 use std::{
@@ -408,23 +409,28 @@ fn contribute(
         .collect()
 }
 
-/// Asks again those that look where hooks point to, now that hooks have pointed.
-pub(crate) fn look_where_hooks_point(gathered: &Gathered, world: &mut World, look: &Look<'_>) {
+/// Asks those context providers again that `which` names, after what they depend on has changed.
+pub(crate) fn ask_again(
+    which: fn(&dyn ContextProvider) -> bool,
+    gathered: &Gathered,
+    contributions: &mut [Contribution],
+    diagnostics: &mut Diagnostics,
+    look: &Look<'_>,
+) {
     for section in &gathered.profile.sections {
         let Body::Fill(name) = &section.body else { continue };
-        let said =
-            world.contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
+        let said = contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
         if let Some(said) = said
             && let Some(provider) = provider::context_provider(name.as_str())
-            && provider.follows_hooks()
+            && which(provider)
             && extensions::switched_off(&gathered.scopes, provider.id()).is_none()
         {
             *said = provider.contribute(section, look);
         }
     }
     for note in look.notes.take() {
-        if !world.diagnostics.contains(&note) {
-            world.diagnostics.push(note);
+        if !diagnostics.contains(&note) {
+            diagnostics.push(note);
         }
     }
 }
