@@ -53,7 +53,7 @@ pub mod templates;
 mod variables;
 pub mod whole;
 
-pub use agents::AgentsReport;
+pub use agents::{AgentsReport, FileCount};
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use counters::COUNTERS;
 pub use default_store::default_store;
