@@ -103,6 +103,7 @@ pub const ASSETS: &[(&str, &[u8])] = &[
     asset!("sections/claude-code/censoring-policy.md"),
     asset!("sections/claude-code/claude-md.md"),
     asset!("sections/claude-code/conversational-style.md"),
+    asset!("sections/claude-code/data-policy.md"),
     asset!("sections/claude-code/do-not-litter.md"),
     asset!("sections/claude-code/environment.md"),
     asset!("sections/claude-code/file-read-limits.md"),
