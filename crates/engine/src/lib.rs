@@ -59,6 +59,7 @@ pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};
+pub use imported::CatalogUse;
 pub use permit::PermitGrant;
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;

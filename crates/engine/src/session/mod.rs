@@ -180,7 +180,7 @@ impl<'s> Session<'s> {
     pub fn into_built(self) -> Built {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
         let mut world = self.world;
-        let tools = self.engine.definitions(&self.gathered, &mut world);
+        let tools = self.engine.definitions(&self.gathered, &mut world, &mut Diagnostics::new());
         let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
         Built::new(prompt, world, tools, self.gathered)
     }
