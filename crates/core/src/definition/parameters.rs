@@ -80,9 +80,12 @@ fn rename(schema: &mut Value, from: &str, to: &str, with: Option<&Value>) {
             if let Some(Value::Object(properties)) = fields.get_mut("properties") {
                 let renamed: Map<String, Value> = std::mem::take(properties)
                     .into_iter()
-                    .map(|(key, value)| match key == from {
-                        true => (to.to_owned(), with.cloned().unwrap_or(value)),
-                        false => (key, value),
+                    .map(|(key, value)| {
+                        if key == from {
+                            (to.to_owned(), with.cloned().unwrap_or(value))
+                        } else {
+                            (key, value)
+                        }
                     })
                     .collect();
                 *properties = renamed;
