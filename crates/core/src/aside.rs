@@ -11,6 +11,10 @@ use std::fmt;
 /// The tag that stands around an aside, so that nobody takes it for the user's own words.
 pub const REMINDER_TAG: &str = "system-reminder";
 
+/// The tag that reminders put around text that they quote: output, excerpts of files, diagnostics, text of hooks. What is
+/// between such tags is data; a value cannot end it.
+pub const QUOTE_TAG: &str = "quoted-data";
+
 /// A text for a message of the user, with the origin of each byte. The tags around it are the wire's to write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Aside {

@@ -333,14 +333,25 @@ fn two() -> Prompt {
 #[test]
 fn they_go_with_the_last_message_of_the_user() {
     let history = r#"[{"role":"user","content":"First."},{"role":"assistant","content":"Yes?"},
-        {"role":"user","content":"Go on.","timestamp":1},{"role":"toolResult","toolCallId":"c","content":[]}]"#;
+        {"role":"user","content":"Go on.","timestamp":1}]"#;
     let (messages, notes) = sent(&two(), &seen(history));
     assert_eq!(messages[0]["content"], "First.");
     assert_eq!(
         messages[2],
         json!({"role": "user", "content": format!("Go on.\n\n{}\n\n{}", WRAPPED[0], WRAPPED[1]), "timestamp": 1})
     );
+    assert_eq!(notes, [""; 0]);
+}
+
+#[test]
+fn behind_results_of_tools_they_are_a_message_of_their_own() {
+    let history = r#"[{"role":"user","content":"Go on."},{"role":"assistant","content":[]},
+        {"role":"toolResult","toolCallId":"a","content":[]},{"role":"toolResult","toolCallId":"b","content":[]}]"#;
+    let (messages, notes) = sent(&two(), &seen(history));
+    assert_eq!(messages[0]["content"], "Go on.", "what was sent before stays as it was");
     assert_eq!(messages[3]["content"], json!([]), "a tool's result is no message of the user");
+    let text = |text: &str| json!({"type": "text", "text": text});
+    assert_eq!(messages[4], json!({"role": "user", "content": [text(WRAPPED[0]), text(WRAPPED[1])]}));
     assert_eq!(notes, [""; 0]);
 }
 

@@ -1,8 +1,19 @@
-//! The agents of a directory: which there are, from where, hiding what. The loader is the prompt's.
+//! The agents of a directory: which there are, from where, hiding what; and how many files of agents, commands and styles are
+//! sound. The loaders are the prompt's.
 
 use crate::{Engine, Error, request::Request};
-use preface_core::{diagnostic::Diagnostics, trust::TrustMode};
-use preface_host::agents::{self, AgentEntry};
+use preface_core::{
+    diagnostic::{Diagnostics, Severity},
+    extension::Status,
+    trust::TrustMode,
+};
+use preface_host::{
+    agents::{self, AgentEntry},
+    commands,
+    look::Look,
+    markdown::MarkdownEntry,
+    styles,
+};
 
 /// What a listing of agents shows.
 #[derive(Clone, Debug)]
@@ -15,7 +26,50 @@ pub struct AgentsReport {
     pub mode: TrustMode,
 }
 
+/// How many Markdown files of a kind the layers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileCount {
+    /// What they are: `agents`, `commands` or `styles`.
+    pub kind: &'static str,
+    /// Those that answer to their names.
+    pub active: usize,
+    /// Those that cannot be used.
+    pub invalid: usize,
+}
+
+impl FileCount {
+    fn of<T>(kind: &'static str, entries: &[MarkdownEntry<T>]) -> Self {
+        let invalid = |entry: &&MarkdownEntry<T>| entry.status == Status::Disabled;
+        FileCount {
+            kind,
+            active: entries.iter().filter(|entry| entry.active).count(),
+            invalid: entries.iter().filter(invalid).count(),
+        }
+    }
+}
+
 impl Engine<'_> {
+    /// Counts the files of agents, commands and styles, with the warnings about them. A profile without agents has none.
+    ///
+    /// # Errors
+    /// See [`Engine::agents`].
+    pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
+        self.looking_at_skills(request, &mut |profile, look: &Look<'_>| {
+            let _: Diagnostics = look.notes.take();
+            if !profile.has_agents {
+                return (Vec::new(), Diagnostics::new());
+            }
+            let counts = vec![
+                FileCount::of("agents", &agents::load(look)),
+                FileCount::of("commands", &commands::load(look)),
+                FileCount::of("styles", &styles::load(look)),
+            ];
+            let mut notes = look.notes.take();
+            notes.retain(|note| note.severity >= Severity::Warning);
+            (counts, notes)
+        })
+    }
+
     /// Finds and checks the agents of a request's directory, as the prompt of an agent does. The project's pass the gate,
     /// and nobody is asked: what is held says so. Nothing is written.
     ///

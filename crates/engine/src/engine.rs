@@ -13,6 +13,7 @@ use crate::{
 };
 use preface_core::{
     definition,
+    diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
     line,
     origin::Piece,
@@ -197,7 +198,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Engine::rebuild`].
     pub fn rebuild_tools(world: &mut World) -> Result<Vec<Tool>, Error> {
-        Ok(definition::definitions(world, &mut |_| None)?)
+        Ok(definition::definitions(world, &mut |_| None, &mut Diagnostics::new())?)
     }
 
     /// Renders one template of the caller's with the facts of the request's directory. The profile gives the
@@ -251,7 +252,9 @@ impl<'s> Engine<'s> {
     ) -> Result<Built, Error> {
         let mut gathered = self.gather(request, Breadth::Turn, consent, ask)?;
         let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
-        let tools = self.definitions(&gathered, &mut world)?;
+        let mut notes = Diagnostics::new();
+        let tools = self.definitions(&gathered, &mut world, &mut notes)?;
+        prompt.diagnostics.append(&mut notes);
         // Variables that only a tool's description uses have notes, too.
         for note in world.facts.iter().flat_map(|(_, fact)| &fact.diagnostics) {
             if !prompt.diagnostics.contains(note) {
@@ -294,13 +297,17 @@ impl<'s> Engine<'s> {
     }
 
     /// The definitions of the active tools, with this machine answering for facts.
-    pub(crate) fn definitions(&self, gathered: &Gathered, world: &mut World) -> Result<Vec<Tool>, Error> {
+    pub(crate) fn definitions(
+        &self,
+        gathered: &Gathered,
+        world: &mut World,
+        notes: &mut Diagnostics,
+    ) -> Result<Vec<Tool>, Error> {
         let look = self.look(gathered, &Headless);
         let profile = &gathered.profile;
-        let tools = definition::definitions(world, &mut |key| {
-            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
-        })?;
-        Ok(tools)
+        let mut answer =
+            |key: &FactKey| Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)));
+        Ok(definition::definitions(world, &mut answer, notes)?)
     }
 
     fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {

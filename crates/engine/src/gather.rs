@@ -33,7 +33,8 @@ use preface_host::{
     gate::{Consent, Gate},
     look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
-    provider, scaffold,
+    provider::{self, ContextProvider},
+    scaffold,
     trust::GrantedCommands,
 };
 use std::{
@@ -152,7 +153,7 @@ impl Engine<'_> {
         let opening = Opening { request, consent, ask };
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer } = opened;
-        let Prepared { profile, places, turn, given, bundled, global, sets, bounds } = prepared;
+        let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
         let mut profile = profile;
         let refused = imported::lay(self.system(), &mut profile, &mut diagnostics).err();
@@ -190,7 +191,7 @@ impl Engine<'_> {
         let project = discover::project_settings(&look);
         let mut notes = look.notes.take();
         let layers: Vec<LayerSettings> =
-            bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
+            bundled.iter().chain(&shared).chain(&global).chain(&project).chain(&sets).cloned().collect();
         gathered.settings = settings::merge(layers, &mut notes);
         apply(&mut gathered.profile, &Own::read(&gathered.settings));
         gathered.system_prompt = match gathered.profile.closed {
@@ -198,17 +199,13 @@ impl Engine<'_> {
             true => discover::system_prompt(&settings::merge(sets.clone(), &mut Diagnostics::new())),
             false => discover::system_prompt(&gathered.settings),
         };
-        let custom = gathered.system_prompt.custom.as_ref();
         if gathered.profile.trust == TrustMode::None
-            && let Some(custom) = custom.filter(|custom| custom.origin.scope() == Some(Scope::Project))
+            && let Some(project) = &project
         {
-            let what = format!(
-                "`systemPrompt.custom` of {} was not used: nothing guards this project",
-                custom.origin
-            );
-            let help = "a project may add text here; say `--set systemPrompt.custom=…` to have this one";
-            notes.push(Diagnostic::warning("prompt/not-for-projects", what).help(help));
-            gathered.system_prompt.custom = None;
+            let own = bundled.iter().chain(&shared).chain(&global).chain(&sets).cloned().collect();
+            let own = discover::system_prompt(&settings::merge(own, &mut Diagnostics::new()));
+            gathered.system_prompt =
+                only_added(own, take(&mut gathered.system_prompt), project.path(), &mut notes);
         }
         if gathered.turn.agent.is_some() && !gathered.system_prompt.is_empty() {
             gathered.system_prompt = OwnPrompt::default();
@@ -337,6 +334,23 @@ impl Engine<'_> {
     }
 }
 
+/// Returns the user's own `systemPrompt` with the text that a project without a gate adds to it. What would replace or empty
+/// the user's text is ignored, with a warning each.
+fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diagnostics) -> OwnPrompt {
+    let mut ignored = |key: &str| {
+        let what = format!("`systemPrompt.{key}` of {project} was not used: nothing guards this project");
+        let help = format!("a project may add text here; say `--set systemPrompt.{key}=…` to have this one");
+        notes.push(Diagnostic::warning("prompt/not-for-projects", what).help(help));
+    };
+    if merged.custom != own.custom {
+        ignored("custom");
+    }
+    if own.append.is_some() && merged.append != own.append {
+        ignored("append");
+    }
+    OwnPrompt { append: own.append.or(merged.append), ..own }
+}
+
 /// Lays the settings' own keys over the profile.
 pub(crate) fn apply(profile: &mut Profile, own: &Own) {
     let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -408,23 +422,28 @@ fn contribute(
         .collect()
 }
 
-/// Asks again those that look where hooks point to, now that hooks have pointed.
-pub(crate) fn look_where_hooks_point(gathered: &Gathered, world: &mut World, look: &Look<'_>) {
+/// Asks those context providers again that `which` names, after what they depend on has changed.
+pub(crate) fn ask_again(
+    which: fn(&dyn ContextProvider) -> bool,
+    gathered: &Gathered,
+    contributions: &mut [Contribution],
+    diagnostics: &mut Diagnostics,
+    look: &Look<'_>,
+) {
     for section in &gathered.profile.sections {
         let Body::Fill(name) = &section.body else { continue };
-        let said =
-            world.contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
+        let said = contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
         if let Some(said) = said
             && let Some(provider) = provider::context_provider(name.as_str())
-            && provider.follows_hooks()
+            && which(provider)
             && extensions::switched_off(&gathered.scopes, provider.id()).is_none()
         {
             *said = provider.contribute(section, look);
         }
     }
     for note in look.notes.take() {
-        if !world.diagnostics.contains(&note) {
-            world.diagnostics.push(note);
+        if !diagnostics.contains(&note) {
+            diagnostics.push(note);
         }
     }
 }

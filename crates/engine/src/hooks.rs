@@ -5,7 +5,7 @@ use crate::{
     Error,
     consent::Ask,
     engine::Engine,
-    gather::{Gathered, look_where_hooks_point},
+    gather::{Gathered, ask_again},
 };
 use preface_core::{
     diagnostic::Diagnostics,
@@ -121,7 +121,8 @@ impl Engine<'_> {
         } else {
             gathered.skill_paths = paths;
             let look = self.look(gathered, ask);
-            look_where_hooks_point(gathered, &mut world, &look);
+            let World { contributions, diagnostics, .. } = &mut world;
+            ask_again(|provider| provider.follows_hooks(), gathered, contributions, diagnostics, &look);
             let before = prompt;
             prompt = self.compose(gathered, &mut world, ask)?;
             let by = by.join(", ");

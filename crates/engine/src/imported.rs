@@ -3,17 +3,18 @@
 //! Which catalog it is, the user says; what of it is used, the profile. A catalog that is not there, or not the one that was
 //! pinned, stops the build. A text that cannot be used does not: the profile's own words stand there, with a note.
 
-use crate::Error;
+use crate::{Engine, Error, prepare::Prepared, request::Request};
 use preface_core::{
     catalog::{CatalogBody, Index, Texts},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     origin::Origin,
     profile::{CatalogChoice, Profile},
     scope::Scope,
-    section::{Body, Section, SectionId},
+    section::{Body, Section, SectionId, Trim},
     world::Contribution,
 };
 use preface_host::{catalogs, system::System};
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Lays the texts of the chosen catalog over a profile.
@@ -29,15 +30,19 @@ pub(crate) fn lay(system: &dyn System, profile: &mut Profile, notes: &mut Diagno
         }
         if let Some(body) = shelf.body(&section.catalog, &format!("section `{}`", section.id), notes) {
             section.body = Body::Catalog(body);
+            section.trim = Trim::Both;
             section.intro = None;
             (section.prefix, section.suffix) = (None, None);
         }
     }
     for (name, texts) in &mut profile.tool_texts {
-        if texts.catalog.is_empty() {
-            continue;
+        let place = format!("tool `{name}`");
+        if !texts.catalog.is_empty() {
+            texts.imported = shelf.body(&texts.catalog, &place, notes);
         }
-        texts.imported = shelf.body(&texts.catalog, &format!("tool `{name}`"), notes);
+        if let Some(after) = texts.after.as_mut().filter(|after| !after.catalog.is_empty()) {
+            after.imported = shelf.body(&after.catalog, &place, notes);
+        }
     }
     shelf.tell_missing(notes);
     let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
@@ -78,6 +83,65 @@ pub(crate) fn lay_agent(
     }
     shelf.tell_missing(notes);
     Ok(())
+}
+
+/// A place of a profile that could have a text of a catalog.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CatalogUse {
+    /// The place: section `main`, tool `Bash`, agent `explore`.
+    pub place: String,
+    /// The prompt that is used there; `None` where the text is the profile's own.
+    pub prompt: Option<String>,
+    /// Why the text is the profile's own.
+    pub why: Option<String>,
+}
+
+impl Engine<'_> {
+    /// Returns what a request with a catalog would take from it, and what of the profile's own words would stay, whatever the
+    /// conditions of sections are.
+    ///
+    /// # Errors
+    /// See [`Engine::build`].
+    pub fn catalog_uses(&self, request: &Request) -> Result<Vec<CatalogUse>, Error> {
+        let Prepared { mut profile, .. } = self.prepare(request, &mut Diagnostics::new())?;
+        let Some(choice) = profile.catalog.take() else { return Ok(Vec::new()) };
+        let mut shelf = Shelf::open(self.system(), &choice, &mut Diagnostics::new())?;
+        let mut refused = self.build(request)?.prompt.diagnostics;
+        refused.retain(|note| note.code == "catalog/parameter");
+        let mut uses = Vec::new();
+        let mut row = |place: String, prompts: &[String], refused: Option<&Diagnostic>| {
+            let mut notes = Diagnostics::new();
+            let body = shelf.body(prompts, &place, &mut notes).filter(|_| refused.is_none());
+            let why = match (&body, refused.or(notes.first())) {
+                (Some(_), _) => None,
+                (None, Some(note)) => Some(note.message.clone()),
+                (None, None) if prompts.is_empty() => Some("no prompt is mapped to it".to_owned()),
+                (None, None) => Some("the catalog has no such prompt".to_owned()),
+            };
+            uses.push(CatalogUse {
+                place,
+                prompt: body.and_then(|body| body.prompts.into_iter().next()),
+                why,
+            });
+        };
+        for section in &profile.sections {
+            if !section.catalog.is_empty() || matches!(section.body, Body::Text(_)) {
+                row(format!("section `{}`", section.id), &section.catalog, None);
+            }
+        }
+        for (name, texts) in &profile.tool_texts {
+            let place = format!("tool `{name}`");
+            let refused = refused.iter().find(|note| note.message.contains(&format!("the {place} ")));
+            row(place.clone(), &texts.catalog, refused);
+            if let Some(after) = texts.after.as_ref().filter(|after| !after.catalog.is_empty()) {
+                row(format!("{place}, the text behind it"), &after.catalog, refused);
+            }
+        }
+        for (name, prompts) in &choice.agents {
+            row(format!("agent `{name}`"), &prompts.0, None);
+        }
+        Ok(uses)
+    }
 }
 
 /// One catalog, read as far as it is used.
@@ -154,16 +218,28 @@ impl<'a> Shelf<'a> {
         }
         let mut kept = Vec::new();
         match self.texts.body(prompt, &self.choice.bindings, &mut kept) {
-            Ok(body) => {
-                notes.extend(kept);
-                Some(body)
-            }
+            // What cannot be worked out is code, and no text for a model.
+            Ok(body) => match kept.into_iter().next().or_else(|| fault(prompt, &body, self.choice)) {
+                None => Some(body),
+                Some(mut note) => {
+                    note.severity = Severity::Warning;
+                    notes.push(stands_for(note, place));
+                    None
+                }
+            },
             Err(note) => {
                 notes.push(stands_for(*note, place));
                 None
             }
         }
     }
+}
+
+fn fault(prompt: &str, body: &CatalogBody, choice: &CatalogChoice) -> Option<Diagnostic> {
+    let (written, why) = body.fault(&choice.bindings)?;
+    let shown: String = written.text.chars().take(60).collect();
+    let what = format!("`{shown}` in `{prompt}` of catalog {} comes to nothing: {why}", choice.pin.version);
+    Some(Diagnostic::warning("catalog/value", what))
 }
 
 /// Says of a text that cannot be used where it would have stood.

@@ -53,12 +53,13 @@ pub mod templates;
 mod variables;
 pub mod whole;
 
-pub use agents::AgentsReport;
+pub use agents::{AgentsReport, FileCount};
 pub use consent::{Ask, TrustAnswer, TrustQuestion};
 pub use counters::COUNTERS;
 pub use default_store::default_store;
 pub use engine::{Built, DEFAULT_PRESET, Engine, FactRow};
 pub use error::{Error, Held};
+pub use imported::CatalogUse;
 pub use permit::PermitGrant;
 pub use preface_core as core;
 pub use preface_core::assets::ASSETS;

@@ -45,7 +45,9 @@ pub(crate) fn find(gathered: &Gathered, look: &Look<'_>) -> Result<Named, Error>
     }
     if let Some(name) = gathered.profile.options.get(STYLE) {
         let entries = styles::load(look);
-        let chosen = styles::find(name, &entries).filter(|_| !styles::is_default(name));
+        // A style without a text has no part in the prompt, so nothing may refer to one.
+        let is_used = |style: &&StyleEntry| !styles::is_default(name) && !style.body.is_empty();
+        let chosen = styles::find(name, &entries).filter(is_used);
         named.style = Some(chosen.cloned());
     }
     let _: Diagnostics = look.notes.take();

@@ -41,6 +41,8 @@ pub(crate) struct Prepared {
     pub given: BTreeMap<String, Vec<Piece>>,
     /// The settings that ship with preface.
     pub bundled: Option<LayerSettings>,
+    /// The text that the user's choice of this preset appends, where that is written in another directory than the preset's.
+    pub shared: Option<LayerSettings>,
     /// The user's own settings.
     pub global: Option<LayerSettings>,
     /// Settings that the caller set.
@@ -114,13 +116,13 @@ impl Engine<'_> {
             |options: &[Setting]| load(options).map_err(|error| Error::Usage(error.message, error.help));
         let profile = if options.is_empty() { bare } else { with(&options)? };
         // Most profiles live in that same home: what was found there is found once.
-        let (places, global) = if profile.home == default_home() {
+        let (places, shared, global) = if profile.home == default_home() {
             diagnostics.append(&mut notes);
-            (shared, settings)
+            (shared, None, settings)
         } else {
             let places = Places::find(system, &cwd, &profile.home, request.home_trust, diagnostics);
             let global = read_settings(system, &places, diagnostics);
-            (places, global)
+            (places, settings.as_ref().and_then(|settings| appended(settings, &profile)), global)
         };
         let own = settings::merge(
             bundled.iter().chain(&global).chain(&sets).cloned().collect(),
@@ -167,7 +169,7 @@ impl Engine<'_> {
             ));
         }
         let given = self.given(request, &profile, &places, &bounds, diagnostics)?;
-        Ok(Prepared { profile, places, turn, given, bundled, global, sets, bounds })
+        Ok(Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds })
     }
 
     /// Works out where files of the project may lie. Only the caller and the user's own settings widen that.
@@ -305,6 +307,13 @@ impl Engine<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns what the settings that name this preset under `systemPrompt` append to it: one value says both.
+fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
+    let own = Own::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
+    let named = own.system_prompt.preset?;
+    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named.value) == profile.name)
 }
 
 /// The name of a preset as other programs spell it.

@@ -87,7 +87,7 @@ impl Engine<'_> {
         let opening = Opening { request, consent: None, ask: &Headless };
         let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, held_layer, .. } = opened;
-        let Prepared { profile, places, turn, given, bundled, global, sets, bounds } = prepared;
+        let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let nothing = Merged::default();
         let look = Look {
             system: self.system(),
@@ -148,7 +148,7 @@ impl Engine<'_> {
             return Err(Error::Held(Held { path: root.display().to_string(), sources }));
         }
         let all: Vec<LayerSettings> =
-            bundled.iter().chain(&global).chain(&project).chain(&sets).cloned().collect();
+            bundled.iter().chain(&shared).chain(&global).chain(&project).chain(&sets).cloned().collect();
         let merged = settings::merge(all, &mut diagnostics);
         Ok(Settings { merged, layers, diagnostics, mode: profile.trust })
     }

@@ -100,6 +100,7 @@ const AGENTS: Kind<Agent> = Kind {
     word: "agent",
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
+    is_key,
     key: str::to_lowercase,
     read,
 };
@@ -194,9 +195,13 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     Ok(Said { name, what, notes })
 }
 
+fn is_key(key: &str) -> bool {
+    READ.contains(&key) || OTHER.contains(&key)
+}
+
 fn unknown(file: &MarkdownFile) -> Diagnostics {
     let known = || READ.into_iter().chain(OTHER);
-    let strangers = file.fields.iter().map(|(key, _)| key).filter(|key| !known().any(|known| known == *key));
+    let strangers = file.fields.iter().map(|(key, _)| key).filter(|key| !is_key(key));
     let told = |key: &str| {
         let what =
             format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));

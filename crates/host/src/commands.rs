@@ -39,6 +39,7 @@ const COMMANDS: Kind<SlashCommand> = Kind {
     word: "command",
     layers: &[Scope::Global, Scope::Project],
     literal: &["argument-hint"],
+    is_key: |key| ["description", "allowed-tools", "model"].contains(&key),
     key: str::to_owned,
     read,
 };

@@ -25,6 +25,7 @@ const STYLES: Kind<Style> = Kind {
     word: "style",
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
+    is_key: |key| ["name", "description", "keep-coding-instructions"].contains(&key),
     key: str::to_lowercase,
     read,
 };

@@ -219,12 +219,18 @@ fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
 }
 
 #[test]
-fn what_the_newer_generation_does_not_declare_or_broke_stays_as_it_is_written() {
+fn a_text_that_cannot_be_worked_out_reaches_no_model() {
     let built = build(&machine(), &["catalog=2.1.130"]).unwrap();
-    let rope = text(&built, "rope");
-    assert!(rope.ends_with("Then coil it with Rope."), "{rope}");
-    assert!(rope.contains("${HAS_ROPE?`Use `${ROPE_TOOL_NAME}` before you knot it.`:\"\"}"), "{rope}");
-    assert!(!notes(&built, "catalog/kept").is_empty());
+    assert_eq!(text(&built, "rope"), "", "it has no words of its own");
+    assert!(!built.prompt.text.contains("${HAS_ROPE"), "{}", built.prompt.text);
+    let note = built.prompt.diagnostics.iter().find(|note| note.code == "catalog/kept").unwrap();
+    assert_eq!(note.severity, Severity::Warning);
+    assert!(note.message.ends_with("; section `rope` is without it"), "{}", note.message);
+    // So is a text with a value that comes to nothing.
+    let system = with(machine(), "TIDE_NOW = \"low\"\n", "TIDE_NOW = { call = 1 }\n");
+    let built = build(&system, &["catalog=2.1.50"]).unwrap();
+    assert_eq!(text(&built, "status"), "OWN STATUS");
+    assert_eq!(notes(&built, "catalog/value").len(), 1, "{:?}", built.prompt.diagnostics);
 }
 
 #[test]
@@ -288,7 +294,8 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
     assert!(build(Some("explore")).prompt.text.starts_with("Look with `Grep`."));
     let main = build(None);
     let bash = main.tools.iter().find(|tool| tool.name == "Bash").unwrap();
-    assert_eq!(bash.description.as_deref(), Some("At most 10 minutes."));
+    let description = bash.description.as_deref().unwrap();
+    assert!(description.starts_with("At most 10 minutes.\n\ngit:\n"), "{description}");
     // The user's own agent of that name speaks itself.
     let mine = "---\nname: explore\ndescription: Mine.\n---\nMY AGENT\n";
     let system = &system.clone().with_file("/home/user/.claude/agents/explore.md", mine);
@@ -297,4 +304,112 @@ fn a_preset_takes_its_agents_and_tool_descriptions_from_a_catalog() {
     request.sets = vec!["catalog=2.1.9".to_owned()];
     request.agent = Some("explore".to_owned());
     assert!(Engine::new(system).build(&request).unwrap().prompt.text.starts_with("MY AGENT"));
+}
+
+/// A small catalog of our own, with texts where those of programs would make a prompt weaker.
+fn claude_code(prompts: &[(&str, &str)], sets: &[&str]) -> Built {
+    let mut system = MemorySystem::new()
+        .with_bundle(ASSETS)
+        .with_home("/home/user")
+        .with_dir("/home/user")
+        .with_dir("/work/app")
+        .with_file("/home/user/.claude/agents/mine.md", "---\nname: mine\ndescription: M\n---\nMINE\n")
+        .with_file(
+            "/home/user/.claude/output-styles/only.md",
+            "---\nname: only\nkeep-coding-instructions: false\n---\nOnly.\n",
+        );
+    for (at, (name, body)) in prompts.iter().enumerate() {
+        let names = ["TASK_TOOL_PREAMBLE", "GET_SESSIONS_PATH_FN", "GET_CWD_FN"];
+        let names: String =
+            names.iter().filter(|name| body.contains(**name)).map(|name| format!("  - {name}\n")).collect();
+        let head =
+            format!("<!--\nname: '{name}'\ndescription: d\nccVersion: 2.1.0\nvariables:\n{names}-->\n");
+        system = system.with_file(format!("/small/system-prompts/p{at}.md"), format!("{head}{body}\n"));
+    }
+    catalogs::import(&system, Path::new("/small"), Some("2.1.9".to_owned()), Replace::No, &mut |_| ())
+        .unwrap();
+    let mut request = Request::new("/work/app");
+    request.preset = Some("claude-code".to_owned());
+    request.sets = ["catalog=2.1.9"].iter().chain(sets).map(|set| (*set).to_owned()).collect();
+    Engine::new(&system).build(&request).unwrap()
+}
+
+fn tool<'b>(built: &'b Built, name: &str) -> &'b preface::core::turn::Tool {
+    built.tools.iter().find(|tool| tool.name == name).unwrap()
+}
+
+#[test]
+fn a_catalog_leaves_whose_words_are_instructions_and_the_agents() {
+    let built = claude_code(
+        &[
+            ("System Prompt: Main system prompt", "\n\nTHEIR MAIN"),
+            ("System Prompt: Censoring assistance with malicious activities", "THEIR POLICY"),
+            ("System Prompt: Agent memory instructions", "7. OF ANOTHER PROMPT"),
+            ("System Prompt: Accessing past sessions", "Look in ${GET_SESSIONS_PATH_FN(GET_CWD_FN())}/."),
+            ("Tool Description: Task", "${TASK_TOOL_PREAMBLE} THEIR TASK"),
+            ("Tool Description: Glob", "THEIR GLOB"),
+        ],
+        &["memory=true", "sessions=true"],
+    );
+    assert!(built.prompt.text.starts_with("THEIR MAIN\n\n"), "{}", built.prompt.text);
+    assert!(text(&built, "data-policy").contains("`system-reminder` blocks"));
+    assert!(text(&built, "agent-memory").starts_with("# Memory"), "a prompt for another place takes none");
+    assert_eq!(text(&built, "past-sessions"), "Look in /home/user/.claude/projects/.");
+    let task = tool(&built, "Task").description.as_deref().unwrap();
+    assert!(task.contains("THEIR TASK\n\nAgents:\n\n- explore:"), "{task}");
+    assert!(task.ends_with("\n- mine: M"), "{task}");
+    assert_eq!(tool(&built, "Glob").description.as_deref(), Some("THEIR GLOB"));
+    assert!(!built.prompt.text.contains("THEIR GLOB"), "it is said in the definition alone");
+}
+
+#[test]
+fn a_schema_takes_the_parameter_names_of_a_catalogs_text_or_the_text_is_ours() {
+    let built = claude_code(
+        &[
+            ("Tool Description: TodoWrite", "- activeForm: THEIRS"),
+            ("Tool Description: Task", "Use the \\`resume\\` parameter."),
+            ("Tool Description: NotebookEdit", "The cell_number is 0-indexed. Use edit_mode=insert."),
+            ("Tool Description: Read", "not mapped"),
+            ("Tool Description: ReadFile", "Use the \\`page_range\\` parameter."),
+        ],
+        &[],
+    );
+    let keys = |name: &str, path: &str| {
+        let schema = tool(&built, name).input_schema.as_ref().unwrap();
+        let fields = schema.pointer(path).and_then(serde_json::Value::as_object).unwrap();
+        fields.keys().cloned().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(keys("TodoWrite", "/properties/todos/items/properties"), "content status activeForm");
+    assert_eq!(keys("Task", "/properties"), "description prompt subagent_type run_in_background resume");
+    assert_eq!(
+        keys("NotebookEdit", "/properties"),
+        "notebook_path cell_number new_source cell_type edit_mode"
+    );
+    assert!(tool(&built, "TodoWrite").description.as_deref().unwrap().contains("THEIRS"));
+    assert!(tool(&built, "Read").description.as_deref().unwrap().starts_with("Reads a file"));
+    let notes = notes(&built, "catalog/parameter");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("`Read` names the parameter `page_range`"), "{notes:?}");
+    // Without a catalog the schemas are those of the manifests.
+    let plain = claude_code(&[("Tool Description: Glob", "x")], &[]);
+    let schema = tool(&plain, "TodoWrite").input_schema.as_ref().unwrap();
+    assert!(schema.pointer("/properties/todos/items/properties/active_form").is_some());
+}
+
+#[test]
+fn each_order_takes_the_parts_that_only_a_catalog_has() {
+    let prompts = [
+        ("System Prompt: Tone and style", "\n\nTHEIR TONE\n\n"),
+        ("System Prompt: Doing tasks", "THEIR TASKS"),
+        ("System Prompt: Tool usage policy", "THEIR USAGE"),
+    ];
+    for order in ["seed", "catalog", "stable-first"] {
+        let built = claude_code(&prompts, &[&format!("order={order}")]);
+        for words in ["\n\nTHEIR TONE\n\n", "\n\nTHEIR TASKS\n\n", "\n\nTHEIR USAGE\n\n"] {
+            assert!(built.prompt.text.contains(words), "{order}: {words}");
+        }
+        assert!(!built.prompt.text.contains("\n\n\n"), "{order}: no gap is wider than another");
+    }
+    let only = claude_code(&prompts, &["outputStyle=only"]);
+    assert!(only.prompt.text.contains("THEIR TONE") && !only.prompt.text.contains("THEIR TASKS"));
 }

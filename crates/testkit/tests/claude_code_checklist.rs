@@ -2,7 +2,7 @@
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 #![cfg(unix)]
 
-use preface::{ASSETS, Built, Engine, Error, Request, ToolChoice, core::prompt::fingerprint};
+use preface::{ASSETS, Built, Engine, Error, Request, Session, ToolChoice, core::prompt::fingerprint};
 use preface_testkit::MemorySystem;
 
 fn machine() -> MemorySystem {
@@ -151,6 +151,72 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     assert_eq!(text(&machine().with_file("/home/user/.claude/settings.json", settings), &[]), custom);
 }
 
+/// In a profile without a gate a project adds text and takes none of the user's away.
+#[test]
+fn a_project_replaces_none_of_the_users_own_text() {
+    let settings = |value: &str| format!(r#"{{"systemPrompt": {value}}}"#);
+    let build = |user: &str, project: &str| {
+        let system = machine()
+            .with_file("/home/user/.claude/settings.json", settings(user))
+            .with_file("/work/app/.claude/settings.json", settings(project));
+        let built = build(&system, &[]);
+        let codes = built.prompt.diagnostics.iter().filter(|note| note.code == "prompt/not-for-projects");
+        (built.prompt.text.clone(), codes.map(|note| note.message.clone()).collect::<Vec<_>>())
+    };
+    let message = |key: &str| {
+        vec![format!(
+            "`systemPrompt.{key}` of .claude/settings.json was not used: nothing guards this project"
+        )]
+    };
+    for project in
+        [r#"{"custom": ""}"#, r#"{"custom": null}"#, r#"{"custom": "theirs"}"#, r#""theirs""#, "null"]
+    {
+        assert_eq!(
+            build(r#"{"custom": "MINE"}"#, project),
+            ("MINE".to_owned(), message("custom")),
+            "{project}"
+        );
+    }
+    for project in [r#"{"append": ""}"#, r#"{"append": null}"#, r#"{"append": "theirs"}"#, "null"] {
+        let (text, notes) = build(r#"{"append": "never push"}"#, project);
+        assert!(text.ends_with("\n\nnever push"), "{project}: {text}");
+        assert_eq!(notes, message("append"), "{project}");
+    }
+    let (text, notes) = build("{}", r#"{"append": "theirs", "custom": ""}"#);
+    assert!(text.ends_with("\n\ntheirs"), "{text}");
+    assert_eq!(notes, Vec::<String>::new(), "what is added is used");
+}
+
+/// One value of the user's settings names the preset and appends to it, wherever the preset's own settings are.
+#[test]
+fn a_setting_that_names_the_preset_appends_to_it() {
+    let settings = r#"{"systemPrompt": {"type": "preset", "preset": "claude_code", "append": "APP"}}"#;
+    let system = machine().with_file("/home/user/.config/preface/settings.json", settings);
+    let request = Request::new("/work/app");
+    let built = Engine::new(&system).build(&request).expect("it builds");
+    assert!(built.prompt.text.ends_with("\n\nAPP"), "{}", built.prompt.text);
+    let other = Request { preset: Some("pi".into()), ..Request::new("/work/app") };
+    assert!(!Engine::new(&system).build(&other).expect("it builds").prompt.text.contains("APP"));
+    let nearer =
+        system.with_file("/home/user/.claude/settings.json", r#"{"systemPrompt": {"append": "NEAR"}}"#);
+    assert!(Engine::new(&nearer).build(&request).expect("it builds").prompt.text.ends_with("\n\nNEAR"));
+}
+
+/// A profile that extends the preset adds a section by its table alone; `after` is for another place.
+#[test]
+fn a_section_of_a_profile_that_extends_the_preset_is_included() {
+    let profile = "extends = \"claude-code\"\n[section.review]\ntext = \"REVIEW\"\n[section.early]\ntext = \"EARLY\"\nafter = \"main\"\n";
+    let system = machine().with_file("/home/user/.config/preface/profiles/mine.toml", profile);
+    let request =
+        Request { preset: Some("mine".into()), ..ask(&["outputStyle=Concise", "systemPrompt.append=LAST"]) };
+    let built = Engine::new(&system).build(&request).expect("it builds");
+    let ids = ids(&built);
+    assert!(ids.ends_with(&["output-style", "review", "append"]), "{ids:?}");
+    assert_eq!(ids[..2], ["main", "early"]);
+    let agent = Request { agent: Some("explore".into()), preset: Some("mine".into()), ..ask(&[]) };
+    assert!(!Engine::new(&system).build(&agent).expect("it builds").prompt.text.contains("REVIEW"));
+}
+
 #[test]
 fn preset_and_append_appends_correctly() {
     let append = "\n  Last words. [prompt:cwd]\n\n";
@@ -177,9 +243,27 @@ fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
         .with_file("/home/user/.claude/mcp-descriptions/git.json", recorded);
     let built = build(&system, &[]);
     let section = part(&built, "mcp-servers");
-    for name in ["git", "wiki", "push", "log", "Ask first.", "Pushes."] {
-        assert!(section.contains(name), "`{name}` in {section}");
+    for text in ["## git", "## wiki", "- mcp__git__log\n- mcp__git__push: Pushes.", "Ask first."] {
+        assert!(section.contains(text), "`{text}` in {section}");
     }
+    for tool in built.tools.iter().filter(|tool| tool.is_of_server()) {
+        assert!(section.contains(&format!("- {}", tool.name)), "{}", tool.name);
+    }
+    // The list follows the tools while a session lives.
+    let mut session = Session::setup(Engine::new(&system), ask(&[])).start().expect("a session");
+    session.set_active_tools(&["Read".to_owned()]).expect("other tools");
+    assert!(!session.prompt().text.contains("## git"), "{}", session.prompt().text);
+    session.set_active_tools(&["Read".to_owned(), "mcp__git__log".to_owned()]).expect("other tools");
+    assert!(session.prompt().text.contains("- mcp__git__log\n"), "{}", session.prompt().text);
+    assert!(!session.prompt().text.contains("mcp__git__push"));
+    // A list that is too long is cut at the ceiling of its part.
+    let tools: Vec<_> = (0..200)
+        .map(|at| serde_json::json!({"name": format!("t{at:03}"), "description": "x".repeat(1_500)}))
+        .collect();
+    let many = serde_json::json!({ "tools": tools }).to_string();
+    let long = build(&system.clone().with_file("/home/user/.claude/mcp-descriptions/git.json", many), &[]);
+    assert!(part(&long, "mcp-servers").len() / 4 <= 4_000);
+    assert!(long.prompt.diagnostics.iter().any(|note| note.code == "budget/cut"));
     assert!(!ids(&build(&machine(), &[])).contains(&"mcp-servers"));
 }
 
@@ -196,6 +280,12 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     let unknown = build(&system, &["outputStyle=ters"]);
     assert_eq!(unknown.prompt.text, plain.prompt.text);
     assert!(unknown.prompt.diagnostics.iter().any(|note| note.code == "style/unknown"));
+    // So does a style without a text: the main part refers to none.
+    let empty =
+        system.clone().with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
+    let bare = build(&empty, &["outputStyle=bare"]);
+    assert_eq!(bare.prompt.text, plain.prompt.text);
+    assert!(bare.prompt.diagnostics.iter().any(|note| note.code == "style/empty"));
     // A style can take the place of the advice for programming, if its file says so.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);
@@ -207,8 +297,8 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
 /// Our own texts have a version, which the prompt records. Whoever changes one of them gives them a new one, here too.
 #[test]
 fn version_pinning_the_prompts_texts_have_a_version() {
-    const VERSION: &str = "1.0.0";
-    const DIGEST: &str = "blake3:7cf62de97ce68d0baec066d39d440288ace75b7636741131439adeb297e97a44";
+    const VERSION: &str = "1.1.0";
+    const DIGEST: &str = "blake3:a6a732097fc3bda04207d1fdc1994993fda976f705f90e3e0f8462a9a79c0030";
     let mut texts = String::new();
     for (path, bytes) in ASSETS {
         // Bindings are no text: they say what names in other people's texts stand for.

@@ -193,6 +193,25 @@ fn the_catalogs_order_holds_for_every_combination() {
 }
 
 /// What never changes stands before what belongs to the conversation, in the seed's order on either side.
+/// What `stable-first` puts first is the same whichever tools are active.
+#[test]
+fn the_stable_prefix_does_not_depend_on_tools() {
+    let system = machine(Conditions(0));
+    let build = |tools: preface::ToolChoice| {
+        let request = preface::Request { tools, ..request("stable-first", Conditions(0)) };
+        Engine::new(&system).build(&request).expect("it builds").prompt
+    };
+    let all = build(preface::ToolChoice::Profile);
+    let of_static =
+        |part: &&preface::core::prompt::Part| part.stability == preface::core::fact::Stability::Static;
+    let prefix = all.parts.iter().filter(of_static).map(|part| part.range.end).max().unwrap_or_default();
+    assert!(prefix > 4_000, "{prefix} bytes");
+    for tools in [vec![], vec!["Read".to_owned()], vec!["Glob".to_owned(), "Task".to_owned()]] {
+        let other = build(preface::ToolChoice::Named(tools));
+        assert_eq!(other.text.get(..prefix), all.text.get(..prefix));
+    }
+}
+
 #[test]
 fn stable_first_moves_parts_by_their_stability_alone() {
     for bits in (0..1 << Conditions::COUNT).step_by(7) {

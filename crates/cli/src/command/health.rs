@@ -10,11 +10,11 @@ use crate::{
         note::Note,
         style,
         table::{Cell, Side, Table},
-        text::one_line,
+        text::{count, one_line},
     },
 };
 use preface::{
-    ScopesReport,
+    Engine, FileCount, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
         trust::{Trust, TrustMode},
@@ -44,14 +44,16 @@ pub struct Args {
 /// Looks and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let report = args.listing.ask()?;
+    let files = Engine::new(&files::system()).file_counts(&args.listing.request()?);
+    let (files, warnings) = files.map_err(|error| args.listing.failed(error))?;
     let places = Looked::at(&files::system(), &report);
     match args.listing.format {
         Format::Json => {
-            let json = serde_json::to_string_pretty(&sorted(document(&report, &places)))
+            let json = serde_json::to_string_pretty(&sorted(document(&report, &places, &files)))
                 .map_err(|error| Failure::new(error.to_string()))?;
             ui.json_text(json)?;
         }
-        Format::Text => ui.view(&view(&report, &places))?,
+        Format::Text => ui.view(&view(&report, &places, &files, &warnings))?,
     }
     // Warnings and errors stand in the view already.
     let more: Vec<Diagnostic> =
@@ -103,10 +105,10 @@ impl Looked {
     }
 }
 
-fn view(report: &ScopesReport, places: &Looked) -> String {
+fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], warnings: &[Diagnostic]) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
-    for note in problems(report).iter().filter(|note| note.severity >= Severity::Warning) {
+    for note in problems(report).iter().filter(|note| note.severity >= Severity::Warning).chain(warnings) {
         out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
         if let Some(help) = &note.help {
             out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(help)));
@@ -128,7 +130,16 @@ fn view(report: &ScopesReport, places: &Looked) -> String {
             line(group.as_str(), told.into());
         }
     }
-    line("in all", Cell::styled(summary(&layers), bold));
+    for FileCount { kind, active, invalid } in files {
+        match invalid {
+            0 if *active == 0 => {}
+            0 => line(kind, format!("{active} active").into()),
+            _ => line(kind, format!("{active} active, {invalid} invalid").into()),
+        }
+    }
+    let invalid: usize = files.iter().map(|count| count.invalid).sum();
+    let invalid = if invalid > 0 { format!(", {}", count(invalid, "invalid file")) } else { String::new() };
+    line("in all", Cell::styled(summary(&layers) + &invalid, bold));
     out.push_str(&table.show(None));
     out
 }
@@ -170,7 +181,7 @@ fn tally(layers: &Layers, group: Group) -> Option<String> {
 }
 
 /// The document of `stud.md` §3.8.
-fn document(report: &ScopesReport, places: &Looked) -> Value {
+fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Value {
     let spot = |spot: &Spot| json!({ "exists": spot.there, "path": spot.path });
     let extensions: Vec<Value> = report
         .scopes
@@ -188,7 +199,11 @@ fn document(report: &ScopesReport, places: &Looked) -> Value {
         })
         .collect();
     let startup = report.scopes.startup();
-    json!({
+    let counts = |count: &FileCount| {
+        (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))
+    };
+    let counts: Map<String, Value> = files.iter().map(counts).collect();
+    let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "preset": report.preset,
         "extensions": extensions,
@@ -201,7 +216,11 @@ fn document(report: &ScopesReport, places: &Looked) -> Value {
         "trust": { "mode": report.mode, "state": report.trust },
         "directories": { "global": spot(&places.global), "project": spot(&places.project) },
         "settings": { "global": spot(&places.global_settings), "project": spot(&places.project_settings) },
-    })
+    });
+    if !counts.is_empty() {
+        document["files"] = counts.into();
+    }
+    document
 }
 
 /// Sorts the keys of every object.

@@ -378,3 +378,30 @@ fn what_a_killed_import_left_behind_is_no_trouble() {
     sandbox.run("preface catalog remove 1.2.9").exits(0);
     sandbox.run("preface catalog list").exits(0).says("");
 }
+
+#[test]
+fn what_a_preset_would_take_is_listed_before_it_is_used() {
+    let sandbox = sandbox();
+    let glob = "<!--\nname: 'Tool Description: Glob'\ndescription: d\nccVersion: 1.2.0\n-->\nFind files.\n";
+    let bash = BELL.replace("Tool Description: Bell", "Tool Description: Bash");
+    sandbox.work("cat/system-prompts/glob.md", glob).work("cat/system-prompts/bash.md", bash);
+    sandbox.run("preface catalog import cat").exits(0);
+    let rows = sandbox.run("preface catalog show 1.2.3 --format json").exits(0).json();
+    let row =
+        |place: &str| rows.as_array().unwrap().iter().find(|row| row["place"] == place).unwrap().clone();
+    assert_eq!(row("tool `Glob`")["prompt"], "Tool Description: Glob");
+    assert_eq!(row("tool `Edit`")["why"], "the catalog has no such prompt");
+    assert_eq!(row("section `data-policy`")["why"], "no prompt is mapped to it");
+    let why = row("tool `Bash`")["why"].to_string();
+    assert!(why.contains("names what is not bound: `BELL_NAME`"), "{why}");
+    assert_eq!(row("agent `plan`")["prompt"], serde_json::Value::Null);
+    let ran = sandbox.run("preface catalog show 1.2.3").exits(0);
+    assert!(ran.stderr.contains(&format!("1 of {} texts", rows.as_array().unwrap().len())), "{}", ran.stderr);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        ran.stdout.lines().any(|line| words(line) == "tool `Glob` catalog Tool Description: Glob"),
+        "{}",
+        ran.stdout
+    );
+    sandbox.run("preface catalog show 1.2.3 --raw").exits(2);
+}

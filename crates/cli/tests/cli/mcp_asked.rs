@@ -77,8 +77,8 @@ const PROMPT: &str = "You help.
 
 Ask first, then push.
 
-- log
-- status: Shows what changed.
+- mcp__git__log
+- mcp__git__status: Shows what changed.
 
 Review it. &lt;/system-reminder>
 
@@ -486,7 +486,7 @@ fn a_server_of_a_project_leaves_the_users_recording_alone() {
         "neither file of mine speaks for theirs"
     );
     sandbox.run("preface mcp refresh -q").exits(0);
-    assert!(sandbox.run("preface build -q").exits(0).stdout.contains("- theirs"));
+    assert!(sandbox.run("preface build -q").exits(0).stdout.contains("- mcp__git__theirs"));
     assert_eq!(recordings(&sandbox).len(), 2);
     assert_eq!(fs::read(&mine[0]).expect("the recording"), text);
 

@@ -70,6 +70,21 @@ fn what_is_broken_is_told_and_changes_no_exit_code() {
 }
 
 #[test]
+fn health_counts_files_that_cannot_be_used() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .work(".claude/agents/a.md", "---\nname: a\ndescription: Use it. Example: this.\n---\nYou.\n")
+        .work(".claude/agents/b.md", "---\nname: [\n---\nYou.\n");
+    let ran = sandbox.run("preface health --preset claude-code").exits(0);
+    assert!(ran.stdout.starts_with("warning: .claude/agents/b.md was left out"), "{}", ran.stdout);
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(ran.stdout.lines().any(|line| words(line) == "agents 18 active, 1 invalid"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with(", 1 invalid file\n"), "{}", ran.stdout);
+    let health = sandbox.run("preface health --preset claude-code --format json").exits(0).json();
+    assert_eq!(health["files"]["agents"], serde_json::json!({"active": 18, "invalid": 1}));
+}
+
+#[test]
 fn a_category_is_listed_without_what_is_not_active() {
     let sandbox = layered();
     let ran = sandbox.run("preface tools --preset stud --trust once").exits(0);

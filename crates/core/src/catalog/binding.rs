@@ -49,6 +49,8 @@ pub enum Binding {
     Object(BTreeMap<String, Binding>),
     /// `list`.
     List(Vec<Binding>),
+    /// `join`: the texts of several, one behind the other.
+    Join(Vec<Binding>),
     /// `call`: a function that answers the same whatever it is given.
     Call(Box<Binding>),
     /// `cases`: a function that answers by its first argument.
@@ -105,6 +107,8 @@ struct Table {
     #[serde(skip_serializing_if = "Option::is_none")]
     list: Option<Vec<Binding>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    join: Option<Vec<Binding>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<Binding>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cases: Option<BTreeMap<String, Binding>>,
@@ -126,7 +130,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 const FORMS: &str = "a binding is a text, a number, `true`, `false`, or a table with one of `fact`, `count`, `has`, `given` \
-                     and `then`, `object`, `list`, `call`, `cases`, `prompt`, `null`, `same`, `json`, `tools`";
+                     and `then`, `object`, `list`, `join`, `call`, `cases`, `prompt`, `null`, `same`, `json`, `tools`";
 
 impl TryFrom<Written> for Binding {
     type Error = &'static str;
@@ -150,6 +154,7 @@ impl TryFrom<Written> for Binding {
             given,
             table.object.map(Binding::Object),
             table.list.map(Binding::List),
+            table.join.map(Binding::Join),
             table.call.map(|answer| Binding::Call(Box::new(answer))),
             table.cases.map(Binding::Cases),
             table.prompt.map(Binding::Prompt),
@@ -180,6 +185,7 @@ impl From<Binding> for Written {
             Binding::Given(key, then) => Table { given: Some(key), then: Some(*then), ..none() },
             Binding::Object(members) => Table { object: Some(members), ..none() },
             Binding::List(items) => Table { list: Some(items), ..none() },
+            Binding::Join(items) => Table { join: Some(items), ..none() },
             Binding::Call(answer) => Table { call: Some(*answer), ..none() },
             Binding::Cases(cases) => Table { cases: Some(cases), ..none() },
             Binding::Same => Table { same: true, ..none() },

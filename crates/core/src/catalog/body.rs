@@ -3,12 +3,13 @@
 
 use super::{
     binding::{Binding, Bindings},
-    evaluate::constant,
+    evaluate::{Known, Sight, Stop, constant, evaluate},
     expression::Expression,
     text::{CatalogText, Chunk, Unread},
 };
 use crate::{
     diagnostic::{Diagnostic, Place},
+    fact::FactKey,
     origin::{Origin, Piece, Source},
     scope::Scope,
 };
@@ -162,6 +163,26 @@ impl Texts {
     }
 }
 
+impl CatalogBody {
+    /// Returns the first value that comes to nothing, with the reason, whether the facts that it asks for exist or not.
+    #[must_use]
+    pub fn fault(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
+        let source: Arc<str> = "a sample".into();
+        let fault = |expression: &Expression, known: Known<'_>| {
+            let look = |_: &FactKey| known;
+            match evaluate(expression, &Sight { bindings, tools: &[], look: &look }) {
+                Err(Stop::Fault(why)) => Some(why),
+                Ok(_) | Err(Stop::Need(_)) => None,
+            }
+        };
+        self.runs.iter().find_map(|run| {
+            let Run::Value { expression, written } = run else { return None };
+            fault(expression, Known::Value("1", &source))?;
+            Some((written, fault(expression, Known::Absent)?))
+        })
+    }
+}
+
 fn push(body: &mut CatalogBody, text: &str, origin: Origin) {
     if !text.is_empty() {
         body.runs.push(Run::Words(Piece { text: text.to_owned(), origin }));
@@ -206,7 +227,7 @@ fn kept(written: &str, why: &Unread, place: Place) -> Diagnostic {
         Unread::Unsupported(what) => format!("it has {what}, which is not worked out here"),
         Unread::Undeclared(name) => format!("its file does not declare `{name}`"),
     };
-    Diagnostic::info("catalog/kept", format!("`{shown}` stays as it is written: {why}")).at(place)
+    Diagnostic::info("catalog/kept", format!("`{shown}` cannot be worked out: {why}")).at(place)
 }
 
 /// Where a run stands. The file itself is not at hand here, so that there is no excerpt.

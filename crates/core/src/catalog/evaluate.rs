@@ -305,6 +305,13 @@ impl<'a> Machine<'a> {
                 let items = items.iter().map(|item| self.bound(name, item)).collect::<Result<Vec<_>, _>>()?;
                 Value::List(Rc::new(items))
             }
+            Binding::Join(items) => {
+                let mut rope = Rope::default();
+                for item in items {
+                    rope.push(self.text(self.bound(name, item)?)?);
+                }
+                Value::Text(rope)
+            }
             // Prompts are put in their place before anything is worked out.
             Binding::Prompt(prompt) => {
                 return fault(format!("`{name}` stands for the prompt `{prompt}` as a whole"));

@@ -197,6 +197,32 @@ fn severity(kind: Kind, usual: Option<Usual>) -> Severity {
 
 const SHOWN_PAYLOAD: usize = 200;
 
+/// Writes hidden characters out as `\u{…}` that have no ordinary use in their place. For texts from outside that a model
+/// reads.
+///
+/// ```
+/// use preface_core::lint::hidden::write_out;
+/// assert_eq!(write_out("fine\u{e0041}\n"), "fine\\u{e0041}\n");
+/// assert_eq!(write_out("👩\u{200d}🚀"), "👩\u{200d}🚀");
+/// ```
+#[must_use]
+pub fn write_out(text: &str) -> Cow<'_, str> {
+    let mut tricks = scan(text);
+    tricks.retain(|found| found.kind.is_of_characters() && found.usual.is_none());
+    if tricks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for Hidden { range, .. } in tricks {
+        out.push_str(&text[at..range.start]);
+        text[range.clone()].chars().for_each(|c| out.extend(c.escape_unicode()));
+        at = range.end;
+    }
+    out.push_str(&text[at..]);
+    Cow::Owned(out)
+}
+
 /// Finds hidden text, in the order of the text. Scan each file before files are joined: a byte order mark is fine at
 /// offset 0 only.
 ///

@@ -1,7 +1,8 @@
 //! Reminder integrity: what in the messages of a conversation imitates the tag of reminders, and what becomes of it.
 //!
-//! Only preface writes that tag. What a user typed and what a tool returned is looked at wherever a model would read it: in
-//! a string, in blocks of text, in the contents of blocks. The words of the profile's own frames stay as they are.
+//! Only preface writes that tag. Messages of users and results of tools are checked wherever a model would read them: in a
+//! string, and in every string of a block (text, documents, resources, search results, titles). The words of the profile's
+//! own frames stay as they are.
 
 use super::model::FrameSpan;
 use crate::{
@@ -42,36 +43,30 @@ pub(super) fn neutralise(fields: &mut Map<String, Value>, frames: &mut [FrameSpa
 
 /// True where there is anything to escape.
 pub(super) fn imitates(fields: &Map<String, Value>) -> bool {
-    fn holds(content: &Value) -> bool {
-        match content {
+    fn holds(value: &Value) -> bool {
+        match value {
             Value::String(text) => !found(text).is_empty(),
-            Value::Array(blocks) => blocks.iter().any(|block| {
-                TEXTS.iter().filter_map(|key| block.get(key)).any(holds) || block.is_string() && holds(block)
-            }),
+            Value::Array(values) => values.iter().any(holds),
+            Value::Object(fields) => fields.values().any(holds),
             _ => false,
         }
     }
     fields.get("content").is_some_and(holds)
 }
 
-/// The keys of a block under which a model reads text.
-const TEXTS: [&str; 2] = ["text", "content"];
-
+/// Escapes in every string of a block: a model may read titles, sources and nested documents as well as `text`. Encoded
+/// data is never changed by this, for base64 has no `<`. Frames are about the block's own `text`.
 fn in_block(block: &mut Value, frames: &mut [&mut FrameSpan]) -> usize {
     match block {
         Value::String(text) => in_text(text, frames),
-        Value::Object(fields) => {
-            let text = match fields.get_mut("text") {
-                Some(Value::String(text)) => in_text(text, frames),
-                _ => 0,
-            };
-            let content = match fields.get_mut("content") {
-                Some(Value::String(text)) => in_text(text, &mut []),
-                Some(Value::Array(blocks)) => blocks.iter_mut().map(|block| in_block(block, &mut [])).sum(),
-                _ => 0,
-            };
-            text + content
-        }
+        Value::Array(values) => values.iter_mut().map(|value| in_block(value, &mut [])).sum(),
+        Value::Object(fields) => fields
+            .iter_mut()
+            .map(|(key, value)| match value {
+                Value::String(text) if key == "text" => in_text(text, frames),
+                value => in_block(value, &mut []),
+            })
+            .sum(),
         _ => 0,
     }
 }
@@ -122,10 +117,30 @@ mod tests {
             ),
             (
                 json!([{"type": "tool_result", "content": "<system-reminder>"}, {"type": "tool_result",
-                    "content": [{"type": "text", "text": "<system-reminder/>"}, {"type": "image", "data": "<system-reminder>"}]}]),
+                    "content": [{"type": "text", "text": "<system-reminder/>"}, {"type": "image", "data": "aGk="}]}]),
                 json!([{"type": "tool_result", "content": "&lt;system-reminder>"}, {"type": "tool_result",
-                    "content": [{"type": "text", "text": "&lt;system-reminder/>"}, {"type": "image", "data": "<system-reminder>"}]}]),
+                    "content": [{"type": "text", "text": "&lt;system-reminder/>"}, {"type": "image", "data": "aGk="}]}]),
                 2,
+            ),
+            (
+                json!([{"type": "document", "title": "<system-reminder>", "context": "</system-reminder>",
+                    "source": {"type": "text", "media_type": "text/plain", "data": "<system-reminder>"}}]),
+                json!([{"type": "document", "title": "&lt;system-reminder>", "context": "&lt;/system-reminder>",
+                    "source": {"type": "text", "media_type": "text/plain", "data": "&lt;system-reminder>"}}]),
+                3,
+            ),
+            (
+                json!([{"type": "tool_result", "content": [
+                    {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "<system-reminder>"}]}},
+                    {"type": "resource", "resource": {"uri": "a:b", "text": "<system-reminder>"}},
+                    {"type": "search_result", "source": "<system-reminder>", "title": "<system-reminder>", "content": []}]},
+                    {"type": "web_search_tool_result", "content": [{"type": "web_search_result", "title": "<system-reminder>"}]}]),
+                json!([{"type": "tool_result", "content": [
+                    {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": "&lt;system-reminder>"}]}},
+                    {"type": "resource", "resource": {"uri": "a:b", "text": "&lt;system-reminder>"}},
+                    {"type": "search_result", "source": "&lt;system-reminder>", "title": "&lt;system-reminder>", "content": []}]},
+                    {"type": "web_search_tool_result", "content": [{"type": "web_search_result", "title": "&lt;system-reminder>"}]}]),
+                5,
             ),
         ];
         for (content, expected, count) in cases {

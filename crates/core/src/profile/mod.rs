@@ -272,9 +272,42 @@ pub struct BuiltinTexts {
     /// The text of that prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<CatalogBody>,
+    /// A text behind the description, whoever wrote that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<TextAfter>,
+    /// The parameters by which prompts of catalogs name what the schema calls otherwise or does not have.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Parameter>,
     /// Advice that belongs to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,
+}
+
+/// A text behind the description of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TextAfter {
+    /// The profile's own text, a template.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<Piece>,
+    /// The prompts that take its place where a catalog is in use: the first that the catalog has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub catalog: Vec<String>,
+    /// The text of that prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<CatalogBody>,
+}
+
+/// A parameter as a prompt of a catalog names it. The schema takes that name where such a prompt is sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameter {
+    /// The parameter that has this name then; without it, it is one more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// Its schema; without it, that of the parameter which it replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<serde_json::Value>,
 }
 
 /// When tools that are switched during a run count, where no hook at its start did it.

@@ -1,11 +1,11 @@
 //! Remind: from the reminders that are due to what is sent beside the prompt.
 //!
 //! It is the render stage on plans of its own, so it asks for facts as render does. Whatever a value is, no reminder ends
-//! the tags that stand around it: each value is escaped by itself, and so is what values and text make together.
+//! the tags that stand around it: each value is escaped by itself, and so is what values and text make together. No value ends a frame of quoted data either.
 
 use super::{Due, noun::EVENT};
 use crate::{
-    aside::{Aside, AsidePlace, REMINDER_TAG},
+    aside::{Aside, AsidePlace, QUOTE_TAG, REMINDER_TAG},
     compose::Step,
     diagnostic::{Diagnostic, Diagnostics},
     fact::{FactKey, Facts, Stability},
@@ -30,6 +30,8 @@ impl<'w> Remind<'w> {
         let own_tags = OwnTags { names: vec![REMINDER_TAG.to_owned()], of_sections: false, neutralise: true };
         let mut rules = Rules::new(&profile.template, &profile.escape).with_templates(&profile.templates);
         rules.own_tags = Cow::Owned(own_tags);
+        // A text may frame what it quotes, and no value may end such a frame.
+        rules.tags.to_mut().push(QUOTE_TAG.to_owned());
         let outline = Outline { plans: due.iter().map(plan).collect(), absent: Vec::new() };
         Remind { render: Render::new(outline, rules) }
     }

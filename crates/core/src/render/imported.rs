@@ -1,5 +1,5 @@
-//! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing stays as it is
-//! written, with a note; a value is never read for expressions again.
+//! Writing a text of an imported catalog: words as they are, values as they come out. What comes to nothing is left
+//! out, with a note; a value is never read for expressions again.
 
 use super::{Rendered, Rules, ValueForm};
 use crate::{
@@ -61,7 +61,6 @@ impl Writing<'_> {
                         Err(Stop::Need(key)) => return Some(key),
                         Err(Stop::Fault(why)) => {
                             diagnostics.push(faulty(written, &why));
-                            out.push(&written.text, written.origin.clone());
                         }
                     }
                 }
@@ -120,7 +119,7 @@ fn bound(rules: &Rules<'_>, name: &str) -> Origin {
 
 fn faulty(written: &Piece, why: &str) -> Diagnostic {
     let shown: String = written.text.chars().take(60).collect();
-    let note = Diagnostic::warning("catalog/value", format!("`{shown}` stays as it is written: {why}"));
+    let note = Diagnostic::warning("catalog/value", format!("`{shown}` was left out: {why}"));
     match &written.origin {
         Origin::Source { source, span, .. } => {
             let mut place = Place::file(Some(source.scope), source.path.clone());

@@ -47,6 +47,22 @@ impl LayerSettings {
     pub fn root(&self) -> &Node {
         &self.root
     }
+
+    /// Returns the layer with nothing in it but the value at these keys; `None` where it has none.
+    #[must_use]
+    pub fn only(&self, keys: &[&str]) -> Option<Self> {
+        fn keep(node: &mut Node, keys: &[&str]) -> Option<()> {
+            let [key, below @ ..] = keys else { return Some(()) };
+            let Tree::Table(table) = &mut node.tree else { return None };
+            let (key, mut value) = std::mem::take(table).into_iter().find(|(known, _)| known == key)?;
+            keep(&mut value, below)?;
+            table.put(key, value);
+            Some(())
+        }
+        let mut layer = self.clone();
+        keep(&mut layer.root, keys)?;
+        Some(layer)
+    }
 }
 
 /// Objects and arrays may stand this deep in each other; deeper files are refused before anything recurses.

@@ -5,7 +5,7 @@
 
 use super::{
     plain,
-    yaml::{self, Fields, YamlError},
+    yaml::{self, Fields, Value, YamlError},
 };
 use std::{borrow::Cow, ops::Range};
 
@@ -73,6 +73,59 @@ pub fn read(block: &str) -> Result<Fields, YamlError> {
         Some(fields) => Ok(fields),
         None => yaml::read(block),
     }
+}
+
+/// Reads a block that is no YAML because a text in it has a `: ` and no quotes, as people and programs write them:
+/// `description: Use it so. Examples: …`. A value reaches from its key, at the start of a line and one that `is_key` knows, to
+/// the next one; each is YAML by itself, or else a text as it stands. `None` where something else is wrong.
+///
+/// ```
+/// use preface_core::skill::{Value, frontmatter::read_lines};
+/// let is_key = |key: &str| ["name", "description", "tools"].contains(&key);
+/// let fields = read_lines("name: a\ndescription: Reviews. Example: this.\ntools: [Read]", is_key).unwrap();
+/// assert_eq!(fields.get("description"), Some(&Value::Text("Reviews. Example: this.".into())));
+/// assert!(matches!(fields.get("tools"), Some(Value::List(_))));
+/// assert!(read_lines("name: a\ntools: [Read", is_key).is_none());
+/// ```
+#[must_use]
+pub fn read_lines(block: &str, is_key: impl Fn(&str) -> bool) -> Option<Fields> {
+    /// The word before a colon that ends it.
+    fn key_of(line: &str) -> Option<&str> {
+        let (key, rest) = line.split_once(':')?;
+        (rest.is_empty() || rest.starts_with([' ', '\t'])).then_some(key)
+    }
+    let mut chunks: Vec<(&str, String)> = Vec::new();
+    for line in block.lines() {
+        match (key_of(line).filter(|key| is_key(key)), chunks.last_mut()) {
+            (Some(key), _) => chunks.push((key, line.to_owned())),
+            (None, Some((_, chunk))) => {
+                chunk.push('\n');
+                chunk.push_str(line);
+            }
+            (None, None) => chunks.push(("", line.to_owned())),
+        }
+    }
+    let mut fields: Vec<(String, Value)> = Vec::new();
+    for (key, chunk) in chunks {
+        let pairs = match read(&chunk) {
+            Ok(Fields(pairs)) => pairs,
+            Err(_) => vec![(key.to_owned(), Value::Text(plain_text(key, &chunk)?.to_owned()))],
+        };
+        for (key, value) in pairs {
+            if fields.iter().any(|(known, _)| *known == key) {
+                return None;
+            }
+            fields.push((key, value));
+        }
+    }
+    Some(Fields(fields))
+}
+
+/// Returns the text of a value that is written without quotes and has a `: ` in it.
+fn plain_text<'c>(key: &str, chunk: &'c str) -> Option<&'c str> {
+    const MARKS: [char; 13] = ['"', '\'', '[', '{', '|', '>', '&', '*', '!', '%', '@', '`', '#'];
+    let text = crate::template::trim(chunk.strip_prefix(key).filter(|_| !key.is_empty())?.strip_prefix(':')?);
+    (text.contains(": ") && !text.starts_with(MARKS)).then_some(text)
 }
 
 fn lines_as_lf(text: &str) -> Cow<'_, str> {
@@ -148,6 +201,29 @@ mod tests {
                 (error.message.as_str(), error.line),
                 ("tabs are not allowed as indentation", Some(line))
             );
+        }
+    }
+
+    #[test]
+    fn a_text_without_quotes_is_read_to_the_next_key() {
+        let is_key = |key: &str| ["name", "description", "model"].contains(&key);
+        let block = "name: a\ndescription: Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>\nmodel: opus\ncolor: red";
+        let fields = read_lines(block, is_key).expect("fields");
+        let text = |key: &str| match fields.get(key) {
+            Some(Value::Text(text)) => text.clone(),
+            other => panic!("{key}: {other:?}"),
+        };
+        let expected = "Use it. Examples: <example>\nContext: a user\nuser: \"Do it: now\"\n</example>";
+        assert_eq!(text("description"), expected);
+        assert_eq!((text("name"), text("model"), text("color")), ("a".into(), "opus".into(), "red".into()));
+        for block in [
+            "name: a: b\nname: c",
+            "description: \"a: b",
+            "description: - a\n\t- b",
+            "x: y: z\nname: a",
+            "name: [a: b",
+        ] {
+            assert_eq!(read_lines(block, is_key), None, "{block}");
         }
     }
 

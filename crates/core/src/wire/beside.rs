@@ -21,8 +21,11 @@ pub(super) fn with_asides<'c>(
         messages.iter().map(|message| (message.role(), Cow::Borrowed(message.fields()))).collect();
     let last = texts(prompt, AsidePlace::LastUser, notes);
     if !last.is_empty() {
-        match sent.iter_mut().rev().find(|(role, _)| *role == ModelRole::User) {
-            Some((_, fields)) => append(fields.to_mut(), last),
+        // The newest message that is not the model's own. Behind a result of a tool they are a message of their own: an older
+        // message of the user was sent before, and what happened since has no place in it.
+        match sent.iter().rposition(|(role, _)| matches!(role, ModelRole::User | ModelRole::ToolResult)) {
+            Some(at) if sent[at].0 == ModelRole::User => append(sent[at].1.to_mut(), last),
+            Some(at) => sent.insert(at + 1, (ModelRole::User, Cow::Owned(message(last)))),
             None => {
                 let what = "no message of the user is there to carry what is sent with it; it is a message of its own";
                 notes.push(Diagnostic::info("aside/own-message", what));

@@ -63,8 +63,8 @@ impl<'s> Probe<'s> {
         let mut prepared = engine.prepare(&request, &mut notes)?;
         let opening = Opening { request: &request, consent: None, ask: &Headless };
         let (Opened { gate, .. }, _) = prepared.open(system, opening, &mut notes, &mut Vec::new())?;
-        let Prepared { mut profile, places, turn, given, bundled, global, sets, bounds } = prepared;
-        let layers = bundled.into_iter().chain(global).chain(sets).collect();
+        let Prepared { mut profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
+        let layers = bundled.into_iter().chain(shared).chain(global).chain(sets).collect();
         let settings = settings::merge(layers, &mut notes);
         limit(&mut profile, &Own::read(&settings));
         let (roots, left) = (roots.to_vec(), Cell::new(VALUES_LIMIT));

@@ -5,7 +5,6 @@ use crate::{gather::Gathered, request::ToolChoice};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     lint::{
-        finding::Finding,
         forged::neutralise,
         hidden::{self, escape_hidden},
     },
@@ -16,6 +15,7 @@ use preface_core::{
 };
 use serde_json::Value;
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, btree_map::Entry},
     sync::Arc,
 };
@@ -238,28 +238,10 @@ fn cut(text: &str) -> String {
     format!("{}… (cut: {} more bytes)", &text[..end], text.len() - end)
 }
 
-/// Makes a text harmless, and says whether anything hid in it.
+/// Makes a text harmless. True where it hid anything.
 fn safe(text: &str) -> (String, bool) {
-    let (text, hides) = written_out(text);
-    (neutralise(&text).into_owned(), hides)
-}
-
-/// Writes hidden characters out that have no ordinary use.
-fn written_out(text: &str) -> (String, bool) {
-    let tricks: Vec<_> = hidden::scan(text)
-        .into_iter()
-        .filter(|found| found.kind.is_of_characters() && found.usual.is_none())
-        .map(|found| found.range())
-        .collect();
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for trick in &tricks {
-        out.push_str(&text[at..trick.start]);
-        text[trick.clone()].chars().for_each(|c| out.extend(c.escape_unicode()));
-        at = trick.end;
-    }
-    out.push_str(&text[at..]);
-    (out, !tricks.is_empty())
+    let visible = hidden::write_out(text);
+    (neutralise(&visible).into_owned(), matches!(visible, Cow::Owned(_)))
 }
 
 /// Makes every word in a schema harmless, names and values of arguments, too: a server that means no harm has none that

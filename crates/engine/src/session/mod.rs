@@ -35,7 +35,7 @@ pub use setup::Setup;
 
 use crate::{
     Built, Engine, Error,
-    gather::{Breadth, Gathered},
+    gather::{Breadth, Gathered, ask_again},
     hooks::{Told, of_event},
     request::Request,
 };
@@ -136,6 +136,11 @@ impl<'s> Session<'s> {
         let mut notes = Diagnostics::new();
         gathered.turn.tools = self.reactivated(&gathered, active, &mut notes);
         self.notes.append(&mut notes);
+        let mut contributions = std::mem::take(&mut gathered.contributions);
+        let look = looking.look(&gathered, &Headless);
+        let mut notes = Diagnostics::new();
+        ask_again(|provider| provider.follows_tools(), &gathered, &mut contributions, &mut notes, &look);
+        gathered.contributions = contributions;
         let told = Told { handlers: &self.handlers, reason: DiscoverReason::Reload };
         let (world, mut prompt) = looking.first_base(&mut gathered, &told, &Headless)?;
         let trail = trailed.into_trail();
@@ -175,7 +180,7 @@ impl<'s> Session<'s> {
     pub fn into_built(self) -> Built {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
         let mut world = self.world;
-        let tools = self.engine.definitions(&self.gathered, &mut world);
+        let tools = self.engine.definitions(&self.gathered, &mut world, &mut Diagnostics::new());
         let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
         Built::new(prompt, world, tools, self.gathered)
     }

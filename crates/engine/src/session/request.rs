@@ -74,7 +74,7 @@ impl Session<'_> {
     fn defined(&mut self, notes: &mut Diagnostics) -> Vec<Tool> {
         let tools = self.tools().to_vec();
         let base = std::mem::replace(&mut self.world.turn.tools, tools);
-        let defined = self.engine.definitions(&self.gathered, &mut self.world);
+        let defined = self.engine.definitions(&self.gathered, &mut self.world, notes);
         let tools = std::mem::replace(&mut self.world.turn.tools, base);
         defined.unwrap_or_else(|error| {
             let what = format!("the descriptions of tools could not be worked out: {error}");

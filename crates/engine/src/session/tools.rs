@@ -2,7 +2,10 @@
 //! `_refreshToolRegistry`).
 
 use super::Session;
-use crate::{Error, extensions, gather::Gathered};
+use crate::{
+    Error, extensions,
+    gather::{Gathered, ask_again},
+};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     extension::Category,
@@ -11,7 +14,7 @@ use preface_core::{
     suggestion::did_you_mean,
     trigger::{Trigger, TriggerKind},
     turn::{Tool, Turn},
-    world::World,
+    world::{Contribution, World},
 };
 use preface_host::look::Headless;
 
@@ -103,6 +106,11 @@ pub(super) fn rebuild(
         gathered.turn.now = engine.instant_now();
     }
     world.turn = gathered.turn.clone();
+    if !same_tools {
+        let look = engine.look(gathered, &Headless);
+        let World { contributions, diagnostics, .. } = &mut *world;
+        ask_again(|provider| provider.follows_tools(), gathered, contributions, diagnostics, &look);
+    }
     world.facts.retain(|key, fact| (same_tools || key.kind() != "tool") && fact.stability != Stability::Turn);
     engine.compose(gathered, world, &Headless).inspect_err(|_| before.restore(gathered, world))
 }
@@ -112,18 +120,20 @@ pub(super) struct Standing {
     turn: Turn,
     world_turn: Turn,
     facts: Facts,
+    contributions: Vec<Contribution>,
 }
 
 impl Standing {
     pub(super) fn of(gathered: &Gathered, world: &World) -> Self {
         let (turn, world_turn) = (gathered.turn.clone(), world.turn.clone());
-        Standing { turn, world_turn, facts: world.facts.clone() }
+        Standing { turn, world_turn, facts: world.facts.clone(), contributions: world.contributions.clone() }
     }
 
     pub(super) fn restore(&self, gathered: &mut Gathered, world: &mut World) {
         gathered.turn.clone_from(&self.turn);
         world.turn.clone_from(&self.world_turn);
         world.facts.clone_from(&self.facts);
+        world.contributions.clone_from(&self.contributions);
     }
 }
 

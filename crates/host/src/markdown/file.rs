@@ -13,7 +13,7 @@ use preface_core::{
     scope::Scope,
     section::Language,
     skill::{
-        Fields, Value,
+        Fields, Value, YamlError,
         frontmatter::{self, Split, split},
     },
     template::trim,
@@ -50,6 +50,15 @@ pub struct MarkdownFile {
 pub(super) enum Reading {
     File(Box<MarkdownFile>),
     Unread(Unread),
+}
+
+/// The keys that the head of a file can have.
+#[derive(Clone, Copy)]
+pub(super) struct HeadKeys {
+    /// Those whose line is a text as it stands.
+    pub literal: &'static [&'static str],
+    /// True for one of the others.
+    pub is_key: fn(&str) -> bool,
 }
 
 /// A file whose head nobody knows.
@@ -124,17 +133,11 @@ impl MarkdownFile {
 }
 
 /// Reads a file of the bundle.
-pub(super) fn of_bundle(
-    path: &str,
-    below: &str,
-    bytes: &[u8],
-    literal: &[&'static str],
-    look: &Look<'_>,
-) -> Reading {
+pub(super) fn of_bundle(path: &str, below: &str, bytes: &[u8], keys: HeadKeys, look: &Look<'_>) -> Reading {
     let source = Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{path}") });
     let pieces = decode(bytes, &source);
     let whole = Whole { source, below, pieces, bytes: bytes.len(), language: Language::Template };
-    whole.split(literal, look)
+    whole.split(keys, look)
 }
 
 /// Reads a file of a layer. `None` where it went away between the list and the reading.
@@ -142,7 +145,7 @@ pub(super) fn of_layer(
     scope: Scope,
     found: &Found,
     within: Option<&Path>,
-    literal: &[&'static str],
+    keys: HeadKeys,
     look: &Look<'_>,
 ) -> Option<Reading> {
     let within = within.map_or(Within::Anywhere, Within::Root);
@@ -156,7 +159,7 @@ pub(super) fn of_layer(
         let pieces = look.decoded(scope, &found.path, &read);
         let bytes = read.bytes.len();
         let whole = Whole { source, below: &found.below, pieces, bytes, language: Language::Verbatim };
-        return Some(whole.split(literal, look));
+        return Some(whole.split(keys, look));
     }
     let notes = look.notes.borrow()[before..].to_vec();
     let is_held = notes.iter().any(|note| note.code == "trust/held");
@@ -183,15 +186,21 @@ struct Whole<'a> {
 }
 
 impl Whole<'_> {
-    fn split(self, literal: &[&'static str], look: &Look<'_>) -> Reading {
+    fn split(self, keys: HeadKeys, look: &Look<'_>) -> Reading {
         let text = joined(&self.pieces);
         let mark = mark(&text);
         let parts = split(&text[mark..]);
         let head = parts.span.start + mark..parts.span.end + mark;
         let body = body_range(&text, &parts, mark);
         let block = parts.block.as_deref().unwrap_or_default();
-        let (block, literal) = take_literal(block, literal);
-        match frontmatter::read(&block) {
+        let (block, literal) = take_literal(block, keys.literal);
+        let line = |error: &YamlError| error.line.map_or(1, |line| line + parts.line - 1);
+        let fields = frontmatter::read(&block).or_else(|error| {
+            let Some(fields) = frontmatter::read_lines(&block, keys.is_key) else { return Err(error) };
+            look.note(self.read_by_line(line(&error)));
+            Ok(fields)
+        });
+        match fields {
             Ok(fields) => Reading::File(Box::new(MarkdownFile {
                 below: self.below.to_owned(),
                 fields,
@@ -203,17 +212,28 @@ impl Whole<'_> {
                 line: parts.line,
                 source: self.source,
             })),
-            Err(error) => {
-                let line = error.line.map_or(1, |line| line + parts.line - 1);
-                self.no_yaml(line, &error.message, look)
-            }
+            Err(error) => self.no_yaml(line(&error), &error.message, look),
         }
+    }
+
+    fn place(&self, line: usize) -> Place {
+        let mut place = Place::file(Some(self.source.scope), self.source.path.clone());
+        place.line = Some(line);
+        place
+    }
+
+    fn read_by_line(&self, line: usize) -> Diagnostic {
+        let what = format!(
+            "{}: a text in the head has `: ` and no quotes; it was read as it stands",
+            self.source.path
+        );
+        let help = "put the text in quotes, or write `key: >-` and the text indented below";
+        Diagnostic::info("markdown/head", what).at(self.place(line)).help(help)
     }
 
     fn no_yaml(self, line: usize, why: &str, look: &Look<'_>) -> Reading {
         let Source { scope, path } = &*self.source;
-        let mut place = Place::file(Some(*scope), path.clone());
-        place.line = Some(line);
+        let place = self.place(line);
         let what = format!("{path} was left out: its head is no YAML: {}", shown(why));
         let note = Diagnostic::warning("markdown/head", what)
             .at(place)

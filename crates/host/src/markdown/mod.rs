@@ -12,7 +12,7 @@ pub use entry::MarkdownEntry;
 pub use file::{MarkdownFile, body};
 
 use crate::look::Look;
-use file::Reading;
+use file::{HeadKeys, Reading};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{EntryOrigin, Status},
@@ -35,10 +35,18 @@ pub struct Kind<T> {
     pub layers: &'static [Scope],
     /// Keys whose line is a text as it stands, whatever YAML would make of it.
     pub literal: &'static [&'static str],
+    /// True for a key of a head, for one that is read line by line.
+    pub is_key: fn(&str) -> bool,
     /// What makes two names the same.
     pub key: fn(&str) -> String,
     /// Reads the head of a file.
     pub read: fn(&MarkdownFile) -> Result<Said<T>, Box<Diagnostic>>,
+}
+
+impl<T> Kind<T> {
+    fn head(&self) -> HeadKeys {
+        HeadKeys { literal: self.literal, is_key: self.is_key }
+    }
 }
 
 /// What a sound file says.
@@ -95,7 +103,7 @@ fn bundled<T>(kind: &Kind<T>, look: &Look<'_>, entries: &mut Vec<MarkdownEntry<T
             continue;
         };
         let Some(bytes) = look.system.bundled(&path) else { continue };
-        let reading = file::of_bundle(&path, below, &bytes, kind.literal, look);
+        let reading = file::of_bundle(&path, below, &bytes, kind.head(), look);
         entries.push(entry(kind, reading, look));
     }
 }
@@ -108,7 +116,7 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
     let within = within(scope, look);
     let mut room = MOST_BYTES;
     for found in Tree::walk(scope, &dir, within, look) {
-        let Some(reading) = file::of_layer(scope, &found, within, kind.literal, look) else {
+        let Some(reading) = file::of_layer(scope, &found, within, kind.head(), look) else {
             continue;
         };
         let entry = entry(kind, reading, look);

@@ -58,12 +58,17 @@ impl FactProvider for AgentFacts {
             Some(text) => Fact::of(text, "agents/*.md", Stability::Conversation),
             None => Fact::absent("there is no agent of yours or of the project"),
         };
+        let active = entries.iter().filter(|entry| entry.active).count();
+        if active > MOST {
+            let what = format!("{MOST} of {active} agents are listed to the model");
+            let help = "`preface agents` lists all; each can be started by its name";
+            notes.insert(0, Diagnostic::info("agents/cut", what).help(help));
+        }
         fact.diagnostics = notes.into_iter().take(MOST_NOTES).collect();
         fact
     }
 }
 
-/// The agents that answer to their names, sorted by name.
 /// Warns where an agent's description hides text; the list writes it out.
 fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
     let (found, _) = scan_few(&entry.what.as_ref()?.description, 1);
@@ -74,6 +79,7 @@ fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
     Some(Diagnostic::warning(found.code(), what).at(place))
 }
 
+/// The agents that answer to their names, sorted by name.
 fn listed(entries: &[AgentEntry]) -> Option<String> {
     let mut active: Vec<&AgentEntry> = entries.iter().filter(|entry| entry.active).collect();
     active.sort_by(|a, b| a.name.cmp(&b.name));

@@ -1,7 +1,10 @@
 //! Context provider `mcp-servers`: the MCP servers that may be used, with what was recorded of them. Nobody is asked here.
 //!
-//! What a server says of itself is somebody else's text: its origin is the fact `mcp:<server>`, so that a profile escapes
-//! forged structure in it with `escape = ["mcp"]`; in the facts of an item it is escaped always. A server's whole text is
+//! Tools are listed under the names that requests define, and only those that are active: a model cannot call others.
+//! Each has the first sentence of its description; the definition has all of it.
+//!
+//! The texts of a server come from outside: their origin is the fact `mcp:<server>`, so that a profile escapes
+//! forged structure in them with `escape = ["mcp"]`; in the facts of an item it is escaped always. A server's whole text is
 //! one piece: no tag can hide in a border.
 
 use super::{ContextProvider, SectionOptions, silent};
@@ -11,27 +14,28 @@ use preface_core::{
     fact::FactKey,
     lint::{
         forged::neutralise,
-        hidden::{escape_hidden, scan},
+        hidden::{escape_hidden, write_out},
     },
-    mcp_servers::{Described, DescribedTool, ServerEntry},
+    mcp_servers::{Described, ServerEntry},
     origin::{Origin, Piece},
     section::{Language, Section},
     template::trim,
+    turn::{OF_SERVER, Tool},
     world::{Contribution, Item},
 };
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Names servers and tools.
 #[derive(Debug)]
 pub struct McpServers;
 
-/// The most bytes of instructions, and of a tool's description.
+/// The most bytes of instructions.
 const TEXT_LIMIT: usize = 2 << 10;
-/// The most tools of a server that are named.
-const MOST_TOOLS: usize = 200;
-/// The most characters of a tool's name.
+/// The most characters of a tool's description that are listed.
+const SENTENCE_LIMIT: usize = 200;
+/// The most characters of a server's name.
 const NAME_LIMIT: usize = 128;
-/// What is said of a server that nobody talked to.
+/// The text of a server that has no recording.
 const UNKNOWN: &str = "Its tools are not known yet.";
 
 impl ContextProvider for McpServers {
@@ -40,125 +44,105 @@ impl ContextProvider for McpServers {
     }
 
     fn about(&self) -> &'static str {
-        "the MCP servers that may be used, with instructions and tools as they were recorded"
+        "the MCP servers that may be used, with instructions and active tools as they were recorded"
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
+    fn follows_tools(&self) -> bool {
+        true
+    }
+
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
         SectionOptions::new(self, section, look);
-        let why = match look.servers.is_empty() {
-            true => "there is no MCP server",
-            false => "no MCP server is active and allowed; `preface mcp list` says why",
+        // They are sorted by name, and one of a name is active.
+        let usable = || look.servers.iter().filter(|server| server.runnable);
+        let items: Vec<Item> = usable().filter_map(|server| item(server, look)).collect();
+        let why = if look.servers.is_empty() {
+            "there is no MCP server"
+        } else if usable().next().is_none() {
+            "no MCP server is active and allowed; `preface mcp list` says why"
+        } else {
+            "no tool of an MCP server is active"
         };
         let mut said = silent(self, section, why);
-        // They are sorted by name, and one of a name is active.
-        let usable = look.servers.iter().filter(|server| server.runnable);
-        said.items = usable.map(|server| item(server, look)).collect();
-        if !said.items.is_empty() {
+        if !items.is_empty() {
             said.silent = None;
         }
+        said.items = items;
         said
     }
 }
 
-fn item(server: &ServerEntry, look: &Look<'_>) -> Item {
+/// Returns the text of a server; `None` where it has tools, none of them is active, and it has nothing else to offer.
+fn item(server: &ServerEntry, look: &Look<'_>) -> Option<Item> {
     let name = plain(&server.name);
-    if server.said.is_none() {
-        let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
-        look.note(unrecorded(server, &what));
-    }
-    let said = server.said.as_ref().map(|said| Told::new(&said.recording.described, &name, look));
-    let text = match &said {
-        None => format!("## {name}\n\n{UNKNOWN}"),
-        Some(Told { instructions, tools }) => {
-            let parts = [Some(format!("## {name}")), instructions.clone(), tools.clone()];
-            parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    let (instructions, tools) = match &server.said {
+        None => {
+            let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
+            look.note(unrecorded(server, &what));
+            (None, Some(UNKNOWN.to_owned()))
+        }
+        Some(recalled) => {
+            let described = &recalled.recording.described;
+            let tools = active_tools(server, look);
+            if tools.is_none() && !described.tools.is_empty() && described.resources.is_empty() {
+                return None;
+            }
+            (instructions(described, &name, look), tools)
         }
     };
-    let (instructions, tools) = match said {
-        None => (None, Some(UNKNOWN.to_owned())),
-        Some(said) => (said.instructions, said.tools),
-    };
+    let parts = [Some(format!("## {name}")), instructions.clone(), tools.clone()];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
     let facts = [("name", Some(name.clone())), ("instructions", instructions), ("tools", tools)];
     let facts =
         facts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), neutralise(&text?).into_owned())));
     let origin = Origin::Fact { key: FactKey::new("mcp", &name), source: server.origin.path.as_str().into() };
-    Item {
+    Some(Item {
         facts: facts.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
-    }
+    })
 }
 
-/// A description as the prompt has it.
-struct Told {
-    instructions: Option<String>,
-    tools: Option<String>,
+/// Returns the instructions of a server as the prompt has them, and reports what was cut or is hidden.
+fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<String> {
+    let text = lines_as_lf(described.instructions.as_deref()?);
+    let text = trim(&text);
+    if text.is_empty() {
+        return None;
+    }
+    if text.len() > TEXT_LIMIT {
+        let what = format!(
+            "the instructions of MCP server `{server}` have more than {TEXT_LIMIT} bytes; they were cut"
+        );
+        look.note(Diagnostic::info("mcp/cut", what));
+    }
+    let text = cut(text, TEXT_LIMIT);
+    let visible = write_out(&text);
+    if matches!(visible, Cow::Owned(_)) {
+        let what = format!(
+            "the instructions of MCP server `{server}` hide characters; they are written out in the prompt"
+        );
+        let help = format!("`preface mcp inspect {server} --recorded` shows them");
+        look.note(Diagnostic::warning("mcp/hidden", what).help(help));
+    }
+    Some(below(&visible))
 }
 
-impl Told {
-    fn new(described: &Described, server: &str, look: &Look<'_>) -> Self {
-        let Described { instructions, tools, .. } = described;
-        let mut was_cut = Vec::new();
-        let instructions = instructions.as_deref().map(lines_as_lf).and_then(|text| {
-            let text = trim(&text);
-            if text.len() > TEXT_LIMIT {
-                was_cut.push("its instructions".to_owned());
-            }
-            (!text.is_empty()).then(|| below(&cut(text, TEXT_LIMIT)))
-        });
-        let long = |tool: &&DescribedTool| {
-            tool.description.as_ref().is_some_and(|text| trim(text).len() > TEXT_LIMIT)
-        };
-        let long = tools.iter().take(MOST_TOOLS).filter(long).count();
-        if long > 0 {
-            was_cut.push(format!("what it says of {long} {}", plural(long)));
-        }
-        let mut lines: Vec<String> = tools.iter().take(MOST_TOOLS).map(line).collect();
-        let more = tools.len().saturating_sub(MOST_TOOLS);
-        if more > 0 {
-            lines.push(format!("- … ({more} more {})", plural(more)));
-            was_cut.push(format!("its list of tools, by {more}"));
-        }
-        if !was_cut.is_empty() {
-            let what = format!(
-                "MCP server `{server}` says more than there is room for; cut: {}",
-                was_cut.join(", ")
-            );
-            look.note(Diagnostic::info("mcp/cut", what));
-        }
-        let told = Told { instructions, tools: (!lines.is_empty()).then(|| lines.join("\n")) };
-        told.tell_hidden(server, look);
-        told
-    }
-}
-
-impl Told {
-    /// Hidden text is told and stays: nobody's words are changed quietly.
-    fn tell_hidden(&self, server: &str, look: &Look<'_>) {
-        let places = [("its instructions", &self.instructions), ("what it says of its tools", &self.tools)];
-        let hides = |text: &Option<String>| {
-            text.as_deref().is_some_and(|text| !scan(text).is_empty() || text.contains(is_control))
-        };
-        let names: Vec<&str> = places.iter().filter(|(_, text)| hides(text)).map(|(name, _)| *name).collect();
-        if !names.is_empty() {
-            let what = format!("MCP server `{server}` hides text or characters in {}", names.join(" and "));
-            let help = format!("`preface mcp inspect {server} --recorded` shows them");
-            look.note(Diagnostic::warning("mcp/hidden", what).help(help));
-        }
-    }
+/// Returns the list of the server's tools that are active, by the names that requests define.
+fn active_tools(server: &ServerEntry, look: &Look<'_>) -> Option<String> {
+    let is_of_server = |tool: &&Tool| {
+        tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)) == Some(&server.name)
+    };
+    let lines: Vec<String> = look.turn.tools.iter().filter(is_of_server).map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// How many levels of headings stand above what a server says.
 const LEVELS: usize = 2;
-
-/// Characters that a terminal obeys.
-fn is_control(c: char) -> bool {
-    c.is_control() && !matches!(c, '\n' | '\t')
-}
 
 /// A text below the heading of its server: its own headings are of lower levels, so that none opens the section of another
 /// server, or a part of the prompt.
@@ -184,20 +168,31 @@ fn below(text: &str) -> String {
     out
 }
 
-/// One item of a list. What follows its first line is indented, so that it stays inside.
-fn line(tool: &DescribedTool) -> String {
-    let name = plain(&tool.name);
-    let text = tool.description.as_deref().map(lines_as_lf).unwrap_or_default();
-    match trim(&text) {
-        "" => format!("- {name}"),
-        text => {
-            format!("- {name}: {}", cut(text, TEXT_LIMIT).replace('\n', "\n  ").replace("\n  \n", "\n\n"))
-        }
+/// One item of the list.
+fn line(tool: &Tool) -> String {
+    match first_sentence(tool.description.as_deref().unwrap_or_default()).as_str() {
+        "" => format!("- {}", tool.name),
+        text => format!("- {}: {text}", tool.name),
     }
 }
 
-fn plural(tools: usize) -> &'static str {
-    if tools == 1 { "tool" } else { "tools" }
+/// Returns the first sentence of a description on one line, cut where it is too long. The end of a sentence is a full stop
+/// or its like before a blank and a capital letter, or the end of the paragraph.
+fn first_sentence(text: &str) -> String {
+    let text = lines_as_lf(trim(text));
+    let paragraph = text.split("\n\n").next().unwrap_or_default();
+    let text = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let ends = |(at, c): &(usize, char)| {
+        let mut rest = text[at + c.len_utf8()..].chars();
+        matches!(c, '.' | '!' | '?')
+            && rest.next() == Some(' ')
+            && rest.next().is_some_and(char::is_uppercase)
+    };
+    let sentence = text.char_indices().find(ends).map_or(text.as_str(), |(at, c)| &text[..at + c.len_utf8()]);
+    match sentence.char_indices().nth(SENTENCE_LIMIT) {
+        Some((end, _)) => format!("{}…", &sentence[..end]),
+        None => sentence.to_owned(),
+    }
 }
 
 /// A name on one line, cut where nobody calls a thing so.
@@ -234,7 +229,25 @@ pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::below;
+    use super::{SENTENCE_LIMIT, below, first_sentence};
+
+    #[test]
+    fn a_list_has_the_first_sentence_of_a_description() {
+        for (text, expected) in [
+            ("", ""),
+            ("Shows what changed.\nIn short form.", "Shows what changed."),
+            (
+                "Returns the diff\nbetween two commits, e.g. of v1.2 and main. Use it.",
+                "Returns the diff between two commits, e.g. of v1.2 and main.",
+            ),
+            ("Fetches a page\n\nArgs:\n  url: where", "Fetches a page"),
+            ("Ready? Go! Now.", "Ready?"),
+        ] {
+            assert_eq!(first_sentence(text), expected);
+        }
+        let long = "x".repeat(SENTENCE_LIMIT + 1);
+        assert_eq!(first_sentence(&long), format!("{}…", &long[1..]));
+    }
 
     #[test]
     fn headings_of_a_server_stay_below_its_own() {

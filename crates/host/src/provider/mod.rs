@@ -52,6 +52,11 @@ pub trait ContextProvider: Sync {
         false
     }
 
+    /// True where its text depends on which tools are active.
+    fn follows_tools(&self) -> bool {
+        false
+    }
+
     /// Looks, and says what it found. It never fails: what went wrong is a note of `look`.
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution;
 }

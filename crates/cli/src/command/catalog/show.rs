@@ -1,4 +1,4 @@
-//! `preface catalog show`: one prompt of a catalog, its expressions marked.
+//! `preface catalog show`: one prompt of a catalog, its expressions marked; or what a preset would take from it.
 
 use super::tokens;
 use crate::{
@@ -7,17 +7,19 @@ use crate::{
     flags::Format,
     ui::{
         Ui, style,
+        table::{Cell, Side, Table},
         text::{count, listed, number, one_line, short, visible, wrap},
     },
 };
 use preface::{
-    catalogs,
+    CatalogUse, Engine, Request, ToolChoice, TrustChoice, catalogs,
     core::catalog::{CatalogText, Chunk, Entry, Unread},
 };
 use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
+  preface catalog show 2.1.37
   preface catalog show 2.1.37 'Tool Description: Glob'
   preface catalog show 2.1.37 glob
   preface catalog show 2.1.37 tool-description-glob
@@ -27,7 +29,10 @@ Examples:
 /// How many `${…}` that stay as they are written are told of.
 const FEW: usize = 8;
 
-/// Show one prompt of a catalog
+/// Show one prompt of a catalog, or what a preset would take from it
+///
+/// Without a name: each place of the preset that can have a text of the catalog, with the prompt that is used there, or the reason why
+/// the preset's own text stays.
 ///
 /// Off a terminal it is the body alone, escapes decoded, each `${…}` as it is written. On one, values are marked in one colour and
 /// what stays as it is written in another, and a head says what is known of the prompt.
@@ -40,10 +45,14 @@ pub struct Args {
 
     /// The prompt, by its name or by the name of its file
     #[arg(value_name = "NAME")]
-    name: String,
+    name: Option<String>,
+
+    /// The preset, where no prompt is named
+    #[arg(long, value_name = "NAME", default_value = "claude-code", conflicts_with = "name")]
+    preset: String,
 
     /// Show the file as it was imported
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with = "format", requires = "name")]
     raw: bool,
 
     /// Choose the form
@@ -55,7 +64,8 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let index = catalogs::index(&system, &args.version)?;
-    let entry = catalogs::find(&index, &args.name)?;
+    let Some(name) = &args.name else { return uses(ui, args) };
+    let entry = catalogs::find(&index, name)?;
     if args.raw {
         let bytes = catalogs::raw(&system, &index, &entry.name)?;
         match std::str::from_utf8(&bytes) {
@@ -75,6 +85,39 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             ui.view(&marked(&text))?;
         }
     }
+    Ok(Exit::Done)
+}
+
+/// Shows what a preset would take from the catalog.
+fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
+    let system = files::system();
+    let request = Request {
+        preset: Some(args.preset.clone()),
+        sets: vec![format!("catalog={}", args.version)],
+        tools: ToolChoice::Profile,
+        trust: TrustChoice::Deny,
+        ..Request::default()
+    };
+    let uses = Engine::new(&system).catalog_uses(&request)?;
+    if matches!(args.format, Format::Json) {
+        ui.json(&uses)?;
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new([Side::Left; 3]);
+    table.row(
+        ["place", "text", "prompt, or why it is not the catalog's"]
+            .map(|head| Cell::styled(head, style::DIM)),
+    );
+    for CatalogUse { place, prompt, why } in &uses {
+        let (of, what) = match prompt {
+            Some(prompt) => (Cell::styled("catalog", style::HINT), prompt),
+            None => (Cell::from("own"), why.as_ref().unwrap_or(place)),
+        };
+        table.row([one_line(place).into(), of, one_line(what).into()]);
+    }
+    ui.view(&table.show(ui.columns()))?;
+    let theirs = uses.iter().filter(|place| place.prompt.is_some()).count();
+    ui.say(&format!("{theirs} of {} texts would be the catalog's\n", uses.len()));
     Ok(Exit::Done)
 }
 

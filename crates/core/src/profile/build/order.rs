@@ -2,7 +2,10 @@
 
 use super::{Builder, quoted};
 use crate::{
-    profile::{ProfileError, overlay::PLACE},
+    profile::{
+        ProfileError,
+        overlay::{BODY, PLACE},
+    },
     suggestion::did_you_mean,
 };
 use serde::Deserialize;
@@ -17,9 +20,24 @@ enum Written {
     Arranged { of: String, arrange: String },
 }
 
+impl Written {
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        let ids = match self {
+            Written::Listed(ids) => ids.as_slice(),
+            Written::Arranged { .. } => &[],
+        };
+        ids.iter().map(String::as_str)
+    }
+}
+
 impl Builder<'_> {
     /// The chosen order, with the sections that say `after` or `before` put in their place.
-    pub(super) fn order(&mut self, sections: &Table, remove: &[String]) -> Result<Vec<String>, ProfileError> {
+    pub(super) fn order(
+        &mut self,
+        sections: &Table,
+        remove: &[String],
+        added_after: Option<&str>,
+    ) -> Result<Vec<String>, ProfileError> {
         let chosen: Option<String> = self.take("order")?;
         let orders: BTreeMap<String, Written> = self.take_or("orders")?;
         let chosen = match self.agent {
@@ -50,6 +68,16 @@ impl Builder<'_> {
             }
         };
         order.retain(|id| !remove.contains(id));
+        let listed: BTreeSet<&str> = orders.values().flat_map(Written::ids).collect();
+        let added = sections.keys().map(String::as_str).filter(|id| {
+            !listed.contains(id)
+                && !self.only_agents.iter().any(|known| known == id)
+                && self.adds(id, &chosen)
+        });
+        let added: Vec<String> = added.map(str::to_owned).collect();
+        let at = added_after.and_then(|anchor| order.iter().position(|id| id == anchor));
+        let at = at.map_or(order.len(), |at| at + 1);
+        order.splice(at..at, added);
         let mut known = BTreeSet::new();
         for id in &order {
             if !known.insert(id.as_str()) {
@@ -76,9 +104,20 @@ impl Builder<'_> {
                 None => return Err(self.error(&["section", id, key], format!("`{key}` names a section"))),
             }
         }
+        if self.agent.is_some() {
+            // The order of agents has few sections; what is next to another one belongs to the main conversation.
+            waiting.retain(|(.., anchor)| order.iter().any(|known| known == anchor));
+        }
         order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
         self.place(&mut order, waiting)?;
         Ok(order)
+    }
+
+    /// True for a section that a profile adds to those which it extends: it is younger than the order, which cannot name it.
+    fn adds(&self, id: &str, order: &str) -> bool {
+        let raw = |key: String| self.givers.of(&key).map(|giver| giver.raw);
+        let body = BODY.iter().chain(&["catalog"]).filter_map(|key| raw(format!("section.{id}.{key}"))).max();
+        self.agent.is_none() && raw(format!("orders.{order}")).is_some_and(|order| body > Some(order))
     }
 
     /// The order of an agent's prompt.

@@ -3,7 +3,7 @@
 use super::{Builder, Texts};
 use crate::{
     origin::Piece,
-    profile::{BuiltinTexts, ProfileError, Prompts},
+    profile::{BuiltinTexts, Parameter, ProfileError, Prompts, TextAfter},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -19,6 +19,18 @@ struct Written {
     /// The prompts of a catalog that may take its place.
     #[serde(default)]
     catalog: Prompts,
+    /// A text behind the description.
+    after: Option<After>,
+    #[serde(default)]
+    parameters: BTreeMap<String, Parameter>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct After {
+    file: String,
+    #[serde(default)]
+    catalog: Prompts,
 }
 
 impl Builder<'_> {
@@ -29,19 +41,31 @@ impl Builder<'_> {
         let written: BTreeMap<String, Written> = self.take_or("tool_texts")?;
         written
             .into_iter()
-            .map(|(name, Written { snippet, guidelines, file: named, catalog })| {
-                let description = named.map(|named| self.description(&name, &named, file)).transpose()?;
+            .map(|(name, Written { snippet, guidelines, file: named, catalog, after, parameters })| {
+                let description =
+                    named.map(|named| self.description(&[&name, "file"], &named, file)).transpose()?;
+                let after = after.map(|after| {
+                    let text = self.description(&[&name, "after", "file"], &after.file, file)?;
+                    Ok(TextAfter { text, catalog: after.catalog.0, imported: None })
+                });
+                let (catalog, after) = (catalog.0, after.transpose()?);
+                let imported = None;
                 Ok((
                     name,
-                    BuiltinTexts { snippet, description, catalog: catalog.0, imported: None, guidelines },
+                    BuiltinTexts { snippet, description, catalog, imported, after, parameters, guidelines },
                 ))
             })
             .collect()
     }
 
     /// A description from a file. The line end of its last line is not part of it.
-    fn description(&self, tool: &str, named: &str, file: &mut Texts<'_>) -> Result<Vec<Piece>, ProfileError> {
-        let mut pieces = self.file(&["tool_texts", tool, "file"], named, file)?;
+    fn description(
+        &self,
+        key: &[&str],
+        named: &str,
+        file: &mut Texts<'_>,
+    ) -> Result<Vec<Piece>, ProfileError> {
+        let mut pieces = self.file(&[&["tool_texts"], key].concat(), named, file)?;
         if let Some(last) = pieces.last_mut() {
             let kept = last.text.trim_end_matches(['\n', '\r']).len();
             last.text.truncate(kept);

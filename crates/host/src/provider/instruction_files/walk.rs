@@ -95,10 +95,7 @@ pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
             Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep"),
         );
     }
-    let mut found = named(&dirs, options, |at| match (at, options.order) {
-        (0, _) | (_, Order::RootFirst) => &options.names,
-        _ => &options.above,
-    });
+    let mut found = named(&dirs, options, |at| options.names_at(at));
     if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
         found.extend(named(&dirs, options, |_| &options.fallback));
     }
@@ -121,15 +118,25 @@ fn named<'o>(dirs: &[&Path], options: &Options, names: impl Fn(usize) -> &'o Vec
     by_dir.into_iter().flatten().collect()
 }
 
-/// True where a file of `names` is anywhere on the way, whatever becomes of it. The user's own do not count.
+impl Options {
+    /// The names that are read in a directory, by its distance from the cwd.
+    fn names_at(&self, at: usize) -> &Vec<String> {
+        match (at, self.order) {
+            (0, _) | (_, Order::RootFirst) => &self.names,
+            _ => &self.above,
+        }
+    }
+}
+
+/// True where a file that is read by its name is anywhere on the way, whatever becomes of it. The user's own do not count.
 fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
     let own: Vec<PathBuf> = managed(options, look)
         .into_iter()
         .chain(user(options, look))
         .map(|candidate| resolved(look.system, &candidate.path))
         .collect();
-    dirs.iter().any(|dir| {
-        options.names.iter().chain(&options.above).any(|name| {
+    dirs.iter().enumerate().any(|(at, dir)| {
+        options.names_at(at).iter().any(|name| {
             let path = normal(dir, Path::new(name));
             look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File)
                 && !own.contains(&resolved(look.system, &path))

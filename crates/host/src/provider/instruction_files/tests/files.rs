@@ -122,12 +122,16 @@ fn fallbacks_are_read_only_where_no_name_is_anywhere_on_the_way() {
     assert_eq!(built.paths()[2..], ["AGENTS.md", "../AGENTS.md", "/w/.claude/AGENTS.md"]);
     let mut root_first = options.clone();
     root_first["order"] = json!("root-first");
-    let paths = build(&system, root_first);
+    let paths = build(&system, root_first.clone());
     assert_eq!(paths.paths()[2..], ["../AGENTS.md", "/w/.claude/AGENTS.md", "AGENTS.md"]);
-    for name in ["/CLAUDE.md", "/w/CLAUDE.local.md", "/w/p/.claude/CLAUDE.md"] {
+    for name in ["/CLAUDE.md", "/w/p/CLAUDE.local.md", "/w/p/.claude/CLAUDE.md"] {
         let system = machine().with_file("/w/p/AGENTS.md", "near").with_file(name, "it is there");
         assert!(!build(&system, options.clone()).paths().contains(&"AGENTS.md"), "{name}");
     }
+    // Above the working directory this name is read in one of the orders only.
+    let above = machine().with_file("/w/p/AGENTS.md", "near").with_file("/w/CLAUDE.local.md", "it is there");
+    assert!(build(&above, options.clone()).paths().contains(&"AGENTS.md"));
+    assert!(!build(&above, root_first).paths().contains(&"AGENTS.md"));
     assert_eq!(build(&system, json!({})).paths(), Vec::<&str>::new(), "without the option there are none");
 }
 
