@@ -208,9 +208,10 @@ impl<'a> SettingsFile<'a> {
         let shown = places.source(scope, &named.join("settings.json")).path.clone();
         let is_whole = scope == Scope::Project && mode == TrustMode::Whole;
         let is_link = || system.link_stat(named).is_some_and(|stat| stat.kind == FileKind::Link);
-        let dir = match is_whole && is_link() {
-            true => trusted_target(system, places, named, is_trusted)?,
-            false => named.to_owned(),
+        let dir = if is_whole && is_link() {
+            trusted_target(system, places, named, is_trusted)?
+        } else {
+            named.to_owned()
         };
         let path = dir.join("settings.json");
         let root = (scope == Scope::Project).then(|| match mode {
