@@ -97,6 +97,16 @@ pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
     system.canonical(root).ok()
 }
 
+/// Returns whether the user trusts a directory as a whole, by its canonical path.
+pub(crate) fn is_trusted_as_a_whole(system: &dyn System, store: Option<&Path>, dir: &Path) -> bool {
+    store.is_some_and(|file| {
+        let store = TrustStore::at(system, file.to_owned()).for_project(dir);
+        // What is wrong with the store is reported where texts are trusted.
+        let record = store.load(&mut Diagnostics::new()).whole(dir);
+        record.is_some_and(|record| record.decision == Decision::Trusted)
+    })
+}
+
 /// A gate, and what stands for the project layer as a whole.
 pub(crate) struct Opened {
     pub gate: Gate,

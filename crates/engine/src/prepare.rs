@@ -17,15 +17,14 @@ use preface_core::{
     profile::{Home, Profile, Setting},
     settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
-    trust::TrustMode,
     turn::Turn,
 };
 use preface_host::{
-    bounds::{Bounds, HardLinks},
+    bounds::Bounds,
     gate::Consent,
     places::{Places, normal},
     profile::{self, Choice},
-    system::{System, Within},
+    system::{HardLinks, System, Within},
 };
 use std::{
     collections::BTreeMap,
@@ -144,7 +143,7 @@ impl Engine<'_> {
         if let Some(mode) = &own.trust_mode {
             profile.trust = mode.value;
         }
-        let bounds = self.bounds(request, &own, &profile, &places, diagnostics)?;
+        let bounds = self.bounds(request, &own, &places, diagnostics)?;
 
         let turn = Turn {
             cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
@@ -172,12 +171,12 @@ impl Engine<'_> {
         Ok(Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds })
     }
 
-    /// Works out where files of the project may lie. Only the caller and the user's own settings widen that.
+    /// Works out where files of the project may lie. Only the caller and the user's own settings widen that. Roots are given
+    /// by a service, which reads for others: what one of them can link to is not theirs to read.
     fn bounds(
         &self,
         request: &Request,
         own: &Own,
-        profile: &Profile,
         places: &Places,
         diagnostics: &mut Diagnostics,
     ) -> Result<Bounds, Error> {
@@ -206,12 +205,9 @@ impl Engine<'_> {
                 }
             }
         }
-        let is_exposed = request.roots.is_some() && profile.trust == TrustMode::None;
         let allows = own.hard_links.as_ref().is_some_and(|allows| allows.value);
-        let hard_links = match is_exposed || request.trust == TrustChoice::Require {
-            true if !allows => HardLinks::Refuse,
-            _ => HardLinks::Read,
-        };
+        let is_exposed = request.roots.is_some() || request.trust == TrustChoice::Require;
+        let hard_links = if is_exposed && !allows { HardLinks::Refuse } else { HardLinks::Read };
         Ok(Bounds::new(system, follow, hard_links))
     }
 

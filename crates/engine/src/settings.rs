@@ -24,7 +24,10 @@ use preface_host::{
     settings_file::SettingsFile,
     system::System,
 };
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+};
 
 /// The settings of a directory.
 #[derive(Clone, Debug)]
@@ -156,10 +159,13 @@ impl Engine<'_> {
     /// Returns the file that a change of settings goes to.
     ///
     /// # Errors
-    /// What [`Engine::build`] refuses before it looks at the project, and no place for the file.
+    /// What [`Engine::build`] refuses before it looks at the project, no place for the file, and a directory of the project
+    /// that is a link to one which is not trusted.
     pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
         let Prepared { profile, places, .. } = self.prepare(request, &mut Diagnostics::new())?;
-        SettingsFile::of(self.system(), &places, profile.trust, scope)
+        let store = consent::store_path(self.system(), &profile, &places);
+        let is_trusted = |dir: &Path| consent::is_trusted_as_a_whole(self.system(), store.as_deref(), dir);
+        SettingsFile::of(self.system(), &places, profile.trust, scope, is_trusted)
             .map_err(|error| Error::Settings(Box::new(error)))
     }
 
@@ -284,7 +290,7 @@ mod tests {
         let request = Request { preset: Some("own".to_owned()), ..Request::default() };
         let engine = Engine::new(&system);
         engine.settings(&request).expect("they are good");
-        let home = std::path::Path::new("/home/user/.own");
+        let home = Path::new("/home/user/.own");
         assert!(system.stat(home).is_none());
         assert_eq!(engine.first_files(&request).expect("it can be written"), []);
         assert!(system.stat(&home.join("system.md")).is_some());

@@ -6,7 +6,7 @@
 use crate::{
     places::{Places, resolved},
     provider::git,
-    system::{FileKind, FileRead, ReadError, System, Within},
+    system::{FileKind, FileRead, HardLinks, ReadError, System, Within},
 };
 use std::{
     cell::OnceCell,
@@ -21,17 +21,6 @@ pub struct Bounds {
     /// Treatment of files that have several names.
     pub hard_links: HardLinks,
     root: OnceCell<ProjectRoot>,
-}
-
-/// Treatment of files that have several names in the file system: such a file cannot be told from the file that it is
-/// the same as, which may lie outside of the project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HardLinks {
-    /// They are read.
-    #[default]
-    Read,
-    /// They are refused.
-    Refuse,
 }
 
 /// The directory that a project is.
@@ -146,12 +135,8 @@ impl Bounds {
             }
             read => (read?, None),
         };
-        match read.stat.links {
-            Some(links) if links > 1 && self.hard_links == HardLinks::Refuse => {
-                Err(ReadError::HardLink { links })
-            }
-            _ => Ok(ProjectFile { read, followed }),
-        }
+        self.hard_links.check(&read.stat)?;
+        Ok(ProjectFile { read, followed })
     }
 }
 

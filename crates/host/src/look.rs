@@ -94,6 +94,9 @@ pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
 pub const FILE_FACT_LIMIT: u64 = 1 << 20;
 /// The most that all `file:` facts of a build have together.
 pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
+/// What to do about a file with several names where such files are refused.
+pub(crate) const HARD_LINK_HELP: &str =
+    "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
 /// The most that is read of a settings file.
 pub const SETTINGS_LIMIT: u64 = 1 << 20;
 
@@ -223,8 +226,8 @@ impl Look<'_> {
         }
     }
 
-    /// Returns the diagnostic of something that was left out. Where it leads out of the project that has a code and a
-    /// help of its own.
+    /// Returns the diagnostic of something that was left out. Where it leads out of the project, or may be a file of
+    /// somewhere else, that has a code and a help of its own.
     pub(crate) fn left_out(&self, scope: Scope, path: &Path, code: &str, error: &ReadError) -> Diagnostic {
         let shown = self.places.source(scope, path).path.clone();
         let note = |code: &str| {
@@ -234,6 +237,7 @@ impl Look<'_> {
         };
         match error {
             ReadError::Outside { target } => note("file/outside").help(self.help_for_outside(target)),
+            ReadError::HardLink { .. } => note("file/hard-link").help(HARD_LINK_HELP),
             _ => note(code),
         }
     }
@@ -342,12 +346,8 @@ impl Look<'_> {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let (code, help) = match error {
             ReadError::TooLarge { .. } => ("file/too-large", "shorten the file; nothing of it was used"),
-            ReadError::Outside { .. } => return self.left_out(what.scope, what.path, "file/outside", error),
-            ReadError::HardLink { .. } => {
-                let help = "copy the file, so that it has one name; or set `trust.hardLinks` to true";
-                return Diagnostic::warning("file/hard-link", format!("{shown} was left out: {error}"))
-                    .at(Place::file(Some(what.scope), shown))
-                    .help(help);
+            ReadError::Outside { .. } | ReadError::HardLink { .. } => {
+                return self.left_out(what.scope, what.path, "file/unreadable", error);
             }
             ReadError::Denied => ("file/denied", "allow reading it, or remove it"),
             ReadError::Kind(_) => ("file/kind", "put a regular file there, or nothing"),

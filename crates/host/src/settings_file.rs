@@ -7,7 +7,7 @@ use crate::{
     look::SETTINGS_LIMIT,
     places::Places,
     scaffold::DIR_MODE,
-    system::{FileRead, ReadError, System, Within, Write, WriteError},
+    system::{FileKind, FileRead, ReadError, System, Within, Write, WriteError},
     trust::{Dirs, StoreKind, store_file},
 };
 use preface_core::{
@@ -45,6 +45,13 @@ pub struct SettingsFile<'a> {
 pub enum SettingsFileError {
     /// There is no directory for it: no home, or the project directory would be the user's own.
     Nowhere(Scope),
+    /// The project's directory is a link, and the user has not trusted what it leads to.
+    Link {
+        /// The path of the link for people.
+        path: String,
+        /// Where it leads; `None` where that is no directory.
+        target: Option<String>,
+    },
     /// It cannot be read.
     Unreadable {
         /// The path for people.
@@ -84,6 +91,13 @@ impl SettingsFileError {
                 "use another directory: `-C DIR`, or `--scope global`".to_owned()
             }
             SettingsFileError::Nowhere(_) => "set PREFACE_HOME to a directory".to_owned(),
+            SettingsFileError::Link { target: Some(target), .. } => format!(
+                "`preface trust grant` (with the same preset) shows what lies there and allows it; or change \
+                 `{target}/settings.json` itself"
+            ),
+            SettingsFileError::Link { path, target: None } => {
+                format!("remove `{path}`, or put a directory there")
+            }
             SettingsFileError::Unreadable { error: ReadError::Outside { .. }, .. } => {
                 "a project's settings lie in the project; put a regular file there".to_owned()
             }
@@ -121,6 +135,12 @@ impl fmt::Display for SettingsFileError {
                     "there is no place for your settings: neither PREFACE_HOME nor a home directory is set"
                 )
             }
+            SettingsFileError::Link { path, target: Some(target) } => {
+                write!(f, "`{path}` is a link to `{target}`, which you have not trusted")
+            }
+            SettingsFileError::Link { path, target: None } => {
+                write!(f, "`{path}` is a link that leads to no directory")
+            }
             SettingsFileError::Unreadable { path, error } => write!(f, "cannot read `{path}`: {error}"),
             SettingsFileError::Unwritable { path, error } => write!(f, "cannot write `{path}`: {error}"),
             SettingsFileError::TooLarge { path, size } => {
@@ -144,8 +164,9 @@ pub enum Written {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// Names the file of a scope. Nothing is looked at yet. `mode` says how far a link of the project's may lead, as for
-    /// reading.
+    /// Names the file of a scope. `mode` says how far a link of the project's may lead, as for reading: where projects are
+    /// trusted as a whole, its directory may be a link to one of which `is_trusted` says so. The file is then that
+    /// directory's, wherever the link leads afterwards.
     ///
     /// ```
     /// use preface_core::{scope::Scope, settings::Change, trust::TrustMode};
@@ -161,7 +182,7 @@ impl<'a> SettingsFile<'a> {
     ///     global: Some("/home/user/.config/preface".into()),
     ///     project: Some("/work/.preface".into()),
     /// };
-    /// let file = SettingsFile::of(&system, &places, TrustMode::Pinned, Scope::Global)?;
+    /// let file = SettingsFile::of(&system, &places, TrustMode::Pinned, Scope::Global, |_| false)?;
     /// let change = Change::Set(9000.into());
     /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Changed);
     /// assert_eq!(file.edit(&"budget.tokens".parse().unwrap(), &change)?, Written::Unchanged);
@@ -170,22 +191,31 @@ impl<'a> SettingsFile<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`SettingsFileError::Nowhere`]; the bundled scope has no file that could be changed.
+    /// [`SettingsFileError::Nowhere`]; the bundled scope has no file that could be changed. [`SettingsFileError::Link`].
     pub fn of(
         system: &'a dyn System,
         places: &Places,
         mode: TrustMode,
         scope: Scope,
+        is_trusted: impl Fn(&Path) -> bool,
     ) -> Result<Self, SettingsFileError> {
         let dir = match scope {
             Scope::Bundled => None,
             Scope::Global => places.global.as_deref(),
             Scope::Project => places.project.as_deref(),
         };
-        let dir = dir.ok_or(SettingsFileError::Nowhere(scope))?;
+        let named = dir.ok_or(SettingsFileError::Nowhere(scope))?;
+        let shown = places.source(scope, &named.join("settings.json")).path.clone();
+        let is_whole = scope == Scope::Project && mode == TrustMode::Whole;
+        let is_link = || system.link_stat(named).is_some_and(|stat| stat.kind == FileKind::Link);
+        let dir = if is_whole && is_link() {
+            trusted_target(system, places, named, is_trusted)?
+        } else {
+            named.to_owned()
+        };
         let path = dir.join("settings.json");
         let root = (scope == Scope::Project).then(|| match mode {
-            TrustMode::Whole => dir.to_owned(),
+            TrustMode::Whole => dir,
             TrustMode::Pinned | TrustMode::None => places.cwd.clone(),
         });
         let beside = beside(&path);
@@ -195,7 +225,6 @@ impl<'a> SettingsFile<'a> {
                 .map_or(beside, |store| store.with_file_name("project-settings.lock")),
             _ => beside,
         };
-        let shown = places.source(scope, &path).path.clone();
         Ok(SettingsFile { system, scope, path, shown, root, lock })
     }
 
@@ -316,6 +345,24 @@ impl<'a> SettingsFile<'a> {
     }
 }
 
+/// Returns the directory that a link of the project leads to, if the user has trusted it.
+fn trusted_target(
+    system: &dyn System,
+    places: &Places,
+    link: &Path,
+    is_trusted: impl Fn(&Path) -> bool,
+) -> Result<PathBuf, SettingsFileError> {
+    let is_dir = |path: &PathBuf| system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir);
+    let target = system.canonical(link).ok().filter(is_dir);
+    match target {
+        Some(target) if is_trusted(&target) => Ok(target),
+        target => Err(SettingsFileError::Link {
+            path: places.shown(link),
+            target: target.map(|target| places.shown(&target)),
+        }),
+    }
+}
+
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(".lock");
@@ -341,7 +388,8 @@ mod tests {
     }
 
     fn set(system: &MemorySystem, mode: TrustMode) -> Result<Written, SettingsFileError> {
-        let file = SettingsFile::of(system, &places(), mode, Scope::Project)?;
+        let file =
+            SettingsFile::of(system, &places(), mode, Scope::Project, |dir| dir == Path::new("/trusted"))?;
         file.edit(&"sections.style.text".parse().expect("a path"), &Change::Set(json!("Use tabs.")))
     }
 
@@ -384,9 +432,32 @@ mod tests {
         let inside = machine().with_dir("/work/shared").with_link("/work/.preface", "/work/shared");
         let error = set(&inside, TrustMode::Pinned).expect_err("a link");
         assert!(matches!(error, SettingsFileError::Unwritable { .. }), "{error:?}");
-        // Where the directory is trusted as a whole, it may be a link, as for reading.
-        let shared = elsewhere().with_link("/work/.preface", "/elsewhere");
-        assert_eq!(set(&shared, TrustMode::Whole), Ok(Written::Changed));
-        assert!(shared.stat(Path::new("/elsewhere/settings.json")).is_some());
+    }
+
+    #[test]
+    fn a_directory_that_is_a_link_is_written_in_once_it_is_trusted() {
+        let link = |target: &str| machine().with_dir(target).with_link("/work/.preface", target);
+        let trusted = link("/trusted");
+        assert_eq!(set(&trusted, TrustMode::Whole), Ok(Written::Changed));
+        assert!(trusted.stat(Path::new("/trusted/settings.json")).is_some());
+
+        for (target, system) in [
+            ("../elsewhere", link("/elsewhere")),
+            // Also where it stays in the project: a grant is about the directory that is shown with it.
+            ("shared", link("/work/shared")),
+        ] {
+            let error = set(&system, TrustMode::Whole).expect_err("it was not trusted");
+            assert_eq!(
+                error.to_string(),
+                format!("`.preface` is a link to `{target}`, which you have not trusted")
+            );
+            let help = error.hint().expect("a remedy");
+            assert!(help.contains(&format!("change `{target}/settings.json` itself")), "{help}");
+            assert!(help.contains("`preface trust grant`"), "{help}");
+        }
+        let nowhere = machine().with_link("/work/.preface", "/trusted");
+        let error = set(&nowhere, TrustMode::Whole).expect_err("it leads nowhere");
+        assert_eq!(error.to_string(), "`.preface` is a link that leads to no directory");
+        assert_eq!(set(&machine(), TrustMode::Whole), Ok(Written::Changed), "a directory of its own");
     }
 }

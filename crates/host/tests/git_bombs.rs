@@ -4,13 +4,18 @@
 
 mod git_support;
 
-use git_support::{git, in_clean_room, put, run};
-use preface_host::system::{GitTrouble, git_status::status};
+use git_support::{git, in_clean_room, put, run, status};
+use preface_host::{
+    provider::git::{branch, head},
+    system::{GitTrouble, HardLinks, git_status, os::OsSystem},
+};
 use std::{
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
+    thread,
+    time::{Duration, Instant, SystemTime},
 };
 
 /// The most memory that the process of a test may ever have, in bytes.
@@ -57,7 +62,7 @@ fn bounded(dir: &Path, what: &str) -> Result<String, GitTrouble> {
     assert!(read < READ, "{what}: {read} bytes were read");
     // A thread that was joined is listed until the kernel has cleared it away.
     let is_gone = (0..100_000).any(|_| {
-        std::thread::yield_now();
+        thread::yield_now();
         threads() <= before
     });
     assert!(is_gone, "{what}: a thread was left behind");
@@ -169,6 +174,225 @@ fn no_file_is_read_without_bounds() {
             fs::remove_dir_all(&dir).expect("removed");
         }
     }
+}
+
+/// Returns when somebody last went through a link, after a moment in which the clock of the file system goes on.
+fn last_followed(link: &Path) -> SystemTime {
+    thread::sleep(Duration::from_millis(20));
+    fs::symlink_metadata(link).and_then(|stat| stat.accessed()).expect("a link with a time of access")
+}
+
+/// Copies the template and puts a link into the copy, whose time of access moves when somebody follows it.
+fn with_trap(template: &Path, dir: &Path, place: Place, target: &Path) -> PathBuf {
+    let copied = Command::new("cp").arg("-a").arg(template).arg(dir).status().expect("cp starts");
+    assert!(copied.success());
+    let link = place(dir);
+    fs::create_dir_all(link.parent().expect("a parent")).expect("its directory");
+    _ = fs::remove_file(&link);
+    _ = fs::remove_dir_all(&link);
+    symlink(target, &link).expect("a link");
+    link
+}
+
+#[test]
+fn no_link_below_git_is_followed_to_its_target() {
+    if !in_clean_room("no_link_below_git_is_followed_to_its_target") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let template = root.path().join("template");
+    repository(&template);
+    let outside = root.path().join("outside");
+    put(outside.join("file"), "0000000000000000000000000000000000000000\n");
+    // A file system without times of access cannot show it; the answers below still can.
+    let probe = root.path().join("probe");
+    symlink(&outside, &probe).expect("a link");
+    let before = last_followed(&probe);
+    fs::metadata(&probe).expect("its target");
+    let shows = last_followed(&probe) != before;
+    let more: [(&str, Place); 6] = [
+        ("info", |dir| dir.join(".git/info")),
+        ("objects/pack", |dir| dir.join(".git/objects/pack")),
+        ("objects/ab", |dir| dir.join(".git/objects/ab")),
+        ("a directory of refs", |dir| dir.join(".git/refs/remotes")),
+        ("a tag", |dir| dir.join(".git/refs/tags/v1")),
+        (".git", |dir| dir.join(".git")),
+    ];
+    for (name, place) in PLACES.iter().chain(&more) {
+        if name.starts_with("new/")
+            || name.starts_with("sub/")
+            || *name == "a file"
+            || name.starts_with(".gi")
+        {
+            continue;
+        }
+        let mut answers = Vec::new();
+        for target in ["file", "", "missing"] {
+            let dir = root.path().join("tree");
+            let link = with_trap(&template, &dir, *place, &outside.join(target));
+            let before = last_followed(&link);
+            let answer = (bounded(&dir, name), branch(&OsSystem::new(&[]), &dir));
+            assert!(!shows || last_followed(&link) == before, "{name}: the target was looked at: {answer:?}");
+            assert!(answer.0.is_err(), "{name}: {answer:?}");
+            answers.push(format!("{answer:?}"));
+            fs::remove_dir_all(&dir).expect("removed");
+        }
+        answers.dedup();
+        assert_eq!(answers.len(), 1, "{name}: the target decides about the answer: {answers:?}");
+    }
+}
+
+/// What the files of a repository name is not looked at where a link leads to it.
+#[test]
+fn no_link_is_followed_to_what_a_repository_names() {
+    if !in_clean_room("no_link_is_followed_to_what_a_repository_names") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let template = root.path().join("template");
+    repository(&template);
+    let outside = root.path().join("outside");
+    run(root.path(), "init -q outside");
+    put(outside.join("settings"), "[status]\n");
+    put(outside.join("patterns"), "*\n");
+    let way: Place = |dir| dir.join("way");
+    type Name = fn(&Path);
+    let config = |dir: &Path, text: &str| {
+        let path = dir.join(".git/config");
+        let plain = fs::read_to_string(&path).expect("a configuration");
+        fs::write(&path, format!("{plain}{text}\n")).expect("written");
+    };
+    let cases: [(&str, Name, bool); 7] = [
+        ("alternates", |dir| put(dir.join(".git/objects/info/alternates"), "../../way/.git/objects\n"), true),
+        ("include.path", |dir| put(dir.join(".git/more"), "[include]\n\tpath = ../way/settings\n"), true),
+        ("core.worktree", |dir| put(dir.join(".git/more"), "[core]\n\tworktree = ../way\n"), true),
+        (
+            "core.excludesFile",
+            |dir| put(dir.join(".git/more"), "[core]\n\texcludesFile = way/patterns\n"),
+            false,
+        ),
+        ("a file in a nested directory", |dir| put(dir.join("new/.git"), "gitdir: ../way/.git\n"), true),
+        ("a file that names nothing", |dir| put(dir.join("new/.git"), "gitdir: ../gone/.git\n"), false),
+        (
+            "a link in a nested directory",
+            |dir| {
+                fs::create_dir(dir.join("new")).expect("a directory");
+                symlink("../way/.git", dir.join("new/.git")).expect("a link");
+            },
+            true,
+        ),
+    ];
+    for (name, make, is_refused) in cases {
+        let dir = root.path().join("tree");
+        let link = with_trap(&template, &dir, way, &outside);
+        make(&dir);
+        if dir.join(".git/more").exists() {
+            config(&dir, "[include]\n\tpath = more");
+        }
+        let before = last_followed(&link);
+        let answer = bounded(&dir, name);
+        assert_eq!(last_followed(&link), before, "{name}: {answer:?}");
+        assert_eq!(matches!(answer, Err(GitTrouble::Unsupported(_))), is_refused, "{name}: {answer:?}");
+        fs::remove_dir_all(&dir).expect("removed");
+    }
+}
+
+/// A hard link makes any file a file of the repository. No message has the text of one.
+#[test]
+fn no_message_quotes_a_file() {
+    if !in_clean_room("no_message_quotes_a_file") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let template = root.path().join("template");
+    repository(&template);
+    run(&template, "worktree add -q ../linked");
+    const TEXTS: [&str; 6] = [
+        "s3cret\n",
+        "s3cret s3cret\n[s3cret\n",
+        "[core]\n\tabbrev = s3cret\n\tautocrlf = s3cret\n\tfilemode = s3cret\n",
+        "ref: s3cret\n",
+        "gitdir: s3cret\n",
+        "0123456789012345678901234567890123456789 s3cret\n^s3cret\n",
+    ];
+    let more: [(&str, Place); 3] = [
+        ("the .git of a linked work tree", |dir| dir.with_file_name("linked").join(".git")),
+        ("its gitdir", |dir| dir.join(".git/worktrees/linked/gitdir")),
+        ("its commondir", |dir| dir.join(".git/worktrees/linked/commondir")),
+    ];
+    let mut refused = 0;
+    for (name, place) in PLACES.iter().chain(&more) {
+        let path = place(&template);
+        let was = fs::read(&path).ok();
+        for text in TEXTS {
+            put(&path, text);
+            for dir in [&template, &root.path().join("linked")] {
+                let (status, branch) = (status(dir), branch(&OsSystem::new(&[]), dir));
+                let told = [status.err(), branch.err()].into_iter().flatten();
+                for trouble in told {
+                    refused += 1;
+                    assert!(!trouble.to_string().contains("s3cret"), "{name}, {text:?}: {trouble}");
+                    assert!(!trouble.to_string().is_empty(), "{name}");
+                }
+            }
+        }
+        match was {
+            Some(was) => put(&path, was),
+            None => fs::remove_file(&path).expect("removed"),
+        }
+    }
+    assert!(refused > 50, "{refused} messages");
+}
+
+#[test]
+fn gits_own_files_may_have_one_name_where_hard_links_are_refused() {
+    if !in_clean_room("gits_own_files_may_have_one_name_where_hard_links_are_refused") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path().join("tree");
+    repository(&dir);
+    run(&dir, "worktree add -q ../linked");
+    let linked = root.path().join("linked");
+    put(dir.join(".git/shallow"), "");
+    put(dir.join("more"), "[status]\n");
+    git(&dir, ["config", "include.path", "../more"]);
+    // Objects of a clone are hard links.
+    run(root.path(), "clone -q tree clone");
+    let clone = root.path().join("clone");
+    assert!(!loose(&clone, "HEAD").exists() || fs::metadata(loose(&clone, "HEAD")).is_ok());
+    assert_eq!(git_status::status(&clone, HardLinks::Refuse).as_deref(), Ok(""));
+    let plain = |dir: &Path| git_status::status(dir, HardLinks::Refuse);
+    assert_eq!((plain(&dir).is_ok(), plain(&linked).as_deref()), (true, Ok("")));
+    let files: [(&str, &Path, bool); 12] = [
+        (".git/HEAD", &dir, true),
+        (".git/config", &dir, true),
+        (".git/index", &dir, false),
+        (".git/packed-refs", &dir, true),
+        (".git/shallow", &dir, false),
+        (".git/info/exclude", &dir, false),
+        (".git/refs/heads/main", &dir, true),
+        ("more", &dir, false),
+        ("../linked/.git", &linked, true),
+        (".git/worktrees/linked/gitdir", &linked, true),
+        (".git/worktrees/linked/commondir", &linked, true),
+        (".git/worktrees/linked/HEAD", &linked, true),
+    ];
+    for (file, tree, has_branch) in files {
+        let path = dir.join(file);
+        let other = root.path().join("other name");
+        fs::hard_link(&path, &other).expect("a hard link");
+        let is_refused = |trouble: &GitTrouble| matches!(trouble, GitTrouble::HardLink { links: 2, .. });
+        let answer = plain(tree);
+        assert!(answer.as_ref().is_err_and(is_refused), "{file}: {answer:?}");
+        if has_branch && file != ".git/packed-refs" {
+            let answer = head(&OsSystem::new(&[]), tree, HardLinks::Refuse);
+            assert!(answer.as_ref().is_err_and(is_refused), "{file}: {answer:?}");
+        }
+        assert!(status(tree).is_ok() && branch(&OsSystem::new(&[]), tree).is_ok(), "{file}");
+        fs::remove_file(&other).expect("removed");
+    }
+    assert!(plain(&dir).is_ok());
 }
 
 #[test]
@@ -301,6 +525,79 @@ fn patterns_in_the_index_are_bounded() {
     assert!(matches!(bounded(dir, "in the index"), Err(GitTrouble::Unsupported(_))));
 }
 
+#[test]
+fn patterns_that_take_too_long_are_refused() {
+    if !in_clean_room("patterns_that_take_too_long_are_refused") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    let many = (0..20_000).map(|at| format!("*a*b*c*{at}*d\n")).collect::<String>();
+    for at in 0..2_000 {
+        put(dir.join(format!("new/aabbccaabbcc{at}")), "");
+    }
+    let refused = |what: &str| {
+        let start = Instant::now();
+        let answer = bounded(dir, what);
+        assert!(matches!(answer, Err(GitTrouble::Unsupported(_))), "{what}: {answer:?}");
+        // Built without optimization, on a machine that has other work.
+        assert!(start.elapsed() < Duration::from_secs(8), "{what}: {:?}", start.elapsed());
+    };
+    for name in [".git/info/exclude", ".gitignore", "new/.gitignore"] {
+        let was = fs::read(dir.join(name)).ok();
+        put(dir.join(name), &many);
+        refused(name);
+        // One pattern that no flag would interrupt.
+        put(dir.join(name), format!("{}x\n", "**/".repeat(40)));
+        refused(name);
+        match was {
+            Some(was) => put(dir.join(name), was),
+            None => fs::remove_file(dir.join(name)).expect("removed"),
+        }
+    }
+    assert!(bounded(dir, "few patterns").is_ok());
+    put(dir.join(".git/info/attributes"), format!("{}x text\n", "**/".repeat(40)));
+    put(dir.join("sub/file"), "two\n");
+    refused("attributes");
+}
+
+#[test]
+fn a_large_list_of_refs_keeps_the_branch() {
+    if !in_clean_room("a_large_list_of_refs_keeps_the_branch") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path();
+    repository(dir);
+    let id = run(dir, "rev-parse HEAD");
+    let id = id.trim();
+    let start = Instant::now();
+    for (count, has_tag) in [(100_000, true), (400_000, false)] {
+        let mut packed = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
+        packed.push_str(&format!("{id} refs/heads/packed\n"));
+        (0..count).for_each(|at| packed.push_str(&format!("{id} refs/tags/v{at:07}\n")));
+        put(dir.join(".git/packed-refs"), &packed);
+        for (head, name) in [("main", "main"), ("packed", "packed"), ("v0000001", "heads/v0000001")] {
+            put(dir.join(".git/HEAD"), format!("ref: refs/heads/{head}\n"));
+            if head == "v0000001" {
+                put(dir.join(".git/refs/heads/v0000001"), id);
+            }
+            // Whether a tag has the same name is not looked up in a list that is too large.
+            let name = if has_tag { name } else { head };
+            assert_eq!(
+                branch(&OsSystem::new(&[]), dir).as_ref().map(Option::as_deref),
+                Ok(Some(name)),
+                "{count}"
+            );
+        }
+        _ = fs::remove_file(dir.join(".git/refs/heads/v0000001"));
+        put(dir.join(".git/HEAD"), "ref: refs/heads/main\n");
+        assert_eq!(status(dir).as_deref(), Ok(""));
+    }
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
 /// An index of version 4 has a path as a difference to the one before it: a few bytes for a path of a megabyte.
 #[test]
 fn an_index_of_long_paths_is_refused() {
@@ -349,7 +646,7 @@ fn large_files_are_not_taken_into_memory() {
     let rewrite = |name: &str, content: &[u8]| {
         put(dir.join(name), content);
         let file = fs::File::options().append(true).open(dir.join(name)).expect("a file");
-        file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+        file.set_modified(SystemTime::UNIX_EPOCH).expect("a time");
     };
     rewrite("touched", &content);
     assert_eq!(status(dir).as_deref(), Ok(""));

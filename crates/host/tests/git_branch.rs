@@ -9,7 +9,7 @@ use git_support::{git_output, in_clean_room, put, run};
 use preface_host::{
     provider::git::{branch, common_dir, head, shown, work_tree_root},
     system::{
-        GitTrouble,
+        GitTrouble, HardLinks,
         memory::{MemorySystem, Verb},
         os::OsSystem,
     },
@@ -433,7 +433,7 @@ fn work_trees_of_one_repository_share_a_directory() {
     assert_eq!(work_tree_root(&disk(), &root), None);
     assert_eq!(common_dir(&disk(), &main), Some(main.join(".git")));
     assert_eq!(common_dir(&disk(), &linked), Some(main.join(".git")));
-    let head = head(&disk(), &linked).expect("a head");
+    let head = head(&disk(), &linked, HardLinks::Read).expect("a head");
     assert_eq!(head.name.as_deref(), Some("linked"));
     assert_eq!(head.path, main.join(".git/worktrees/linked/HEAD"));
 }

@@ -8,10 +8,10 @@
 
 mod git_support;
 
-use git_support::{expect_one_test, git, git_output, in_clean_room, put, run};
+use git_support::{expect_one_test, git, git_output, in_clean_room, put, run, status};
 use preface_host::{
     provider::git::branch,
-    system::{GitTrouble, git_status::status, os::OsSystem},
+    system::{GitTrouble, os::OsSystem},
 };
 use std::{
     collections::BTreeMap,

@@ -8,8 +8,7 @@
 
 mod git_support;
 
-use git_support::{git, git_output, in_clean_room, put, run};
-use preface_host::system::git_status::status;
+use git_support::{git, git_output, in_clean_room, put, run, status};
 use std::{
     ffi::{OsStr, OsString},
     fmt::Write as _,

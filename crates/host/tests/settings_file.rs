@@ -50,7 +50,8 @@ impl Home {
     }
 
     fn file(&self, scope: Scope) -> SettingsFile<'_> {
-        SettingsFile::of(&self.system, &self.places(), TrustMode::Pinned, scope).expect("there is a place")
+        SettingsFile::of(&self.system, &self.places(), TrustMode::Pinned, scope, |_| false)
+            .expect("there is a place")
     }
 }
 
@@ -141,7 +142,7 @@ fn what_is_no_file_is_left_alone() {
     assert_eq!(error.to_string(), "cannot read `~/own/preface/settings.json`: a directory, not a file");
     let nowhere = Places { global: None, project: None, ..home.places() };
     for scope in Scope::ALL {
-        let none = SettingsFile::of(&home.system, &nowhere, TrustMode::Pinned, scope);
+        let none = SettingsFile::of(&home.system, &nowhere, TrustMode::Pinned, scope, |_| false);
         assert_eq!(none.err(), Some(SettingsFileError::Nowhere(scope)));
     }
     let large = "x".repeat(1 << 20);

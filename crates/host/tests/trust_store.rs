@@ -245,6 +245,7 @@ fn kill_one(dir: &Path, from: usize, round: u64) -> Vec<(String, usize)> {
         Some((what.to_owned(), number.parse().ok()?))
     };
     let first = lines.by_ref().find_map(|line| parse(&line));
+    assert!(first.is_some(), "the child ended before it finished anything");
     let random = std::hash::RandomState::new().hash_one(round);
     thread::sleep(Duration::from_micros(random % 30_000));
     child.kill().expect("killed");

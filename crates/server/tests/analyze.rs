@@ -146,6 +146,41 @@ async fn nothing_outside_of_the_roots_is_read() {
 }
 
 #[tokio::test]
+async fn a_file_with_several_names_is_read_for_nobody() {
+    let linked = || {
+        machine()
+            .with_home("/h")
+            .with_hard_link("/work/p/linked.md", "/etc/secret")
+            .with_file("/work/p/.git/config", "")
+            .with_dir("/work/p/.git/objects")
+            .with_file("/work/p/.git/refs/heads/s3cret", &"0".repeat(40))
+            .with_file("/etc/HEAD", "ref: refs/heads/s3cret\n")
+            .with_hard_link("/work/p/.git/HEAD", "/etc/HEAD")
+    };
+    for preset in ["template", "default", "stud", "pi", "claude-code"] {
+        let read = async |service: &Service| {
+            let template = "[file:linked.md][file:/work/p/linked.md][git:branch]";
+            let body = json!({"template": template, "cwd": "/work/p", "preset": preset});
+            analyze(service, body).await
+        };
+        let reply = read(&service_on(linked()).await).await;
+        assert!(!reply.to_string().contains("s3cret"), "{preset}: {reply}");
+        let notes = reply["diagnostics"].as_array().unwrap();
+        let refused = notes.iter().filter(|note| note["code"] == "file/hard-link").count();
+        assert!(refused >= 2, "{preset}: {reply}");
+        if matches!(preset, "pi" | "claude-code") {
+            continue;
+        }
+        let own = [".stud", ".config/preface"].iter().fold(linked(), |machine, dir| {
+            let text = r#"{"trust": {"hardLinks": true}}"#;
+            machine.with_file(format!("/h/{dir}/settings.json"), text)
+        });
+        let reply = read(&service_on(own).await).await;
+        assert!(reply["preview"]["text"].as_str().unwrap().contains("s3cret"), "{preset}: {reply}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_directory_no_file_is_looked_at() {
     let machine = machine();
     let service = service_on(machine.clone()).await;

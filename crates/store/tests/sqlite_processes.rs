@@ -146,6 +146,8 @@ fn first_prompts_race_from_several_processes_on_a_new_file() {
     for child in children {
         let output = child.wait_with_output().expect("it ends");
         assert!(output.status.success());
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("test result: ok. 1 passed;"), "no test ran:\n{text}");
         for line in output.stdout.lines().filter_map(heard) {
             said.insert(line);
             count += 1;

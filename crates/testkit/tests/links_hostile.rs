@@ -183,8 +183,11 @@ fn a_text_given_as_a_file_of_the_project_is_opened_as_such() {
 }
 
 #[test]
-fn a_file_with_several_names_is_refused_where_nothing_else_guards() {
-    let linked = || machine().with_hard_link("/p/AGENTS.md", "/h/out/env.md");
+fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required() {
+    let linked = || {
+        let machine = machine().with_hard_link("/p/AGENTS.md", "/h/out/env.md");
+        machine.with_hard_link("/p/CLAUDE.md", "/h/out/env.md")
+    };
     let ask = |system: &MemorySystem, preset: &str, trust: TrustChoice, roots: Option<&str>| {
         let request = Request {
             preset: Some(preset.to_owned()),
@@ -194,14 +197,53 @@ fn a_file_with_several_names_is_refused_where_nothing_else_guards() {
         };
         Engine::new(system).build(&request)
     };
-    let refused = ask(&linked(), "template", TrustChoice::Once, Some("/p")).expect("it builds");
-    assert!(!refused.prompt.text.contains(SECRET));
-    assert!(refused.prompt.diagnostics.iter().any(|note| note.code == "file/hard-link"), "{refused:?}");
-    let plain = ask(&linked(), "template", TrustChoice::Once, None).expect("it builds");
-    assert!(plain.prompt.text.contains(SECRET), "on the user's own machine it is a file like any other");
-    let own = linked().with_file("/h/.config/preface/settings.json", r#"{"trust": {"hardLinks": true}}"#);
-    let allowed = ask(&own, "template", TrustChoice::Once, Some("/p")).expect("it builds");
-    assert!(allowed.prompt.text.contains(SECRET));
+    let own = linked()
+        .with_file("/h/.config/preface/settings.json", r#"{"trust": {"hardLinks": true}}"#)
+        .with_file("/h/.claude/settings.json", r#"{"trust": {"hardLinks": true}}"#);
+    for preset in ["template", "default", "claude-code"] {
+        let refused = ask(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
+        assert!(!refused.prompt.text.contains(SECRET), "{preset}");
+        let note = refused.prompt.diagnostics.iter().find(|note| note.code == "file/hard-link");
+        let help = note.and_then(|note| note.help.as_deref()).unwrap_or_default();
+        assert!(help.contains("`trust.hardLinks`"), "{preset}: {refused:?}");
+        let plain = ask(&linked(), preset, TrustChoice::Once, None).expect("it builds");
+        assert!(
+            plain.prompt.text.contains(SECRET),
+            "{preset}: on the user's own machine it is like any other"
+        );
+        let allowed = ask(&own, preset, TrustChoice::Once, Some("/p")).expect("it builds");
+        assert!(allowed.prompt.text.contains(SECRET), "{preset}");
+    }
     let required = ask(&linked(), "pi", TrustChoice::Require, None).expect("nothing was left out for trust");
     assert!(!required.prompt.text.contains(SECRET), "where trust is required, too");
+}
+
+/// Also where the file does not parse: no message quotes it.
+#[test]
+fn below_roots_no_kind_of_file_is_read_by_another_name_of_it() {
+    for preset in ["claude-code", "pi", "default", "stud", "template"] {
+        for (_, name, _) in LINKS {
+            let name = name.replace(".claude", dir_of(preset)).replace(".preface", dir_of(preset));
+            let system = machine()
+                .with_file("/h/out/broken", format!("---\n{SECRET}: [\n---\n{{\"{SECRET}\n"))
+                .with_hard_link(&name, "/h/out/broken");
+            let request = Request {
+                preset: Some(preset.to_owned()),
+                trust: TrustChoice::Once,
+                roots: Some(vec!["/p".into()]),
+                ..Request::new("/p")
+            };
+            let built = Engine::new(&system).build(&request).expect("no file of a project stops a build");
+            let all = format!("{} {:?}", built.prompt.text, built.prompt.diagnostics);
+            assert!(!all.contains(SECRET), "{preset} {name}: {all}");
+        }
+    }
+}
+
+fn dir_of(preset: &str) -> &str {
+    match preset {
+        "claude-code" => ".claude",
+        "stud" => ".stud",
+        _ => ".preface",
+    }
 }

@@ -352,3 +352,28 @@ fn a_first_setting_does_not_swallow_the_first_file() {
         .says("set budget.tokens = 5 in ~/.stud/settings.json\n");
     assert!(sandbox.path("home/.stud/system.md").exists());
 }
+
+#[test]
+#[cfg(unix)]
+fn a_link_as_project_directory_is_written_through_after_a_grant() {
+    let sandbox = Sandbox::empty().env("EDITOR", "true").env("PATH", "/usr/bin:/bin");
+    let far = sandbox.path("far");
+    fs::create_dir(&far).expect("a directory");
+    fs::create_dir_all(sandbox.path("work")).expect("a directory");
+    std::os::unix::fs::symlink(&far, sandbox.path("work/.stud")).expect("a link");
+    let commands = [
+        "settings set systemPrompt.append hi --scope project",
+        "settings unset systemPrompt.append --scope project",
+        "settings edit --scope project",
+    ];
+    for command in commands {
+        let ran = sandbox.run(&format!("preface {command} --preset stud")).exits(1);
+        let error =
+            "error: `.stud` is a link to `../far`, which you have not trusted\nhint: `preface trust grant`";
+        assert!(ran.stderr.starts_with(error), "{command}: {}", ran.stderr);
+        assert_eq!(fs::read_dir(&far).expect("a directory").count(), 0, "{command}");
+    }
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run(&format!("preface {} --preset stud", commands[0])).exits(0);
+    assert!(fs::read_to_string(far.join("settings.json")).expect("it was written").contains("\"hi\""));
+}

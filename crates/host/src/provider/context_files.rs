@@ -8,7 +8,7 @@ use crate::{
     look::{CONTEXT_FILE_LIMIT, Look, Wanted},
     places::normal,
     provider::git,
-    system::{FileId, FileKind, FileRead},
+    system::{FileId, FileKind, FileRead, HardLinks},
 };
 use preface_core::{
     compose::is_blank,
@@ -255,7 +255,7 @@ impl Walk<'_> {
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name (`pi.md` §4.4).
 fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
-    let repository = git::Repository::holding(look.system, &look.places.cwd).ok()?;
+    let repository = git::Repository::holding(look.system, &look.places.cwd, HardLinks::Read).ok()?;
     // git writes `../..` into a work tree's `commondir`.
     let common_dir = look.system.canonical(&repository.common_dir).ok()?;
     let main = common_dir.parent()?;

@@ -6,7 +6,7 @@
 use super::{FactInfo, FactProvider};
 use crate::{
     gate::{Belongs, Verdict},
-    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, Look},
+    look::{FILE_FACT_LIMIT, FILE_FACTS_LIMIT, HARD_LINK_HELP, Look},
     places::normal,
     system::{FileRead, ReadError, Within},
 };
@@ -80,7 +80,10 @@ impl FactProvider for File {
                 return refused(key, "template/file-too-large", &error.to_string());
             }
             Err(error @ ReadError::HardLink { .. }) => {
-                return refused(key, "file/hard-link", &error.to_string());
+                let mut fact = refused(key, "file/hard-link", &error.to_string());
+                let note = fact.diagnostics.pop();
+                fact.diagnostics.extend(note.map(|note| note.help(HARD_LINK_HELP)));
+                return fact;
             }
             Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
         };

@@ -16,14 +16,20 @@ mod local;
 mod open;
 mod refs;
 
-use crate::system::{GitTrouble, System};
+use crate::system::{GitTrouble, HardLinks, System};
 use preface_core::lint::character::escape_hidden;
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
 };
 
+pub(crate) use local::shown_path;
 pub use open::Repository;
+#[cfg(feature = "git-status")]
+pub(crate) use {
+    open::{broken as unreadable, starts_with_id},
+    refs::{is_ref_name, no_ref},
+};
 
 /// What `HEAD` says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,15 +50,15 @@ pub struct Head {
 /// No repository holds `cwd`, the `.git` belongs to another directory, its format is one that is not read from files
 /// (reftable), or its files are broken.
 pub fn branch(system: &dyn System, cwd: &Path) -> Result<Option<String>, GitTrouble> {
-    head(system, cwd).map(|head| head.name)
+    head(system, cwd, HardLinks::Read).map(|head| head.name)
 }
 
 /// Returns the branch as [`branch`] does, and the file that says so.
 ///
 /// # Errors
-/// As [`branch`].
-pub fn head(system: &dyn System, cwd: &Path) -> Result<Head, GitTrouble> {
-    let repository = Repository::holding(system, cwd)?;
+/// As [`branch`]; and [`GitTrouble::HardLink`].
+pub fn head(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Head, GitTrouble> {
+    let repository = Repository::holding(system, cwd, hard_links)?;
     let name = repository.abbreviated_head(system)?;
     Ok(Head { name: name.map(|name| text(&name)), path: repository.head_path() })
 }
@@ -69,12 +75,12 @@ pub fn work_tree_root(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
 ///
 /// Two work trees belong to the same repository exactly when this is equal.
 pub fn common_dir(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
-    Repository::holding(system, cwd).ok().map(|repository| repository.common_dir)
+    Repository::holding(system, cwd, HardLinks::Read).ok().map(|repository| repository.common_dir)
 }
 
 /// Returns [`work_tree_root`] and [`common_dir`] from one look.
 pub fn work_tree(system: &dyn System, cwd: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
-    match Repository::holding(system, cwd) {
+    match Repository::holding(system, cwd, HardLinks::Read) {
         Ok(repository) if repository.inside_git_dir() => None,
         Ok(repository) => Some((repository.root, Some(repository.common_dir))),
         Err(GitTrouble::Unlinked { root, .. }) => {

@@ -1,7 +1,10 @@
 //! Facts of the git repository around the cwd. git itself is never started (DETAILS 23).
 
 use super::{FactInfo, FactProvider, git};
-use crate::{look::Look, system::GitTrouble};
+use crate::{
+    look::{HARD_LINK_HELP, Look},
+    system::GitTrouble,
+};
 use preface_core::{
     diagnostic::Diagnostic,
     fact::{Fact, FactKey, Stability},
@@ -45,9 +48,12 @@ impl FactProvider for Git {
             return Fact::absent("no such name");
         }
         // Outside of a repository there is no text of one, and an unlinked one has none in any preset.
-        match git::Repository::holding(look.system, &look.places.cwd) {
+        let hard_links = look.bounds.hard_links;
+        match git::Repository::holding(look.system, &look.places.cwd, hard_links) {
             Ok(repository) if !repository.inside_git_dir() => {}
-            Err(trouble @ GitTrouble::Unlinked { .. }) => return absent(key, &trouble),
+            Err(trouble @ (GitTrouble::Unlinked { .. } | GitTrouble::HardLink { .. })) => {
+                return absent(key, &trouble);
+            }
             _ => return Fact::absent("not a git repository"),
         }
         if !look.gate.repository_speaks() {
@@ -63,7 +69,7 @@ impl FactProvider for Git {
         }
         let cwd = &look.places.cwd;
         if key.name() == "branch" {
-            return match git::head(look.system, cwd) {
+            return match git::head(look.system, cwd, hard_links) {
                 Ok(head) => {
                     match head.name {
                         Some(name) if !look.gate.includes_branch(&name) => {
@@ -84,7 +90,7 @@ impl FactProvider for Git {
                 Err(trouble) => absent(key, &trouble),
             };
         }
-        match look.system.git_status(cwd) {
+        match look.system.git_status(cwd, hard_links) {
             Ok(status) => Fact::of(status, "the work tree", Stability::Turn),
             Err(trouble) => absent(key, &trouble),
         }
@@ -93,20 +99,52 @@ impl FactProvider for Git {
 
 fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
     let mut fact = Fact::absent(trouble.to_string());
-    let code = match trouble {
+    let given = format!("`--fact {key}=VALUE` gives a value for this call");
+    let (code, help) = match trouble {
         GitTrouble::NoRepository => return fact,
-        GitTrouble::Unlinked { .. } => {
-            let note = Diagnostic::warning("git/unlinked", format!("`{key}` is absent: {trouble}"));
-            fact.diagnostics.push(note.help(
-                "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
-                 `core.worktree`; both must be on one file system, without symbolic links in between",
-            ));
-            return fact;
-        }
-        GitTrouble::Unsupported(_) => "git/unsupported",
-        GitTrouble::Filter(_) => "git/filter",
-        GitTrouble::Broken(_) => "git/broken",
+        GitTrouble::Unlinked { .. } => (
+            "git/unlinked",
+            "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
+             `core.worktree`; both must be on one file system, without symbolic links in between"
+                .to_owned(),
+        ),
+        GitTrouble::HardLink { .. } => ("file/hard-link", HARD_LINK_HELP.to_owned()),
+        GitTrouble::Unsupported(_) => ("git/unsupported", given),
+        GitTrouble::Filter(_) => ("git/filter", given),
+        GitTrouble::Broken(_) => ("git/broken", format!("`git fsck` finds what git cannot read, either; {given}")),
     };
-    fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")));
+    fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")).help(help));
     fact
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_comes_with_a_remedy() {
+        let what = || "what".to_owned();
+        for (trouble, code, remedy) in [
+            (GitTrouble::Unsupported(what()), "git/unsupported", "`--fact git:status=VALUE`"),
+            (GitTrouble::Filter(what()), "git/filter", "`--fact git:status=VALUE`"),
+            (GitTrouble::Broken(what()), "git/broken", "`git fsck`"),
+            (
+                GitTrouble::Unlinked { root: "/p".into(), why: what() },
+                "git/unlinked",
+                "`git worktree repair`",
+            ),
+            (
+                GitTrouble::HardLink { path: "/p/.git/HEAD".into(), links: 2 },
+                "file/hard-link",
+                "`trust.hardLinks`",
+            ),
+        ] {
+            let fact = absent(&"git:status".parse().expect("a key"), &trouble);
+            let [note] = &fact.diagnostics[..] else { panic!("{trouble:?}: {:?}", fact.diagnostics) };
+            assert_eq!(note.code, code);
+            assert!(note.help.as_deref().is_some_and(|help| help.contains(remedy)), "{code}: {note:?}");
+        }
+        let nowhere = absent(&"git:branch".parse().expect("a key"), &GitTrouble::NoRepository);
+        assert!(nowhere.diagnostics.is_empty());
+    }
 }

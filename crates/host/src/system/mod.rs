@@ -14,6 +14,7 @@ pub mod trail;
 pub use program::path_outside;
 pub use run::{Prepared, Ran, Run, RunError, RunStatus, STDERR_LIMIT, skipped_programs};
 
+use crate::provider::git::shown_path;
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
@@ -152,11 +153,11 @@ pub trait System: fmt::Debug + Send + Sync {
     fn user_id(&self) -> Option<u32>;
 
     /// Returns what `git status --short` prints in `dir`, without starting git and without running anything the
-    /// repository names (filters, hooks, fsmonitor).
+    /// repository names (filters, hooks, fsmonitor). `hard_links` is about git's own files, but for objects.
     ///
     /// # Errors
     /// No repository, one of a kind that is not supported, or a status that only a filter could decide.
-    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble>;
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble>;
 
     /// Starts a program, never a shell, and waits for its end. It gets a clean environment: `PATH` (absolute directories
     /// outside of [`Run::not_below`]), where home and temporary files are, user, language and time zone, and what
@@ -232,6 +233,32 @@ pub struct FileRead {
     /// What the open handle said of it before it was read. Its `len` is what was promised, for files of `/proc` 0;
     /// what came is the length of `bytes`.
     pub stat: Stat,
+}
+
+/// Treatment of files that have several names in the file system: such a file cannot be told from the file that it is
+/// the same as, which may lie outside of the project.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HardLinks {
+    /// They are read.
+    #[default]
+    Read,
+    /// They are refused.
+    Refuse,
+}
+
+impl HardLinks {
+    /// Checks how many names a file has.
+    ///
+    /// # Errors
+    /// [`ReadError::HardLink`] where it has several and such files are refused.
+    pub fn check(self, stat: &Stat) -> Result<(), ReadError> {
+        match stat.links {
+            Some(links) if links > 1 && stat.kind == FileKind::File && self == HardLinks::Refuse => {
+                Err(ReadError::HardLink { links })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What stands at a path.
@@ -405,6 +432,13 @@ pub enum GitTrouble {
         /// The part of the rule that it breaks.
         why: String,
     },
+    /// One of git's own files has several names, where such files are refused: `file/hard-link`.
+    HardLink {
+        /// The file.
+        path: PathBuf,
+        /// How many names it has.
+        links: u64,
+    },
     /// Broken or unreadable files: `git/broken`.
     Broken(String),
 }
@@ -416,6 +450,9 @@ impl fmt::Display for GitTrouble {
             GitTrouble::Unsupported(what) => write!(f, "not supported: {what}"),
             GitTrouble::Filter(path) => write!(f, "`{path}` needs a filter to be run, and preface runs none"),
             GitTrouble::Unlinked { why, .. } => write!(f, "`.git` does not belong to this directory: {why}"),
+            GitTrouble::HardLink { path, links } => {
+                write!(f, "`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })
+            }
             GitTrouble::Broken(what) => write!(f, "{what}"),
         }
     }

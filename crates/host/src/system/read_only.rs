@@ -2,8 +2,8 @@
 //! way (a first file, a record of what happened) is refused here, and whoever wanted it says so in a note.
 
 use super::{
-    DirEntry, Directory, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System, Within,
-    Write, WriteError,
+    DirEntry, Directory, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run, RunError, Stat, System,
+    Within, Write, WriteError,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -136,8 +136,8 @@ impl System for ReadOnly<'_> {
         self.system.user_id()
     }
 
-    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
-        self.system.git_status(dir)
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
+        self.system.git_status(dir, hard_links)
     }
 
     fn run(&self, command: &Run) -> Result<Ran, RunError> {

@@ -15,8 +15,8 @@
 //! network file system.
 
 use super::{
-    DirEntry, Directory, FileId, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat,
-    System, Within, Write, WriteError,
+    DirEntry, Directory, FileId, FileKind, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run,
+    RunError, Stat, System, Within, Write, WriteError,
 };
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use std::{
@@ -414,9 +414,9 @@ impl System for Trailed<'_> {
         self.system.user_id()
     }
 
-    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
         self.lose();
-        self.system.git_status(dir)
+        self.system.git_status(dir, hard_links)
     }
 
     fn run(&self, command: &Run) -> Result<Ran, RunError> {

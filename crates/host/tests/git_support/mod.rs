@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::print_stdout, reason = "the figures of a test are part of its result")]
 
+#[cfg(feature = "git-status")]
+use preface_host::system::{GitTrouble, HardLinks};
 use std::{
     ffi::OsStr,
     fs,
@@ -56,6 +58,12 @@ fn clean(command: &mut Command, home: &Path) {
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("LC_ALL", "C")
         .env("TZ", "UTC");
+}
+
+/// Returns the status in `dir`, hard links read.
+#[cfg(feature = "git-status")]
+pub fn status(dir: &Path) -> Result<String, GitTrouble> {
+    preface_host::system::git_status::status(dir, HardLinks::Read)
 }
 
 /// Runs git in `dir` with the environment of the clean room.

@@ -273,8 +273,7 @@ fn home_zone_and_directory_come_from_the_environment() {
     ];
     for (home, zone, expected) in cases {
         let mut child = again("os_only::home_zone_and_directory_come_from_the_environment");
-        let status = child.env(CHILD, expected).env("HOME", home).env("TZ", zone).status();
-        assert!(status.expect("a child process").success(), "HOME={home} TZ={zone}: {expected}");
+        expect_one_test(child.env(CHILD, expected).env("HOME", home).env("TZ", zone));
     }
 }
 
@@ -294,10 +293,18 @@ fn a_failed_write_leaves_the_directory_as_it_was() {
 }
 
 /// This test program again, to run one test.
-fn again(test: &str) -> Command {
+pub(crate) fn again(test: &str) -> Command {
     let mut command = Command::new(env::current_exe().expect("this test"));
     command.args(["--exact", test, "--nocapture"]);
     command
+}
+
+/// Runs a command that runs one test of this program. A name that no test has would succeed, too.
+pub(crate) fn expect_one_test(child: &mut Command) {
+    let output = child.output().expect("a child process");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{child:?} failed:\n{text}{errors}");
+    assert!(text.contains("test result: ok. 1 passed;"), "{child:?} ran no test:\n{text}");
 }
 
 /// Tells the other thread to end, also when an assertion fails.

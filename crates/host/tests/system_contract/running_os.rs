@@ -1,11 +1,13 @@
 //! What real programs do to us: they never end, never read, flood, and leave others behind.
 
-use crate::place::{BUNDLE, Place};
+use crate::{
+    os_only::{again, expect_one_test},
+    place::{BUNDLE, Place},
+};
 use preface_host::system::{Ran, Run, RunError, RunStatus, STDERR_LIMIT, System, os::OsSystem};
 use std::{
     env,
     path::Path,
-    process::Command,
     thread,
     time::{Duration, Instant},
 };
@@ -195,20 +197,14 @@ fn the_environment_is_clean_and_the_project_is_not_on_path() {
     }
     place.link("alias", "project/bin");
     let bin = |name: &str| place.at(name).display().to_string();
-    let mut child = Command::new(env::current_exe().expect("this test"));
-    child.args([
-        "--exact",
-        "running_os::the_environment_is_clean_and_the_project_is_not_on_path",
-        "--nocapture",
-    ]);
+    let mut child = again("running_os::the_environment_is_clean_and_the_project_is_not_on_path");
     child
         .current_dir(place.at("project/bin"))
         .env_clear()
         .env(CHILD, &place.root)
         .env("PATH", format!("{}:.::{}:bin:/usr/bin:/bin", bin("project/bin"), bin("alias")))
         .envs([("HOME", "/home/me"), ("LANG", "C"), ("TZ", "UTC"), ("TOKEN", "secret"), ("LD_PRELOAD", "")]);
-    let output = child.output().expect("a child process");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    expect_one_test(&mut child);
 }
 
 #[test]
@@ -244,11 +240,8 @@ fn many_run_at_once_and_leave_nothing() {
 fn nothing_is_left_open_and_nobody_is_left_behind() {
     const CHILD: &str = "PREFACE_TEST_RUN_LEAVES_NOTHING";
     if env::var_os(CHILD).is_none() {
-        let mut child = Command::new(env::current_exe().expect("this test"));
-        child.args(["--exact", "running_os::nothing_is_left_open_and_nobody_is_left_behind", "--nocapture"]);
-        let output = child.env(CHILD, "1").output().expect("a child process");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        return;
+        let mut child = again("running_os::nothing_is_left_open_and_nobody_is_left_behind");
+        return expect_one_test(child.env(CHILD, "1"));
     }
     let place = Place::os();
     let count = |dir: &str| std::fs::read_dir(dir).expect("a directory of /proc").count();

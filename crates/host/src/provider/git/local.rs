@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     places::normal,
-    system::{FileId, FileKind, GitTrouble, Stat, System, Within},
+    system::{FileId, FileKind, GitTrouble, HardLinks, Stat, System, Within},
 };
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,7 @@ pub(super) struct LocalFiles<'a> {
     system: &'a dyn System,
     root: &'a Path,
     id: Option<FileId>,
+    hard_links: HardLinks,
 }
 
 /// The directories of a repository that belongs to a work tree.
@@ -44,8 +45,13 @@ pub(super) struct GitDirs {
 
 impl<'a> LocalFiles<'a> {
     /// Takes a canonical root.
-    pub(super) fn of(system: &'a dyn System, root: &'a Path) -> Self {
-        LocalFiles { system, root, id: system.link_stat(root).and_then(|stat| stat.id) }
+    pub(super) fn of(system: &'a dyn System, root: &'a Path, hard_links: HardLinks) -> Self {
+        LocalFiles { system, root, id: system.link_stat(root).and_then(|stat| stat.id), hard_links }
+    }
+
+    /// Returns the treatment of files that have several names.
+    pub(super) fn hard_links(&self) -> HardLinks {
+        self.hard_links
     }
 
     /// Returns what lies at a path without `.` and `..`; `None` where nothing does.
@@ -87,13 +93,14 @@ impl<'a> LocalFiles<'a> {
     /// Reads a file; `None` where nothing lies there.
     ///
     /// # Errors
-    /// As [`LocalFiles::stat`]; no file, or one that is larger than `limit`.
+    /// As [`LocalFiles::stat`]; no file, one that is larger than `limit`, or a hard link that is refused.
     pub(super) fn read(&self, path: &Path, limit: u64) -> Result<Option<Vec<u8>>, GitTrouble> {
         let Some(_) = self.stat(path)? else { return Ok(None) };
         // The directory itself was just seen to be no link: whoever replaces the file by one leads nowhere else.
         let within = path.parent().map_or(Within::Anywhere, Within::Root);
-        let read = self.system.read(path, within, limit).map_err(|error| broken(path, error))?;
-        Ok(Some(read.bytes))
+        let read = self.system.read(path, within, limit);
+        let read = read.and_then(|read| self.hard_links.check(&read.stat).map(|()| read));
+        Ok(Some(read.map_err(|error| broken(path, error))?.bytes))
     }
 
     /// Returns the directories of the repository whose `.git` lies in the root; `None` where there is no `.git`.
@@ -117,16 +124,13 @@ impl<'a> LocalFiles<'a> {
 
     /// Follows a `.git` file to a directory that leads back to the root.
     fn named_git_dirs(&self, dot_git: &Path) -> Result<GitDirs, GitTrouble> {
-        let bytes = self.read(dot_git, SMALL)?.unwrap_or_default();
-        let Some(target) =
-            bytes.strip_prefix(b"gitdir: ").map(trimmed_end).filter(|target| !target.is_empty())
-        else {
-            return Err(GitTrouble::Broken(format!("`{}` names no directory", shown_path(dot_git))));
-        };
-        let git_dir = normal(self.root, path(target));
-        let not_back = |what: &str| self.unlinked(format!("`{}` {what}", shown_path(&git_dir)));
-        if self.kind(&git_dir)? != Some(FileKind::Dir) {
-            return Err(not_back("is no directory"));
+        let git_dir = self.named_dir(dot_git)?;
+        // The message does not quote what the file names: it may be a hard link of a file of somebody else.
+        let not_back = |what: &str| self.unlinked(format!("what `{}` names {what}", shown_path(dot_git)));
+        match self.kind(&git_dir) {
+            Ok(Some(FileKind::Dir)) => {}
+            Ok(_) => return Err(not_back("is no directory")),
+            Err(_) => return Err(not_back("is a link, or on another file system")),
         }
         let common_dir = match self.read(&git_dir.join("commondir"), SMALL)? {
             None if self.is_configured_back(&git_dir)? => git_dir.clone(),
@@ -144,6 +148,25 @@ impl<'a> LocalFiles<'a> {
             }
         };
         Ok(GitDirs { git_dir, common_dir })
+    }
+
+    /// Returns the path that a `.git` file names.
+    fn named_dir(&self, dot_git: &Path) -> Result<PathBuf, GitTrouble> {
+        let bytes = self.read(dot_git, SMALL)?.unwrap_or_default();
+        match bytes.strip_prefix(b"gitdir: ").map(trimmed_end) {
+            Some(target) if !target.is_empty() => Ok(normal(self.root, path(target))),
+            _ => Err(GitTrouble::Broken(format!("`{}` names no directory", shown_path(dot_git)))),
+        }
+    }
+
+    /// Returns whether the root's `.git` is a file that names a local path where no directory lies.
+    pub(super) fn names_nothing(&self) -> bool {
+        let dot_git = self.root.join(".git");
+        matches!(self.kind(&dot_git), Ok(Some(FileKind::File)))
+            && self
+                .named_dir(&dot_git)
+                .and_then(|dir| self.kind(&dir))
+                .is_ok_and(|kind| kind != Some(FileKind::Dir))
     }
 
     /// Returns whether the record of a linked work tree names the root's `.git`.
@@ -166,7 +189,7 @@ impl<'a> LocalFiles<'a> {
     }
 
     /// Returns whether a path is the root, spelled alike or found to be the same directory.
-    fn is_root(&self, dir: &Path) -> bool {
+    pub(super) fn is_root(&self, dir: &Path) -> bool {
         let same = |stat: Stat| stat.id.is_some() && stat.id == self.id;
         dir == self.root || self.stat(dir).ok().flatten().is_some_and(same)
     }
@@ -181,7 +204,7 @@ impl<'a> LocalFiles<'a> {
 }
 
 /// Returns a path that a project chose, for a message.
-fn shown_path(path: &Path) -> String {
+pub(crate) fn shown_path(path: &Path) -> String {
     shown(path.as_os_str().as_encoded_bytes())
 }
 

@@ -2,10 +2,11 @@
 
 use super::{
     config::Format,
-    local::{GitDirs, LocalFiles},
+    local::{GitDirs, LocalFiles, shown_path},
+    refs::no_ref,
     shown,
 };
-use crate::system::{FileKind, GitTrouble, ReadError, System};
+use crate::system::{FileKind, GitTrouble, HardLinks, ReadError, Stat, System};
 use std::path::{Path, PathBuf};
 
 /// The most that is read of `.git` files, `HEAD`, `commondir` and single refs.
@@ -24,6 +25,8 @@ pub struct Repository {
     pub common_dir: PathBuf,
     /// The canonical directory that was asked about.
     pub cwd: PathBuf,
+    /// Treatment of files of git's own that have several names.
+    pub hard_links: HardLinks,
     /// The content of `HEAD`.
     pub(super) head: Vec<u8>,
 }
@@ -35,8 +38,9 @@ impl Repository {
     /// directory.
     ///
     /// # Errors
-    /// [`GitTrouble::NoRepository`], [`GitTrouble::Unlinked`], or [`GitTrouble::Broken`] where all there is is broken.
-    pub fn holding(system: &dyn System, cwd: &Path) -> Result<Repository, GitTrouble> {
+    /// [`GitTrouble::NoRepository`], [`GitTrouble::Unlinked`], [`GitTrouble::HardLink`], or [`GitTrouble::Broken`] where
+    /// all there is is broken.
+    pub fn holding(system: &dyn System, cwd: &Path, hard_links: HardLinks) -> Result<Repository, GitTrouble> {
         let cwd = system.canonical(cwd).map_err(|error| match error {
             ReadError::Missing | ReadError::Dangling => GitTrouble::NoRepository,
             error => broken(cwd, error),
@@ -48,7 +52,7 @@ impl Repository {
             if dir != cwd && device(dir) != here {
                 break;
             }
-            let files = LocalFiles::of(system, dir);
+            let files = LocalFiles::of(system, dir, hard_links);
             let Some(dirs) = files.git_dirs()? else { continue };
             let is_own = dirs.git_dir.parent() == Some(dir);
             match Repository::at(&files, dir, dirs, &cwd) {
@@ -62,10 +66,14 @@ impl Repository {
     /// Returns the repository whose `.git` lies in `dir` itself, if there is one.
     ///
     /// # Errors
-    /// A `.git` directory that is no repository, and [`GitTrouble::Unlinked`].
-    pub fn in_dir(system: &dyn System, dir: &Path) -> Result<Option<Repository>, GitTrouble> {
+    /// A `.git` directory that is no repository, [`GitTrouble::Unlinked`], and [`GitTrouble::HardLink`].
+    pub fn in_dir(
+        system: &dyn System,
+        dir: &Path,
+        hard_links: HardLinks,
+    ) -> Result<Option<Repository>, GitTrouble> {
         let Ok(root) = system.canonical(dir) else { return Ok(None) };
-        let files = LocalFiles::of(system, &root);
+        let files = LocalFiles::of(system, &root, hard_links);
         let dirs = match files.git_dirs() {
             Ok(Some(dirs)) => dirs,
             Ok(None) | Err(GitTrouble::Broken(_)) => return Ok(None),
@@ -78,28 +86,48 @@ impl Repository {
         }
     }
 
+    /// Returns whether the `.git` in `dir`, a canonical path, is a file that names a local path where no directory lies.
+    #[cfg(feature = "git-status")]
+    pub(crate) fn is_named_in_vain(system: &dyn System, dir: &Path) -> bool {
+        LocalFiles::of(system, dir, HardLinks::Read).names_nothing()
+    }
+
     /// Takes the directories for a repository if they have a `HEAD` that can be one, `objects` and `refs`.
     fn at(files: &LocalFiles<'_>, root: &Path, dirs: GitDirs, cwd: &Path) -> Result<Repository, GitTrouble> {
         let GitDirs { git_dir, common_dir } = dirs;
         let head_path = git_dir.join("HEAD");
-        let head = files
-            .read(&head_path, SMALL)?
-            .ok_or_else(|| GitTrouble::Broken(format!("`{}`: not found", head_path.display())))?;
+        let head = files.read(&head_path, SMALL)?.ok_or_else(|| broken(&head_path, ReadError::Missing))?;
         if target(&head).is_none_or(|name| !name.starts_with(b"refs/")) && !starts_with_id(&head) {
-            return Err(GitTrouble::Broken(format!("`{}` names no ref and no commit", head_path.display())));
+            return Err(no_ref(&head_path));
         }
         for name in ["objects", "refs"] {
             let dir = common_dir.join(name);
             if files.kind(&dir)? != Some(FileKind::Dir) {
-                return Err(GitTrouble::Broken(format!("`{}` is no directory", dir.display())));
+                return Err(GitTrouble::Broken(format!("`{}` is no directory", shown_path(&dir))));
             }
         }
-        Ok(Repository { root: root.to_owned(), git_dir, common_dir, cwd: cwd.to_owned(), head })
+        let (root, cwd, hard_links) = (root.to_owned(), cwd.to_owned(), files.hard_links());
+        Ok(Repository { root, git_dir, common_dir, cwd, hard_links, head })
     }
 
     /// Returns the files that can be looked at from the root.
     pub(super) fn files<'a>(&'a self, system: &'a dyn System) -> LocalFiles<'a> {
-        LocalFiles::of(system, &self.root)
+        LocalFiles::of(system, &self.root, self.hard_links)
+    }
+
+    /// Returns what lies at a path that the repository names; `None` where nothing does.
+    ///
+    /// # Errors
+    /// The way there has a link or leads to another file system; nothing behind either is looked at.
+    #[cfg(feature = "git-status")]
+    pub(crate) fn stat(&self, system: &dyn System, path: &Path) -> Result<Option<Stat>, GitTrouble> {
+        self.files(system).stat(path)
+    }
+
+    /// Returns whether a path that the repository names is the root of the work tree.
+    #[cfg(feature = "git-status")]
+    pub(crate) fn is_root(&self, system: &dyn System, path: &Path) -> bool {
+        self.files(system).is_root(path)
     }
 
     /// Returns the path of `HEAD`.
@@ -130,7 +158,7 @@ impl Repository {
         let config = self.common_dir.join("config");
         let format = match self.files(system).read(&config, CONFIG)? {
             Some(bytes) => Format::parse(&String::from_utf8_lossy(&bytes)).map_err(|line| {
-                GitTrouble::Broken(format!("`{}`: line {line} is no configuration", config.display()))
+                GitTrouble::Broken(format!("`{}`: line {line} is no configuration", shown_path(&config)))
             })?,
             None => Format::default(),
         };
@@ -161,8 +189,11 @@ impl Repository {
 }
 
 /// Says that a file cannot be read.
-pub(super) fn broken(path: &Path, error: ReadError) -> GitTrouble {
-    GitTrouble::Broken(format!("`{}`: {error}", path.display()))
+pub(crate) fn broken(path: &Path, error: ReadError) -> GitTrouble {
+    match error {
+        ReadError::HardLink { links } => GitTrouble::HardLink { path: path.to_owned(), links },
+        error => GitTrouble::Broken(format!("`{}`: {error}", shown_path(path))),
+    }
 }
 
 /// Returns the name after `ref:`.
@@ -171,7 +202,7 @@ pub(super) fn target(content: &[u8]) -> Option<&[u8]> {
 }
 
 /// Says whether a content starts with an object id, and nothing else on its first word.
-pub(super) fn starts_with_id(content: &[u8]) -> bool {
+pub(crate) fn starts_with_id(content: &[u8]) -> bool {
     let digits = content.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     matches!(digits, 40 | 64) && content.get(digits).is_none_or(u8::is_ascii_whitespace)
 }

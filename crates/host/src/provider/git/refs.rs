@@ -1,11 +1,17 @@
 //! Which refs exist, loose or packed, and how git abbreviates a name among them.
 
-use super::open::{self, Repository};
+use super::{
+    open::{self, Repository},
+    shown_path,
+};
 use crate::system::{FileKind, GitTrouble, System};
-use std::path::PathBuf;
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
 
-/// The most that is read of `packed-refs`.
-const PACKED: u64 = 64 * 1024 * 1024;
+/// The most that is read of `packed-refs`: some 250,000 names. Where it is larger, the branch is taken from `HEAD` alone.
+const PACKED: u64 = 16 * 1024 * 1024;
 /// How many symbolic refs may lead to the next; git's own bound.
 const HOPS: usize = 5;
 
@@ -29,23 +35,24 @@ impl Repository {
         let mut refs = Refs { system, repository: self, packed: None };
         for _ in 0..HOPS {
             if !is_ref_name(&name) {
-                let head = self.head_path();
-                return Err(GitTrouble::Broken(format!("`{}` names no ref that can be", head.display())));
+                return Err(no_ref(&self.head_path()));
             }
             match refs.look(&name)? {
                 Found::Commit => {
                     let strict = !format.warn_ambiguous.as_deref().is_some_and(is_false);
                     return refs.abbreviate(&name, strict).map(Some);
                 }
+                Found::Nothing if refs.packed.as_ref().is_some_and(|packed| packed.is_unread) => {
+                    return refs.abbreviate(&name, false).map(Some);
+                }
                 Found::Ref(next) => name = next,
                 Found::Nothing => return Ok(None),
                 Found::Broken => {
-                    let path = refs.path(&name);
-                    return Err(GitTrouble::Broken(format!("`{}` is no ref", path.display())));
+                    return Err(no_ref(&refs.path(&name)));
                 }
             }
         }
-        Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", self.head_path().display())))
+        Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", shown_path(&self.head_path()))))
     }
 }
 
@@ -54,7 +61,36 @@ struct Refs<'a> {
     system: &'a dyn System,
     repository: &'a Repository,
     /// `packed-refs`, once it was needed.
-    packed: Option<Vec<u8>>,
+    packed: Option<Packed>,
+}
+
+/// The names in `packed-refs`.
+#[derive(Default)]
+struct Packed {
+    content: Vec<u8>,
+    /// Where each name lies in the content, in the order of names.
+    names: Vec<Range<usize>>,
+    /// The file is larger than [`PACKED`].
+    is_unread: bool,
+}
+
+impl Packed {
+    fn of(content: Vec<u8>) -> Packed {
+        let (mut names, mut start) = (Vec::new(), 0);
+        for line in content.split(|byte| *byte == b'\n') {
+            if open::starts_with_id(line) {
+                let name = line.iter().position(|byte| *byte == b' ').map_or(line.len(), |at| at + 1);
+                names.push(start + name..start + name + line[name..].trim_ascii_end().len());
+            }
+            start += line.len() + 1;
+        }
+        names.sort_unstable_by(|a, b| content[a.clone()].cmp(&content[b.clone()]));
+        Packed { content, names, is_unread: false }
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        !name.is_empty() && self.names.binary_search_by(|at| self.content[at.clone()].cmp(name)).is_ok()
+    }
 }
 
 /// What stands under a name.
@@ -118,8 +154,8 @@ impl Refs<'_> {
         }
         let content = match files.read(&path, open::SMALL) {
             Ok(content) => content.unwrap_or_default(),
-            Err(trouble @ GitTrouble::Unlinked { .. }) => return Err(trouble),
-            Err(_) => return Ok(Found::Broken),
+            Err(GitTrouble::Broken(_)) => return Ok(Found::Broken),
+            Err(trouble) => return Err(trouble),
         };
         Ok(match open::target(&content) {
             _ if open::starts_with_id(&content) => Found::Commit,
@@ -131,17 +167,16 @@ impl Refs<'_> {
     /// Says whether `packed-refs` has a name.
     fn is_packed(&mut self, name: &[u8]) -> Result<bool, GitTrouble> {
         if self.packed.is_none() {
+            let files = self.repository.files(self.system);
             let path = self.repository.common_dir.join("packed-refs");
-            self.packed = Some(self.repository.files(self.system).read(&path, PACKED)?.unwrap_or_default());
+            let is_large = files.stat(&path)?.is_some_and(|stat| stat.len > PACKED);
+            self.packed = Some(if is_large {
+                Packed { is_unread: true, ..Packed::default() }
+            } else {
+                Packed::of(files.read(&path, PACKED)?.unwrap_or_default())
+            });
         }
-        let packed = self.packed.as_deref().unwrap_or_default();
-        Ok(packed.split(|byte| *byte == b'\n').any(|line| {
-            open::starts_with_id(line)
-                && line
-                    .iter()
-                    .position(|byte| *byte == b' ')
-                    .is_some_and(|at| line[at + 1..].trim_ascii_end() == name)
-        }))
+        Ok(self.packed.as_ref().is_some_and(|packed| packed.has(name)))
     }
 
     /// Returns where a name would lie loose: most refs are shared by all work trees, some are of one.
@@ -156,7 +191,7 @@ impl Refs<'_> {
 }
 
 /// Says whether a name can be a ref, by git's rules; it then leads nowhere else when joined to a path.
-fn is_ref_name(name: &[u8]) -> bool {
+pub(crate) fn is_ref_name(name: &[u8]) -> bool {
     let bad = |byte: &u8| byte.is_ascii_control() || b" ~^:?*[\\".contains(byte);
     !name.is_empty()
         && name != b"@"
@@ -168,6 +203,11 @@ fn is_ref_name(name: &[u8]) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with(b".") && !part.ends_with(b".lock"))
 }
 
+/// Says that a file is no ref.
+pub(crate) fn no_ref(path: &Path) -> GitTrouble {
+    GitTrouble::Broken(format!("`{}` is no ref; expected an object id or `ref: refs/…`", shown_path(path)))
+}
+
 /// Says whether git reads a value as false.
 fn is_false(value: &str) -> bool {
     ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
@@ -176,6 +216,23 @@ fn is_false(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_found_whatever_their_order() {
+        let id = "0".repeat(40);
+        let packed = Packed::of(
+            format!(
+                "# pack-refs with: sorted\n{id} refs/tags/b\n^{id}\n{id} refs/heads/a\r\n{id}\nx refs/heads/x\n{id} c"
+            )
+            .into_bytes(),
+        );
+        for name in ["refs/tags/b", "refs/heads/a", "c"] {
+            assert!(packed.has(name.as_bytes()), "{name}");
+        }
+        for name in ["", "refs/tags", "refs/heads/x", "b", &id] {
+            assert!(!packed.has(name.as_bytes()), "{name}");
+        }
+    }
 
     #[test]
     fn a_ref_name_never_leads_out_of_its_directory() {

@@ -1,28 +1,29 @@
 //! Checks each file of a repository before the library opens it.
 //!
 //! The library opens files by name and reads them whole: a device has no end, a pipe blocks until somebody writes, and a
-//! link leads to either of them. So nothing but regular files of bounded size is left for it, none of them outside of the
-//! git directory. A file that another process replaces between this check and the library's own opening is not covered.
+//! link leads to either of them, or to a network. So nothing but regular files of bounded size is left for it, and no link:
+//! only the link itself is looked at, never its target. A file that another process replaces between this check and the
+//! library's own opening is not covered.
 
 use super::{
     INDEX_LIMIT,
     open::{CONFIGURATION_LIMIT, broken},
+    patterns::PATTERNS_LIMIT,
 };
 use crate::{
-    provider::git::Repository,
-    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+    places::normal,
+    provider::git::{Repository, is_ref_name, no_ref, shown_path, starts_with_id, unreadable},
+    system::{FileKind, GitTrouble, ReadError, Stat, System as _, Within, os::OsSystem},
 };
 use gix::bstr::ByteSlice as _;
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
 };
 
 /// The largest `HEAD`, ref and `commondir`, in bytes.
 const SMALL: u64 = 64 * 1024;
-/// The largest file of ignore patterns or attributes, in bytes.
-pub(super) const PATTERNS_LIMIT: u64 = 1024 * 1024;
 /// The largest list of refs or commits, in bytes.
 const LIST_LIMIT: u64 = 64 * 1024 * 1024;
 /// How many loose objects, packs and refs a repository may have.
@@ -59,37 +60,27 @@ const SHARED: [(&str, u64); 6] = [
 
 /// Checks the git directory of a repository.
 pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
-    let real = |dir: &Path| fs::canonicalize(dir).map_err(|error| broken(&error));
-    let (own, shared) = (real(&found.git_dir)?, real(&found.common_dir)?);
-    let mut check = Check { roots: vec![own.clone(), shared.clone()], left: ENTRY_LIMIT, interrupt };
-    for (dir, files) in [(&own, OWN), (&shared, SHARED)] {
+    let (own, shared) = (&found.git_dir, &found.common_dir);
+    let mut check = Check { found, left: ENTRY_LIMIT, interrupt };
+    for (dir, files) in [(own, OWN), (shared, SHARED)] {
         check.dir(&dir.join("info"))?;
         for (name, limit) in files {
             check.file(&dir.join(name), limit)?;
         }
     }
-    for entry in fs::read_dir(&own).map_err(|error| broken(&error))?.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(b"sharedindex.") {
-            check.file(&entry.path(), INDEX_LIMIT)?;
-            index_paths(&entry.path(), interrupt)?;
+    for (path, _) in check.list(own)? {
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sharedindex.")) {
+            check.file(&path, INDEX_LIMIT)?;
+            index_paths(&path, interrupt)?;
         }
     }
     check.refs(&own.join("refs"))?;
     if shared != own {
         check.refs(&shared.join("refs"))?;
     }
-    head(&own, &shared)?;
+    head(own, shared)?;
     index_paths(&own.join("index"), interrupt)?;
     check.objects(shared.join("objects"))
-}
-
-/// Checks a file of ignore patterns or attributes in a work tree, where a link is not followed.
-pub(super) fn patterns(path: &Path) -> Result<(), GitTrouble> {
-    match fs::symlink_metadata(path) {
-        Ok(stat) if stat.is_symlink() => Ok(()),
-        Ok(stat) => regular(path, &stat, PATTERNS_LIMIT),
-        Err(error) => absent(path, &error),
-    }
 }
 
 /// Fails once the deadline has passed.
@@ -101,43 +92,33 @@ pub(super) fn interrupted(interrupt: &AtomicBool) -> Result<(), GitTrouble> {
 }
 
 struct Check<'a> {
-    /// Canonical directories out of which no link may lead.
-    roots: Vec<PathBuf>,
+    found: &'a Repository,
     /// How many entries may still be listed.
     left: usize,
     interrupt: &'a AtomicBool,
 }
 
 impl Check<'_> {
-    /// Refuses what the library would not get done with. A directory is let pass: reading it fails at once.
+    /// Refuses what the library would not get done with, links, and a hard link where such are refused. A directory is
+    /// let pass: reading it fails at once.
     fn file(&self, path: &Path, limit: u64) -> Result<(), GitTrouble> {
-        match self.stat(path)? {
-            Some(stat) => regular(path, &stat, limit),
-            None => Ok(()),
-        }
+        let Some(stat) = self.stat(path)? else { return Ok(()) };
+        regular(path, &stat, limit)?;
+        self.found.hard_links.check(&stat).map_err(|error| unreadable(path, error))
     }
 
-    /// Refuses a directory that lies outside of the git directory. Anything else is no directory to the library.
+    /// Refuses a link to a directory. Anything else is no directory to the library.
     fn dir(&self, path: &Path) -> Result<(), GitTrouble> {
         self.stat(path).map(|_| ())
     }
 
-    /// Returns what lies at a path, unless a link leads there from the git directory to outside of it.
-    fn stat(&self, path: &Path) -> Result<Option<fs::Metadata>, GitTrouble> {
-        let found = fs::symlink_metadata(path).and_then(|stat| {
-            if !stat.is_symlink() {
-                return Ok((stat, true));
+    /// Returns what lies at a path, unless that is a link.
+    fn stat(&self, path: &Path) -> Result<Option<Stat>, GitTrouble> {
+        match OsSystem::new(&[]).link_stat(path) {
+            Some(stat) if stat.kind == FileKind::Link => {
+                Err(GitTrouble::Unsupported(format!("`{}` is a symbolic link", shown_path(path))))
             }
-            let target = fs::canonicalize(path)?;
-            Ok((fs::metadata(&target)?, self.roots.iter().any(|root| target.starts_with(root))))
-        });
-        match found {
-            Ok((stat, true)) => Ok(Some(stat)),
-            Ok((_, false)) => {
-                let what = format!("`{}` is a link out of the git directory", path.display());
-                Err(GitTrouble::Unsupported(what))
-            }
-            Err(error) => absent(path, &error).map(|()| None),
+            stat => Ok(stat),
         }
     }
 
@@ -149,9 +130,6 @@ impl Check<'_> {
             for (path, kind) in self.list(&dir)? {
                 if kind.is_dir() {
                     left.push(path);
-                } else if kind.is_symlink() && path.is_dir() {
-                    let what = format!("`{}` is a link to a directory", path.display());
-                    return Err(GitTrouble::Unsupported(what));
                 } else {
                     self.file(&path, SMALL)?;
                 }
@@ -160,38 +138,37 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks a directory of objects, and those that it borrows from.
+    /// Checks a directory of objects, and those that it borrows from. Objects may be hard links: `git clone` makes them.
     fn objects(&mut self, dir: PathBuf) -> Result<(), GitTrouble> {
         let first = dir.clone();
         let (mut seen, mut left) = (Vec::new(), vec![dir]);
         while let Some(dir) = left.pop() {
-            self.dir(&dir)?;
-            let Ok(real) = fs::canonicalize(&dir) else { continue };
-            if seen.contains(&real) {
+            let kind = self.found.stat(&OsSystem::new(&[]), &dir).map_err(|_| {
+                let what = "`objects/info/alternates` names what only a link or another file system leads to";
+                GitTrouble::Unsupported(what.into())
+            })?;
+            if kind.is_none_or(|stat| stat.kind != FileKind::Dir) || seen.contains(&dir) {
                 continue;
             }
             if seen.len() == ALTERNATES_LIMIT {
                 let what = format!("objects in more than {ALTERNATES_LIMIT} directories");
                 return Err(GitTrouble::Unsupported(what));
             }
-            // What a repository borrows lies in another one, whose own links are bound to it.
-            self.roots.push(real.clone());
-            seen.push(real.clone());
-            for (path, kind) in self.list(&real)? {
+            for (path, kind) in self.list(&dir)? {
                 let name = path.file_name().unwrap_or_default().as_encoded_bytes();
                 if name != b"pack" && (name.len() != 2 || kind.is_file()) {
                     continue;
                 }
                 self.dir(&path)?;
                 for (path, kind) in self.list(&path)? {
-                    // The kind is known from the listing; only a link needs another look.
+                    // The kind is known from the listing; only what is no file needs another look.
                     if !kind.is_file() {
                         self.file(&path, u64::MAX)?;
                     }
                 }
             }
-            self.dir(&real.join("info"))?;
-            let alternates = real.join("info/alternates");
+            self.dir(&dir.join("info"))?;
+            let alternates = dir.join("info/alternates");
             self.file(&alternates, CONFIGURATION_LIMIT)?;
             for line in read(&alternates, CONFIGURATION_LIMIT)?.lines() {
                 if line.starts_with(b"\"") {
@@ -200,9 +177,11 @@ impl Check<'_> {
                 if line.is_empty() || line.starts_with(b"#") {
                     continue;
                 }
-                let path = gix::path::from_bstr(line.as_bstr()).map_err(|error| broken(&error))?;
-                left.push(first.join(path));
+                let path = gix::path::from_bstr(line.as_bstr())
+                    .map_err(|error| broken("a path in `objects/info/alternates`", &error))?;
+                left.push(normal(&first, &path));
             }
+            seen.push(dir);
         }
         Ok(())
     }
@@ -226,21 +205,24 @@ impl Check<'_> {
     }
 }
 
-/// Follows `HEAD` from ref to ref, so that the library opens none outside of `refs`, where each was checked.
+/// Follows `HEAD` from ref to ref, so that the library opens none outside of `refs`, where each was checked, and none that
+/// is no ref.
 fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
     let mut path = own.join("HEAD");
     for _ in 0..=HOPS {
         let content = read(&path, SMALL)?;
-        let Some(name) = content.strip_prefix(b"ref:").map(|name| name.trim_ascii()) else { return Ok(()) };
-        if !name.starts_with(b"refs/") || name.contains_str("..") || name.contains(&0) {
-            return Err(GitTrouble::Broken(format!("`{}` names no ref that can be", path.display())));
+        let Some(name) = content.strip_prefix(b"ref:").map(|name| name.trim_ascii()) else {
+            return if content.is_empty() || starts_with_id(&content) { Ok(()) } else { Err(no_ref(&path)) };
+        };
+        if !is_ref_name(name) || !name.starts_with(b"refs/") {
+            return Err(no_ref(&path));
         }
         let is_own =
             ["refs/bisect/", "refs/worktree/", "refs/rewritten/"].iter().any(|dir| name.starts_with_str(dir));
-        let name = gix::path::from_bstr(name.as_bstr()).map_err(|error| broken(&error))?;
+        let Ok(name) = gix::path::from_bstr(name.as_bstr()) else { return Err(no_ref(&path)) };
         path = if is_own { own.join(name) } else { shared.join(name) };
     }
-    Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", own.join("HEAD").display())))
+    Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", shown_path(&own.join("HEAD")))))
 }
 
 /// Refuses an index whose paths take too much memory: version 4 stores a path as a difference to the one before it.
@@ -280,31 +262,21 @@ fn index_paths(path: &Path, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
 
 /// Reads a file that was checked; nothing if there is none.
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitTrouble> {
-    match OsSystem::new(&[]).read(path, Within::Anywhere, limit) {
+    let within = path.parent().map_or(Within::Anywhere, Within::Root);
+    match OsSystem::new(&[]).read(path, within, limit) {
         Ok(file) => Ok(file.bytes),
-        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(crate::system::FileKind::Dir)) => {
-            Ok(Vec::new())
+        Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => Ok(Vec::new()),
+        Err(error) => Err(unreadable(path, error)),
+    }
+}
+
+fn regular(path: &Path, stat: &Stat, limit: u64) -> Result<(), GitTrouble> {
+    match stat.kind {
+        FileKind::File if stat.len > limit => {
+            let error = ReadError::TooLarge { size: stat.len, limit };
+            Err(GitTrouble::Unsupported(format!("`{}`: {error}", shown_path(path))))
         }
-        Err(error) => Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
-    }
-}
-
-fn regular(path: &Path, stat: &fs::Metadata, limit: u64) -> Result<(), GitTrouble> {
-    if !stat.is_file() && !stat.is_dir() {
-        let error = ReadError::Kind(crate::system::FileKind::Special);
-        return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display())));
-    }
-    if stat.is_file() && stat.len() > limit {
-        let error = ReadError::TooLarge { size: stat.len(), limit };
-        return Err(GitTrouble::Unsupported(format!("`{}`: {error}", path.display())));
-    }
-    Ok(())
-}
-
-/// Lets pass what is not there.
-fn absent(path: &Path, error: &io::Error) -> Result<(), GitTrouble> {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
-        _ => Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+        FileKind::File | FileKind::Dir => Ok(()),
+        kind => Err(unreadable(path, ReadError::Kind(kind))),
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     checks,
     open::{WorkTree, broken},
+    patterns::{PatternKind, Weights},
 };
 use crate::system::GitTrouble;
 use gix::{
@@ -30,6 +31,7 @@ pub(super) struct Compare<'a> {
     index: &'a State,
     root: PathBuf,
     filters: Filters,
+    weights: Arc<Weights>,
     undecided: Undecided,
     interrupt: &'a AtomicBool,
 }
@@ -45,6 +47,8 @@ pub(super) enum Reason {
     Filter,
     /// Line ends or encoding would have to be converted in a file that is larger than [`CONTENT_LIMIT`].
     Large,
+    /// The attributes would take too many steps.
+    Steps,
 }
 
 /// The filters and conversions of paths.
@@ -71,12 +75,14 @@ impl<'a> Compare<'a> {
     pub(super) fn new(
         work_tree: &WorkTree,
         index: &'a State,
+        weights: Arc<Weights>,
         interrupt: &'a AtomicBool,
     ) -> Result<Compare<'a>, GitTrouble> {
         Ok(Compare {
             index,
             root: work_tree.root.clone(),
             filters: Filters::new(work_tree, index)?,
+            weights,
             undecided: Undecided::default(),
             interrupt,
         })
@@ -124,6 +130,10 @@ impl Undecided {
                 "`{}` has more than {CONTENT_LIMIT} bytes and attributes that convert it",
                 crate::provider::git::shown(path)
             ))),
+            Some((path, Reason::Steps)) => Err(GitTrouble::Unsupported(format!(
+                "`{}` has attributes that take too many steps",
+                crate::provider::git::shown(path)
+            ))),
             None => Ok(()),
         }
     }
@@ -134,7 +144,7 @@ impl Filters {
         let attributes = work_tree
             .repo
             .attributes_only(index, Source::WorktreeThenIdMapping)
-            .map_err(|error| broken(&error))?
+            .map_err(|error| broken("the attributes", &error))?
             .detach();
         Ok(Filters {
             drivers: work_tree.drivers.clone().into(),
@@ -254,6 +264,11 @@ impl CompareBlobs for Compare<'_> {
         }
         let path = entry.path(self.index);
         let is_link = entry.mode == gix::index::entry::Mode::SYMLINK;
+        // Here, and by the library.
+        if self.weights.take(PatternKind::Attributes, path, 2).is_err() {
+            self.undecided.note(path, Reason::Steps);
+            return Ok(None);
+        }
         if !is_link && self.is_filtered(path) {
             self.undecided.note(path, Reason::Filter);
             return Ok(None);

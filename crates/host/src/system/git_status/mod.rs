@@ -17,7 +17,9 @@
 //! for people and do not count; git's environment variables (`GIT_DIR`, `GIT_INDEX_FILE`, …) are not asked.
 //!
 //! - `checks` looks at each file of `.git`, and at each file of ignore patterns and attributes, before the library opens
-//!   it: only regular files of bounded size, which no link puts outside of `.git`. `tree` lists what a commit has.
+//!   it: only regular files of bounded size, and no links. `tree` lists what a commit has.
+//! - What the library reports about a file is not passed on, for it may quote the file.
+//! - `patterns` weighs ignore patterns and attributes, which the library tries on each path.
 //!
 //! Bounds: [`TIME_LIMIT`] for the whole answer, after which the work itself ends; [`INDEX_LIMIT`] for an index;
 //! [`DEPTH_LIMIT`] for submodules in submodules; the limits in `checks` for other files, objects and paths; and git's own
@@ -28,13 +30,14 @@ mod checks;
 mod filters;
 mod letters;
 mod open;
+mod patterns;
 mod quote;
 mod renames;
 mod submodules;
 mod tree;
 mod walk;
 
-use super::{GitTrouble, os::OsSystem};
+use super::{GitTrouble, HardLinks, os::OsSystem};
 use crate::provider::git::Repository;
 use std::{
     path::Path,
@@ -60,11 +63,12 @@ pub const DEPTH_LIMIT: usize = 8;
 ///
 /// # Errors
 /// `dir` lies in no work tree; the repository has a format that is not read (reftable, SHA-256, a sparse index); a file
-/// of which only a filter could tell whether it changed; broken files; more than [`TIME_LIMIT`].
-pub fn status(dir: &Path) -> Result<String, GitTrouble> {
+/// of which only a filter could tell whether it changed; broken files; one of git's own files (objects excepted) that has
+/// several names, where `hard_links` refuses such; more than [`TIME_LIMIT`].
+pub fn status(dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
     within(TIME_LIMIT, {
         let dir = dir.to_owned();
-        move |interrupt| status_now(&dir, interrupt)
+        move |interrupt| status_now(&dir, hard_links, interrupt)
     })
 }
 
@@ -106,8 +110,8 @@ fn within(
 }
 
 /// Computes the status in the calling thread until `interrupt` is set.
-fn status_now(dir: &Path, interrupt: &AtomicBool) -> Result<String, GitTrouble> {
-    let found = Repository::holding(&OsSystem::new(&[]), dir)?;
+fn status_now(dir: &Path, hard_links: HardLinks, interrupt: &AtomicBool) -> Result<String, GitTrouble> {
+    let found = Repository::holding(&OsSystem::new(&[]), dir, hard_links)?;
     if found.inside_git_dir() {
         return Err(GitTrouble::NoRepository);
     }

@@ -1,9 +1,13 @@
 //! Opens a repository as data: without the programs it names.
 
-use super::checks::{self, PATTERNS_LIMIT};
+use super::{
+    checks,
+    patterns::{PATTERNS_LIMIT, PatternKind},
+};
 use crate::{
-    provider::git::{Repository, config::included},
-    system::{FileKind, GitTrouble, ReadError, System as _, Within, os::OsSystem},
+    places::normal,
+    provider::git::{Repository, config::included, shown_path, unreadable},
+    system::{FileKind, GitTrouble, HardLinks, ReadError, System as _, Within, os::OsSystem},
 };
 use gix::{
     bstr::{BString, ByteSlice as _},
@@ -11,7 +15,7 @@ use gix::{
     open::{Permissions, permissions},
     sec::Permission,
 };
-use std::{fs, path::Path, sync::atomic::AtomicBool};
+use std::{io, path::Path, sync::atomic::AtomicBool};
 
 /// The largest file of configuration that is read, in bytes.
 pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
@@ -29,6 +33,10 @@ pub(super) struct WorkTree {
     pub root: std::path::PathBuf,
     /// Names of the filter drivers that git would run, taken out of the configuration.
     pub drivers: Vec<BString>,
+    /// Files of patterns that the repository's configuration names.
+    pub patterns: Vec<(PatternKind, BString)>,
+    /// Treatment of git's own files that have several names.
+    pub hard_links: HardLinks,
     linked: bool,
 }
 
@@ -36,10 +44,9 @@ pub(super) struct WorkTree {
 pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<WorkTree, GitTrouble> {
     found.check_format(&OsSystem::new(&[]))?;
     checks::git_dir(found, interrupt)?;
-    let git_dir = fs::canonicalize(&found.git_dir).map_err(|error| broken(&error))?;
     let mut files = 0;
     check_configuration(found, &found.common_dir.join("config"), 0, &mut files)?;
-    check_configuration(found, &git_dir.join("config.worktree"), 0, &mut files)?;
+    check_configuration(found, &found.git_dir.join("config.worktree"), 0, &mut files)?;
     let options = gix::open::Options::default()
         .permissions(permissions_for_reading())
         .filter_config_section(is_not_of_the_repository)
@@ -51,14 +58,21 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
             format!("gitoxide.objects.allocLimit={OBJECT_LIMIT}"),
         ])
         .open_path_as_is(true);
-    let mut repo = gix::open_opts(git_dir, options).map_err(|error| open_trouble(&error))?;
+    let mut repo = gix::open_opts(&found.git_dir, options).map_err(|error| open_trouble(found, &error))?;
     if repo.object_hash() != gix::hash::Kind::Sha1 {
         return Err(GitTrouble::Unsupported("SHA-256 objects".into()));
     }
-    check_work_tree_setting(&repo, &found.root)?;
-    repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(&error))?;
-    let drivers = disarm(&mut repo, &found.root)?;
-    Ok(WorkTree { repo, root: found.root.clone(), drivers, linked: found.git_dir != found.common_dir })
+    check_work_tree_setting(&repo, found)?;
+    repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(CONFIGURATION, &error))?;
+    let (drivers, patterns) = disarm(&mut repo, found)?;
+    Ok(WorkTree {
+        repo,
+        root: found.root.clone(),
+        drivers,
+        patterns,
+        hard_links: found.hard_links,
+        linked: found.git_dir != found.common_dir,
+    })
 }
 
 impl WorkTree {
@@ -106,8 +120,12 @@ fn is_not_of_the_repository(section: &Metadata) -> bool {
     !matches!(section.source, Source::Local | Source::Worktree)
 }
 
-/// Takes every driver out of the configuration and returns the names of the filters that git would run.
-fn disarm(repo: &mut gix::Repository, root: &Path) -> Result<Vec<BString>, GitTrouble> {
+/// Takes every driver out of the configuration and returns the names of the filters that git would run, and the files of
+/// patterns that the repository names.
+fn disarm(
+    repo: &mut gix::Repository,
+    found: &Repository,
+) -> Result<(Vec<BString>, Vec<(PatternKind, BString)>), GitTrouble> {
     let mut armed: Vec<BString> = Vec::new();
     let mut named = Vec::new();
     let mut subsections = Vec::new();
@@ -124,12 +142,14 @@ fn disarm(repo: &mut gix::Repository, root: &Path) -> Result<Vec<BString>, GitTr
             }
         }
         // These only change what is shown, but the library would not take a path from the repository.
-        for key in ["excludesFile", "attributesFile"] {
+        for (key, kind) in
+            [("excludesFile", PatternKind::Ignore), ("attributesFile", PatternKind::Attributes)]
+        {
             let sections = config.plumbing().sections_by_name("core").into_iter().flatten();
             let value =
                 sections.filter_map(|core| core.value(key).map(|value| (value, core.meta().source))).last();
             if let Some((value, Source::Local | Source::Worktree)) = value {
-                named.extend(named_file(root, &value).map(|path| (key, path)));
+                named.extend(named_file(found, &value).map(|path| (key, kind, path)));
             }
         }
     }
@@ -137,33 +157,35 @@ fn disarm(repo: &mut gix::Repository, root: &Path) -> Result<Vec<BString>, GitTr
     for (kind, name) in subsections {
         while config.remove_section(kind, Some(name.as_bstr())).is_some() {}
     }
-    for (key, path) in named {
+    for (key, _, path) in &named {
         let mut file = gix::config::File::new(Metadata::from(Source::Api));
-        let mut core = file.new_section("core", None).map_err(|error| broken(&error))?;
-        core.push(key, Some(path.as_bstr())).map_err(|error| broken(&error))?;
-        config.append(file).map_err(|error| broken(&error))?;
+        let mut core = file.new_section("core", None).map_err(|error| broken(CONFIGURATION, &error))?;
+        core.push(*key, Some(path.as_bstr())).map_err(|error| broken(CONFIGURATION, &error))?;
+        config.append(file).map_err(|error| broken(CONFIGURATION, &error))?;
     }
-    config.commit().map_err(|error| broken(&error))?;
-    Ok(armed)
+    config.commit().map_err(|error| broken(CONFIGURATION, &error))?;
+    Ok((armed, named.into_iter().map(|(_, kind, path)| (kind, path)).collect()))
 }
 
-/// Returns a path of the repository's own configuration if an ordinary, small file of the work tree lies there.
-fn named_file(root: &Path, value: &BString) -> Option<BString> {
+/// Returns a path of the repository's own configuration if an ordinary, small file of the work tree lies there, and no link
+/// leads to it.
+fn named_file(found: &Repository, value: &BString) -> Option<BString> {
     if value.starts_with(b"~") || value.starts_with(b"%") {
         return None;
     }
-    let path = fs::canonicalize(root.join(gix::path::from_bstr(value.as_bstr()).ok()?)).ok()?;
-    if !path.starts_with(root) {
+    let path = normal(&found.root, &gix::path::from_bstr(value.as_bstr()).ok()?);
+    if !path.starts_with(&found.root) {
         return None;
     }
-    let stat = fs::metadata(&path).ok()?;
-    (stat.is_file() && stat.len() <= PATTERNS_LIMIT)
+    let stat = found.stat(&OsSystem::new(&[]), &path).ok().flatten()?;
+    (stat.kind == FileKind::File && stat.len <= PATTERNS_LIMIT)
         .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
         .flatten()
 }
 
 /// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole. What it
-/// includes lies in the work tree or in the repository: whoever made them could otherwise name any file of the user.
+/// includes lies in the work tree or in the repository, and no link leads to it: whoever made them could otherwise name any
+/// file of the user, or one of a network.
 fn check_configuration(
     found: &Repository,
     path: &Path,
@@ -171,35 +193,38 @@ fn check_configuration(
     files: &mut usize,
 ) -> Result<(), GitTrouble> {
     let system = OsSystem::new(&[]);
-    let read = |within| system.read(path, within, CONFIGURATION_LIMIT);
-    let read = match depth {
-        // Its place was checked with the other files of the repository.
-        0 => read(Within::Anywhere),
-        _ => match read(Within::Root(&found.root)) {
-            // The configuration of a linked work tree is that of the main one, and lies there.
-            Err(ReadError::Outside { .. }) => match found.common_dir.parent() {
-                Some(main) if found.common_dir.ends_with(".git") => read(Within::Root(main)),
-                _ => read(Within::Root(&found.common_dir)),
-            },
-            read => read,
-        },
-    };
-    let bytes = match read {
-        Ok(file) => file.bytes,
-        Err(ReadError::Outside { .. }) => {
-            let what = format!("`include.path` of a file outside of the work tree: `{}`", path.display());
+    // The repository's own was checked with its other files.
+    if depth > 0 {
+        // The configuration of a linked work tree is that of the main one, and lies there.
+        let main = found.common_dir.parent().filter(|_| found.common_dir.ends_with(".git"));
+        let roots = [&found.root, main.unwrap_or(&found.common_dir)];
+        let what = if !roots.iter().any(|root| path.starts_with(root)) {
+            "outside of the work tree"
+        } else if found.stat(&system, path).is_err() {
+            "that only a link or another file system leads to"
+        } else {
+            ""
+        };
+        if !what.is_empty() {
+            let what = format!("`include.path` of a file {what}: `{}`", shown_path(path));
             return Err(GitTrouble::Unsupported(what));
         }
+    }
+    let within = path.parent().map_or(Within::Anywhere, Within::Root);
+    let read = system.read(path, within, CONFIGURATION_LIMIT);
+    let bytes = match read.and_then(|read| found.hard_links.check(&read.stat).map(|()| read.bytes)) {
+        Ok(bytes) => bytes,
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
-        Err(error) => return Err(GitTrouble::Broken(format!("`{}`: {error}", path.display()))),
+        Err(error) => return Err(unreadable(path, error)),
     };
     *files += 1;
     if depth > INCLUDE_DEPTH || *files > INCLUDE_LIMIT {
-        return Err(GitTrouble::Broken(format!("`{}` is one include too many", path.display())));
+        return Err(GitTrouble::Broken(format!("`{}` is one include too many", shown_path(path))));
     }
     for included in included(&String::from_utf8_lossy(&bytes)) {
-        let home = included.strip_prefix("~/").and_then(|below| Some(OsSystem::new(&[]).home()?.join(below)));
-        let beside = path.parent().map(|dir| dir.join(&included));
+        let home =
+            included.strip_prefix("~/").and_then(|below| Some(normal(&system.home()?, Path::new(below))));
+        let beside = path.parent().map(|dir| normal(dir, Path::new(&included)));
         // What else starts with a tilde or `%(prefix)` is a file of another user's or of the installation.
         if let Some(path) = home.or(beside) {
             check_configuration(found, &path, depth + 1, files)?;
@@ -209,37 +234,43 @@ fn check_configuration(
 }
 
 /// Refuses `core.worktree` that leads to another directory than the one in which `.git` lies.
-fn check_work_tree_setting(repo: &gix::Repository, root: &Path) -> Result<(), GitTrouble> {
+fn check_work_tree_setting(repo: &gix::Repository, found: &Repository) -> Result<(), GitTrouble> {
     let Some(value) = repo.config_snapshot().string("core.worktree") else { return Ok(()) };
-    let there = gix::path::from_bstr(value.as_bstr()).ok().map(|path| repo.git_dir().join(path));
-    match there.and_then(|path| fs::canonicalize(path).ok()) {
-        Some(path) if path == root => Ok(()),
+    let there = gix::path::from_bstr(value.as_bstr()).ok().map(|path| normal(repo.git_dir(), &path));
+    match there {
+        Some(path) if found.is_root(&OsSystem::new(&[]), &path) => Ok(()),
         _ => Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into())),
     }
 }
 
+/// What is wrong where the library cannot use the configuration.
+const CONFIGURATION: &str = "the configuration";
+
 /// Says what kept a repository from being opened.
-fn open_trouble(error: &dyn std::error::Error) -> GitTrouble {
-    let words = words(error);
-    if words.contains("objectFormat") || words.contains("sha256") {
+fn open_trouble(found: &Repository, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
+    let is_sha256 = chain(error).any(|error| {
+        let words = error.to_string();
+        words.contains("objectFormat") || words.contains("sha256")
+    });
+    if is_sha256 {
         return GitTrouble::Unsupported("SHA-256 objects".into());
     }
-    GitTrouble::Broken(words)
+    broken(&format!("`{}` (its `HEAD`, `config` or `objects`)", shown_path(&found.git_dir)), error)
 }
 
-/// Says in the library's words that something is broken.
-pub(super) fn broken(error: &dyn std::error::Error) -> GitTrouble {
-    GitTrouble::Broken(words(error))
+/// Says that the library cannot read something. Its own message is left out, for it may quote the content of a file, which
+/// may be anybody's; the operating system's is not.
+pub(super) fn broken(what: &str, error: &(dyn std::error::Error + 'static)) -> GitTrouble {
+    let of_the_system = chain(error).filter_map(|error| error.downcast_ref::<io::Error>());
+    GitTrouble::Broken(match of_the_system.filter(|error| error.raw_os_error().is_some()).last() {
+        Some(error) => format!("{what} cannot be read: {error}"),
+        None => format!("{what} cannot be read: it is not as git writes it"),
+    })
 }
 
-/// Joins an error and its causes on one line.
-fn words(error: &dyn std::error::Error) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        words.push_str(": ");
-        words.push_str(&error.to_string());
-        cause = error.source();
-    }
-    words.replace(['\n', '\r'], " ")
+/// Returns an error and its causes.
+fn chain<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| error.source())
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     provider::git::{Repository, config},
-    system::{GitTrouble, ReadError, System as _, Within, os::OsSystem},
+    system::{FileKind, GitTrouble, HardLinks, ReadError, System as _, Within, os::OsSystem},
 };
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
@@ -57,6 +57,7 @@ impl Ignore {
 #[derive(Clone)]
 pub(super) struct Submodules<'a> {
     root: PathBuf,
+    hard_links: HardLinks,
     rules: Arc<Rules>,
     depth: usize,
     interrupt: &'a AtomicBool,
@@ -79,6 +80,7 @@ impl<'a> Submodules<'a> {
     ) -> Result<Submodules<'a>, GitTrouble> {
         Ok(Submodules {
             root: work_tree.root.clone(),
+            hard_links: work_tree.hard_links,
             rules: Arc::new(Rules::read(work_tree, index, untracked)?),
             depth,
             interrupt,
@@ -105,7 +107,9 @@ impl<'a> Submodules<'a> {
             return Ok(None);
         }
         let Ok(relative) = gix::path::from_bstr(path) else { return Ok(None) };
-        let Some(found) = Repository::in_dir(&OsSystem::new(&[]), &self.root.join(relative))? else {
+        let Some(found) =
+            Repository::in_dir(&OsSystem::new(&[]), &self.root.join(relative), self.hard_links)?
+        else {
             // Not checked out, so not changed.
             return Ok(None);
         };
@@ -160,7 +164,8 @@ impl Rules {
         let is_needed = index.entries().iter().any(|entry| entry.mode.is_submodule());
         if is_needed
             && check_modules(work_tree)?
-            && let Some(modules) = work_tree.repo.modules().map_err(|error| broken(&error))?
+            && let Some(modules) =
+                work_tree.repo.modules().map_err(|error| broken("`.gitmodules`", &error))?
         {
             let settings = work_tree.repo.config_snapshot();
             for name in modules.names() {
@@ -190,11 +195,11 @@ impl Rules {
 /// in looking for one: where something else has the name, git knows of no submodules.
 fn check_modules(work_tree: &WorkTree) -> Result<bool, GitTrouble> {
     let broken = |words: String| GitTrouble::Broken(format!("`.gitmodules`: {words}"));
-    match OsSystem::new(&[]).read(
-        &work_tree.root.join(".gitmodules"),
-        Within::Anywhere,
-        open::CONFIGURATION_LIMIT,
-    ) {
+    let (system, path) = (OsSystem::new(&[]), work_tree.root.join(".gitmodules"));
+    if system.link_stat(&path).is_some_and(|stat| stat.kind == FileKind::Link) {
+        return Ok(false);
+    }
+    match system.read(&path, Within::Root(&work_tree.root), open::CONFIGURATION_LIMIT) {
         Ok(file) => config::check(&String::from_utf8_lossy(&file.bytes))
             .map(|()| true)
             .map_err(|line| broken(format!("line {line} is no configuration"))),

@@ -25,6 +25,7 @@ pub(super) fn paths(
 ) -> Result<State, GitTrouble> {
     let mut state = State::new(repo.object_hash());
     let (mut left, mut buffer) = (vec![(root, BString::default())], Vec::new());
+    let of = |tree: ObjectId| format!("the tree `{tree}`");
     let mut size = 0;
     while let Some((tree, above)) = left.pop() {
         checks::interrupted(interrupt)?;
@@ -32,9 +33,10 @@ pub(super) fn paths(
         if tree == ObjectId::empty_tree(repo.object_hash()) {
             continue;
         }
-        let data = repo.objects.find_tree_iter(&tree, &mut buffer).map_err(|error| broken(&error))?;
+        let data =
+            repo.objects.find_tree_iter(&tree, &mut buffer).map_err(|error| broken(&of(tree), &error))?;
         for entry in data {
-            let entry = entry.map_err(|error| broken(&error))?;
+            let entry = entry.map_err(|error| broken(&of(tree), &error))?;
             if !is_name(entry.filename) {
                 let name = shown(entry.filename);
                 return Err(GitTrouble::Broken(format!("a tree has an entry named `{name}`")));

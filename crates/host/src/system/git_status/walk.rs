@@ -5,13 +5,14 @@ use super::{
     filters::{self, CONTENT_LIMIT, Compare, Reason, Undecided},
     letters::Letters,
     open::{OBJECT_LIMIT, WorkTree, broken},
+    patterns::{PATTERNS_LIMIT, PatternKind, Weights},
     renames::{self, Content, Detect, File, Side},
     submodules::{Dirty, Submodules},
     tree,
 };
 use crate::{
     provider::git::Repository,
-    system::{GitTrouble, os::OsSystem},
+    system::{GitTrouble, System as _, os::OsSystem},
 };
 use gix::{
     bstr::{BStr, BString, ByteSlice as _},
@@ -34,7 +35,10 @@ use std::{
     io::Read as _,
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// How many threads compare files, each with a file in memory.
@@ -86,7 +90,7 @@ pub(super) fn look(
     depth: usize,
     interrupt: &AtomicBool,
 ) -> Result<Seen, GitTrouble> {
-    let index = work_tree.repo.index_or_empty().map_err(|error| broken(&error))?;
+    let index = work_tree.repo.index_or_empty().map_err(|error| broken(INDEX, &error))?;
     let look = Look {
         work_tree,
         index: &index,
@@ -122,14 +126,14 @@ impl Look<'_> {
     /// Fills in how the index differs from `HEAD`.
     fn at_the_index(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
         let repo = &self.work_tree.repo;
-        let head = repo.head_tree_id_or_empty().map_err(|error| broken(&error))?;
+        let head = repo.head_tree_id_or_empty().map_err(|error| broken(HEAD, &error))?;
         let (mut gone, mut new) = (Vec::new(), Vec::new());
         let mut modified = Vec::new();
         // Without patterns of its own the library would only look below the process's directory.
         let empty = State::new(repo.object_hash());
         let everything = repo
             .pathspec(false, None::<&str>, false, &empty, attributes::Source::IdMapping)
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| broken(INDEX, &error))?;
         let tree = tree::paths(repo, head.detach(), self.interrupt)?;
         gix::diff::index(
             &tree,
@@ -174,7 +178,7 @@ impl Look<'_> {
             &mut everything.into_parts().0,
             &mut |_, _, _, _| false,
         )
-        .map_err(|error| broken(&error))?;
+        .map_err(|error| broken(INDEX, &error))?;
         // A file that is only intended to be added is not in the index yet, so `HEAD`'s file has gone.
         for entry in self.index.entries() {
             if entry.flags.contains(gix::index::entry::Flags::INTENT_TO_ADD) {
@@ -211,8 +215,8 @@ impl Look<'_> {
     /// Fills in how the work tree differs from the index.
     fn at_the_work_tree(&self, seen: &mut Seen) -> Result<(), GitTrouble> {
         let repo = &self.work_tree.repo;
-        let mut compare = Compare::new(self.work_tree, self.index, self.interrupt)?;
-        self.check_patterns()?;
+        let weights = Arc::new(self.check_patterns()?);
+        let mut compare = Compare::new(self.work_tree, self.index, weights, self.interrupt)?;
         let undecided = compare.undecided();
         let submodules =
             Submodules::new(self.work_tree, self.index, self.untracked, self.depth, self.interrupt)?;
@@ -220,7 +224,7 @@ impl Look<'_> {
             Untracked::No => None,
             _ => Some(
                 repo.dirwalk_options()
-                    .map_err(|error| broken(&error))?
+                    .map_err(|error| broken(INDEX, &error))?
                     .emit_untracked(gix::dir::walk::EmissionMode::Matching),
             ),
         };
@@ -240,7 +244,7 @@ impl Look<'_> {
                 thread_limit: Some(THREADS),
             },
         )
-        .map_err(|error| broken(&error))?;
+        .map_err(|error| broken("a file of the work tree", &error))?;
         submodules.check()?;
         undecided.check()?;
 
@@ -249,6 +253,7 @@ impl Look<'_> {
         let mut removed = Vec::new();
         let mut stays = Vec::new();
         for (path, mode, id, status) in collect.tracked {
+            checks::interrupted(self.interrupt)?;
             let letters = match status {
                 EntryStatus::NeedsUpdate(_) => continue,
                 EntryStatus::Conflict { summary, .. } => {
@@ -336,7 +341,7 @@ impl Look<'_> {
                     return Err(GitTrouble::Unsupported(what));
                 }
                 let id = gix::objs::compute_hash(self.index.object_hash(), gix::objs::Kind::Blob, &content)
-                    .map_err(|error| broken(&error))?;
+                    .map_err(|error| broken(&named(path), &error))?;
                 contents.insert(path.clone(), content);
                 new.push(File { path: path.clone(), mode, id, stays: false });
             }
@@ -407,15 +412,28 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Checks each file of patterns that the library will open: beside tracked files, and in the directories that it
-    /// lists for untracked ones.
-    fn check_patterns(&self) -> Result<(), GitTrouble> {
+    /// Checks each file of patterns that the library will open, beside tracked files and in the directories that it lists
+    /// for untracked ones, and the time that it will take to try the patterns.
+    fn check_patterns(&self) -> Result<Weights, GitTrouble> {
         let repo = &self.work_tree.repo;
-        let check = |dir: &Path| -> Result<(), GitTrouble> {
+        let mut weights = Weights::default();
+        let info = repo.common_dir().join("info");
+        weights.file(PatternKind::Ignore, "".into(), &info.join("exclude"))?;
+        weights.file(PatternKind::Attributes, "".into(), &info.join("attributes"))?;
+        for (kind, path) in &self.work_tree.patterns {
+            if let Ok(path) = gix::path::from_bstr(path.as_bstr()) {
+                weights.file(*kind, "".into(), &path)?;
+            }
+        }
+        let check = |weights: &mut Weights, dir: &BStr, place: &Path| -> Result<(), GitTrouble> {
             checks::interrupted(self.interrupt)?;
-            checks::patterns(&dir.join(".gitattributes"))?;
-            checks::patterns(&dir.join(".gitignore"))
+            for kind in [PatternKind::Ignore, PatternKind::Attributes] {
+                weights.file(kind, dir, &place.join(kind.name()))?;
+            }
+            Ok(())
         };
+        // What was read for tracked files is not read again.
+        let mut seen = BTreeSet::from([BString::default()]);
         let mut last = None;
         for entry in self.index.entries() {
             let path = entry.path(self.index);
@@ -423,12 +441,20 @@ impl Look<'_> {
                 Some(end) => (path[..end].as_bstr(), path[end + 1..].as_bstr()),
                 None => (b"".as_bstr(), path),
             };
-            if name == ".gitattributes" || name == ".gitignore" {
+            if let Some(kind) =
+                [PatternKind::Ignore, PatternKind::Attributes].into_iter().find(|kind| name == kind.name())
+            {
                 // Where the file is not checked out, the library reads it from the index.
-                let header = repo.objects.header(entry.id).map_err(|error| broken(&error))?;
-                if header.size() > checks::PATTERNS_LIMIT {
+                let header = repo.objects.header(entry.id).map_err(|error| broken(&named(path), &error))?;
+                if header.size() > PATTERNS_LIMIT {
                     let (path, size) = (crate::provider::git::shown(path), header.size());
                     return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes")));
+                }
+                let place = self.at(&path.to_owned());
+                if place.is_none_or(|place| fs::symlink_metadata(place).is_err())
+                    && let Some(Content::Bytes(bytes)) = self.blob(entry.id)
+                {
+                    weights.text(kind, dir, &bytes)?;
                 }
             }
             if last == Some(dir) {
@@ -441,31 +467,34 @@ impl Look<'_> {
                     last.strip_prefix(above.as_bytes()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
                 };
                 if !last.is_some_and(is_below)
+                    && seen.insert(above.to_owned())
                     && let Some(place) = self.at(&above.to_owned())
                 {
-                    check(&place)?;
+                    check(&mut weights, above, &place)?;
                 }
             }
             last = Some(dir);
         }
-        check(&self.work_tree.root)?;
+        check(&mut weights, "".into(), &self.work_tree.root)?;
         if self.untracked == Untracked::No {
-            return Ok(());
+            return Ok(weights);
         }
         let mut excludes = repo
             .excludes(self.index, None, ignore::Source::WorktreeThenIdMappingIfNotSkipped)
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| broken("the ignore patterns", &error))?;
         let mut left = vec![BString::default()];
         while let Some(dir) = left.pop() {
             let Some(place) = self.at(&dir) else { continue };
-            if !dir.is_empty() && fs::symlink_metadata(place.join(".git")).is_ok() {
+            if !dir.is_empty() && self.has_own_git(&place)? {
                 continue;
             }
-            check(&place)?;
+            if seen.insert(dir.clone()) {
+                check(&mut weights, dir.as_bstr(), &place)?;
+            }
             let Ok(entries) = fs::read_dir(&place) else { continue };
             for entry in entries.flatten() {
                 let name = entry.file_name();
-                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || name == ".git" {
+                if name == ".git" {
                     continue;
                 }
                 let Ok(name) = gix::path::os_str_into_bstr(&name) else { continue };
@@ -474,6 +503,14 @@ impl Look<'_> {
                     path.push(b'/');
                 }
                 path.extend_from_slice(name);
+                if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    if !self.has_entry(path.as_bstr()) {
+                        weights.take(PatternKind::Ignore, path.as_bstr(), 1)?;
+                    }
+                    continue;
+                }
+                // Here, by the library, and once more before it lists the directory.
+                weights.take(PatternKind::Ignore, path.as_bstr(), 3)?;
                 let excluded = excludes
                     .at_entry(path.as_bstr(), Some(Mode::DIR))
                     .is_ok_and(|platform| platform.is_excluded());
@@ -482,7 +519,27 @@ impl Look<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(weights)
+    }
+
+    /// Returns whether a directory of the work tree has a `.git`.
+    ///
+    /// # Errors
+    /// The library would look at what is not local to find out whether that is a repository.
+    fn has_own_git(&self, dir: &Path) -> Result<bool, GitTrouble> {
+        let system = OsSystem::new(&[]);
+        if system.link_stat(&dir.join(".git")).is_none() {
+            return Ok(false);
+        }
+        match Repository::in_dir(&system, dir, self.work_tree.hard_links) {
+            // A work tree whose repository was moved or removed.
+            Err(GitTrouble::Unlinked { .. }) if Repository::is_named_in_vain(&system, dir) => Ok(true),
+            Err(trouble @ GitTrouble::Unlinked { .. }) => {
+                let shown = crate::provider::git::shown_path(dir);
+                Err(GitTrouble::Unsupported(format!("a repository in `{shown}`: {trouble}")))
+            }
+            _ => Ok(true),
+        }
     }
 
     /// Lists the files below a directory that are not ignored.
@@ -490,7 +547,7 @@ impl Look<'_> {
         let repo = &self.work_tree.repo;
         let mut excludes = repo
             .excludes(self.index, None, ignore::Source::WorktreeThenIdMappingIfNotSkipped)
-            .map_err(|error| broken(&error))?;
+            .map_err(|error| broken("the ignore patterns", &error))?;
         let mut left = vec![dir];
         while let Some(dir) = left.pop() {
             checks::interrupted(self.interrupt)?;
@@ -536,7 +593,7 @@ impl Look<'_> {
     /// Returns the repository of its own that a directory has.
     fn repository_at(&self, path: &BString) -> Option<Repository> {
         let dir = self.dir_at(path)?;
-        Repository::in_dir(&OsSystem::new(&[]), &dir).ok().flatten()
+        Repository::in_dir(&OsSystem::new(&[]), &dir, self.work_tree.hard_links).ok().flatten()
     }
 
     /// Says whether a repository lies at a path that git could add: one with a commit.
@@ -602,31 +659,43 @@ impl Look<'_> {
     /// Reads a file of the work tree as git would store it.
     fn file(&self, path: &BString) -> Result<(Mode, Vec<u8>), GitTrouble> {
         let Some(place) = self.at(path) else { return Ok((Mode::FILE, Vec::new())) };
-        let stat = fs::symlink_metadata(&place).map_err(|error| broken(&error))?;
+        let stat = fs::symlink_metadata(&place).map_err(|error| broken(&named(path), &error))?;
         if stat.is_symlink() {
-            let target = fs::read_link(&place).map_err(|error| broken(&error))?;
-            let target = gix::path::into_bstr(target).map_err(|error| broken(&error))?;
+            let target = fs::read_link(&place).map_err(|error| broken(&named(path), &error))?;
+            let target = gix::path::into_bstr(target).map_err(|error| broken(&named(path), &error))?;
             return Ok((Mode::SYMLINK, target.to_vec()));
         }
         if !stat.is_file() {
             return Ok((Mode::FILE, Vec::new()));
         }
-        let (mut pipeline, _) = self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&error))?;
+        let (mut pipeline, _) =
+            self.work_tree.repo.filter_pipeline(None).map_err(|error| broken(&named(path), &error))?;
         if stat.len() > CONTENT_LIMIT {
             let (path, size) = (crate::provider::git::shown(path), stat.len());
             return Err(GitTrouble::Unsupported(format!("`{path}` has {size} bytes and may be renamed")));
         }
-        let file = filters::open_file(&place).map_err(|error| broken(&error))?;
-        let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&error))?;
-        let mut stored =
-            pipeline.convert_to_git(file, &relative, self.index).map_err(|error| broken(&error))?;
+        let file = filters::open_file(&place).map_err(|error| broken(&named(path), &error))?;
+        let relative = gix::path::from_bstr(path.as_bstr()).map_err(|error| broken(&named(path), &error))?;
+        let mut stored = pipeline
+            .convert_to_git(file, &relative, self.index)
+            .map_err(|error| broken(&named(path), &error))?;
         let mut content = Vec::new();
         match stored.as_bytes() {
             Some(bytes) => content.extend_from_slice(bytes),
-            None => _ = stored.read_to_end(&mut content).map_err(|error| broken(&error))?,
+            None => _ = stored.read_to_end(&mut content).map_err(|error| broken(&named(path), &error))?,
         }
         Ok((Mode::FILE, content))
     }
+}
+
+/// What `HEAD` leads to, for a message.
+const HEAD: &str = "what `HEAD` leads to (a ref, `packed-refs` or the commit)";
+/// The index, for a message.
+const INDEX: &str = "`.git/index`";
+
+/// Names a file of the repository in a message.
+fn named(path: impl AsRef<[u8]>) -> String {
+    format!("`{}`", crate::provider::git::shown(path.as_ref()))
 }
 
 /// Takes down what the library reports.

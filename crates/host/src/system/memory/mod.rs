@@ -24,8 +24,8 @@ pub use run::FakeRun;
 pub use touch::{Touch, Verb};
 
 use super::{
-    DirEntry, Directory, FileKind, FileRead, GitTrouble, Made, NOT_BENEATH, Ran, ReadError, Run, RunError,
-    Stat, System, Within, Write, WriteError, names_below,
+    DirEntry, Directory, FileKind, FileRead, GitTrouble, HardLinks, Made, NOT_BENEATH, Ran, ReadError, Run,
+    RunError, Stat, System, Within, Write, WriteError, names_below,
 };
 use disk::{Disk, What};
 use faults::Steps;
@@ -519,7 +519,7 @@ impl System for MemorySystem {
         Some(self.state().disk.user)
     }
 
-    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
+    fn git_status(&self, dir: &Path, _hard_links: HardLinks) -> Result<String, GitTrouble> {
         let state = self.touch(Verb::GitStatus, dir);
         let canonical = state.disk.lead(dir).place;
         let answer = state.git.get(dir).or_else(|| state.git.get(&canonical));

@@ -25,8 +25,8 @@ mod write;
 mod zone;
 
 use super::{
-    DirEntry, Directory, FileKind, FileRead, GitTrouble, Made, Ran, ReadError, Run, RunError, Stat, System,
-    Within, Write, WriteError, program,
+    DirEntry, Directory, FileKind, FileRead, GitTrouble, HardLinks, Made, Ran, ReadError, Run, RunError,
+    Stat, System, Within, Write, WriteError, program,
 };
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -168,8 +168,8 @@ impl System for OsSystem {
         surroundings::user_id()
     }
 
-    fn git_status(&self, dir: &Path) -> Result<String, GitTrouble> {
-        git_status(dir)
+    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
+        git_status(dir, hard_links)
     }
 
     fn run(&self, command: &Run) -> Result<Ran, RunError> {
@@ -186,6 +186,6 @@ impl System for OsSystem {
 use super::git_status::status as git_status;
 
 #[cfg(not(feature = "git-status"))]
-fn git_status(_dir: &Path) -> Result<String, GitTrouble> {
+fn git_status(_dir: &Path, _hard_links: HardLinks) -> Result<String, GitTrouble> {
     Err(GitTrouble::Unsupported("built without git support".into()))
 }
