@@ -127,6 +127,10 @@ impl Store for SqliteStore {
         })
     }
 
+    fn probe(&self) -> Answer<'_, ()> {
+        self.write(migrations::write_again)
+    }
+
     fn pulse(&self) -> Option<Pulse> {
         if self.closed.load(Ordering::Acquire) { None } else { self.readers.pulse() }
     }
