@@ -128,7 +128,10 @@ impl Store for SqliteStore {
     }
 
     fn probe(&self) -> Answer<'_, ()> {
-        self.write(migrations::write_again)
+        Box::pin(async move {
+            self.write(migrations::write_again).await?;
+            self.lister.read(Readers::check_room).await
+        })
     }
 
     fn pulse(&self) -> Option<Pulse> {
