@@ -31,8 +31,8 @@ pub struct TurnFlags {
 
     /// Read files that a template names, and files of the project, in DIR and below alone; give it again for more
     ///
-    /// Without it `[file:/absolute/path]` reads any file that you can read. The working directory must lie in a root. Your own
-    /// configuration is read wherever it lies.
+    /// Without it `[file:/absolute/path]` reads any file that you can read. Your own configuration is read wherever it
+    /// lies.
     #[arg(long, value_name = "DIR", value_parser = crate::roots::parse)]
     pub root: Vec<PathBuf>,
 

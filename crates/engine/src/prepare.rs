@@ -219,7 +219,7 @@ impl Engine<'_> {
     /// Returns the directory of a request, absolute, links not resolved.
     ///
     /// # Errors
-    /// There is none, it is no directory, or it lies beside the roots.
+    /// There is none, or it is no directory.
     pub fn cwd(&self, request: &Request) -> Result<PathBuf, Error> {
         let system = self.system();
         let here = || {
@@ -236,17 +236,7 @@ impl Engine<'_> {
             None => here()?,
         };
         match system.stat(&cwd) {
-            Some(stat) if stat.kind == preface_host::system::FileKind::Dir => {
-                let real = system.canonical(&cwd);
-                let is_in = |root: &PathBuf| real.as_ref().is_ok_and(|real| real.starts_with(root));
-                match &request.roots {
-                    Some(roots) if !roots.is_empty() && !roots.iter().any(is_in) => Err(Error::Usage(
-                        format!("the working directory lies outside of every `--root`: `{}`", cwd.display()),
-                        Some("`-C` names a directory at or below a root".into()),
-                    )),
-                    _ => Ok(cwd),
-                }
-            }
+            Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
             Some(_) => Err(Error::Usage(
                 format!("not a directory: `{}`", cwd.display()),
                 Some("`-C` takes a directory".into()),
