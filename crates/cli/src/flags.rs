@@ -29,6 +29,13 @@ pub struct TurnFlags {
     #[arg(long, value_name = "PATH")]
     pub follow: Vec<PathBuf>,
 
+    /// Read files that a template names, and files of the project, in DIR and below alone; give it again for more
+    ///
+    /// Without it `[file:/absolute/path]` reads any file that you can read. Your own configuration is read wherever it
+    /// lies.
+    #[arg(long, value_name = "DIR", value_parser = crate::roots::parse)]
+    pub root: Vec<PathBuf>,
+
     /// Name the model that will read the prompt
     #[arg(long, value_name = "ID")]
     pub model: Option<String>,
@@ -104,6 +111,7 @@ impl TurnFlags {
             preset: self.preset.clone(),
             profile: self.profile.clone(),
             follow: self.follow.clone(),
+            roots: (!self.root.is_empty()).then(|| self.root.clone()),
             model: self.model.clone(),
             conversation: self.conversation.clone(),
             agent: self.agent.clone(),

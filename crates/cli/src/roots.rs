@@ -14,6 +14,17 @@ pub fn roots(system: &dyn System, given: &[PathBuf]) -> Result<Vec<PathBuf>, Fai
     given.iter().map(|root| real(system, root)).collect()
 }
 
+/// Reads one directory of a flag, as it really is.
+pub fn parse(text: &str) -> Result<PathBuf, String> {
+    let path = files::absolute(Path::new(text)).map_err(|_| "the working directory is gone".to_owned())?;
+    let system = files::system();
+    match system.stat(&path) {
+        None => Err("there is nothing of that name".to_owned()),
+        Some(stat) if stat.kind != FileKind::Dir => Err("it is not a directory".to_owned()),
+        Some(_) => system.canonical(&path).map_err(|error| error.to_string()),
+    }
+}
+
 fn real(system: &dyn System, root: &Path) -> Result<PathBuf, Failure> {
     let path = files::absolute(root)?;
     let failed = |why: &str| {

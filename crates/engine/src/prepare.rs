@@ -146,7 +146,10 @@ impl Engine<'_> {
         let bounds = self.bounds(request, &own, &places, diagnostics)?;
 
         let turn = Turn {
-            cwd: request.cwd_name.clone().unwrap_or_else(|| cwd.display().to_string()),
+            cwd: request.cwd_name.clone().unwrap_or_else(|| match &request.cwd {
+                Some(given) if given.is_absolute() => given.display().to_string(),
+                _ => cwd.display().to_string(),
+            }),
             model: request.model.clone(),
             conversation: request.conversation.clone(),
             agent: profile.options.get("agent").cloned(),

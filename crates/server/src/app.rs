@@ -5,6 +5,8 @@ use crate::{
     kept::Kept,
     telemetry::Metrics,
     threads::{Places, Threads},
+    tls::TlsFiles,
+    write_probe::WriteProbe,
 };
 use preface::{
     host::{places::HomeTrust, system::System},
@@ -85,6 +87,10 @@ pub struct App {
     pub metrics: Arc<Metrics>,
     /// What a request may take.
     pub limits: Limits,
+    /// The certificate and key of connections; without them connections are not encrypted.
+    pub tls: Option<Arc<TlsFiles>>,
+    /// Whether the store takes writes.
+    pub(crate) write_probe: Arc<WriteProbe>,
 }
 
 /// How many bytes of prompts are kept at hand.
@@ -112,7 +118,14 @@ impl App {
             guard: Arc::new(guard),
             metrics: Arc::default(),
             limits: Limits::default(),
+            tls: None,
+            write_probe: Arc::default(),
         }
+    }
+
+    /// Writes to the store and keeps the result for `/readyz`. [`serve`](crate::serve) does so every five seconds.
+    pub async fn probe_store(&self) {
+        self.write_probe.once(&*self.store).await;
     }
 
     /// Keeps so many bytes of prompts at hand.

@@ -9,6 +9,7 @@
 #![allow(unused_qualifications, reason = "the code that utoipa writes has whole paths")]
 
 mod app;
+mod bare;
 mod caller;
 mod compress;
 mod describe;
@@ -30,8 +31,10 @@ mod serve;
 mod stored;
 mod telemetry;
 mod threads;
+mod tls;
 mod web;
 mod work;
+mod write_probe;
 
 pub use app::{App, Limits, SERVICE_PRESET, Settings};
 pub use caller::Caller;
@@ -41,3 +44,4 @@ pub use reply::Problem;
 pub use router::{api, router};
 pub use serve::{listen, serve};
 pub use telemetry::{CacheAnswer, ConstructOutcome, LogFormat, Metrics, TRACE, Telemetry, TelemetryError};
+pub use tls::{TlsError, TlsFiles};

@@ -20,6 +20,11 @@ pub(crate) fn body(error: &serde_path_to_error::Error<serde_json::Error>) -> Str
     if let Some(field) = said.strip_prefix("duplicate field ") {
         return format!("{field} is given twice");
     }
+    if let Some((field, known)) =
+        said.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
+    {
+        return format!("unknown field `{}`; expected {known}", short(field));
+    }
     let wrong = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     match wrong.and_then(|wrong| wrong.rsplit_once(", expected ")) {
         // A field of a part that is read with another: its name is lost, its place is not.

@@ -1,6 +1,6 @@
 //! Listening: connections in, answers out, and an end that loses nothing.
 
-use crate::{App, guard::IDLE, router};
+use crate::{App, TlsFiles, bare::BareRefusals, guard::IDLE, router};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::{
@@ -13,7 +13,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
 };
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 /// How long to wait where the machine has no room for another connection.
 const BREATH: Duration = Duration::from_millis(500);
@@ -31,15 +31,22 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), preface::store::StoreError> {
-    let (store, guard, limits) = (app.store.clone(), app.guard.clone(), app.limits);
+    let (store, guard, limits, tls) = (app.store.clone(), app.guard.clone(), app.limits, app.tls.clone());
+    let (probe, probed) = (app.write_probe.clone(), app.store.clone());
+    let probing = tokio::spawn(async move { probe.repeat(&*probed).await });
+    let following = tls.clone().map(|tls| tokio::spawn(tls.follow()));
     let refreshing = tokio::spawn(async move {
         loop {
             guard.refresh_tokens().await;
             tokio::time::sleep(IDLE).await;
         }
     });
-    listen(router(app), limits, listener, shutdown).await;
+    accept_all(router(app), limits, listener, tls, shutdown).await;
     refreshing.abort();
+    probing.abort();
+    if let Some(following) = following {
+        following.abort();
+    }
     store.close().await
 }
 
@@ -48,6 +55,16 @@ pub async fn listen(
     router: Router,
     limits: crate::Limits,
     listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) {
+    accept_all(router, limits, listener, None, shutdown).await;
+}
+
+async fn accept_all(
+    router: Router,
+    limits: crate::Limits,
+    listener: TcpListener,
+    tls: Option<Arc<TlsFiles>>,
     shutdown: impl Future<Output = ()>,
 ) {
     let mut http = http1::Builder::new();
@@ -71,12 +88,26 @@ pub async fn listen(
                 continue;
             }
         };
-        let connection =
-            http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
-        let connection = graceful.watch(connection);
+        let (http, service) = (http.clone(), TowerToHyperService::new(router.clone()));
+        let (watcher, acceptor) = (graceful.watcher(), tls.as_ref().map(|tls| tls.acceptor()));
         tokio::spawn(async move {
             // What a client does to its own connection is its own business.
-            let _ = connection.await;
+            match acceptor {
+                None => {
+                    let _ = watcher
+                        .watch(http.serve_connection(TokioIo::new(BareRefusals::of(stream)), service))
+                        .await;
+                }
+                Some(acceptor) => match tokio::time::timeout(limits.head, acceptor.accept(stream)).await {
+                    Ok(Ok(stream)) => {
+                        let _ = watcher
+                            .watch(http.serve_connection(TokioIo::new(BareRefusals::of(stream)), service))
+                            .await;
+                    }
+                    Ok(Err(error)) => debug!(%error, "a client did not agree on TLS"),
+                    Err(_) => debug!("a client did not finish the handshake of TLS in time"),
+                },
+            }
             drop(seat);
         });
     }

@@ -155,7 +155,7 @@ pub(crate) async fn write(
     Ok(told(&Speaking::of(Some(&stored), &default)))
 }
 
-/// Goes back to the default.
+/// Goes back to the default, which a named template does not have: it is deleted, and its versions stay.
 pub(crate) async fn reset(
     app: &App,
     name: &TemplateName,
@@ -163,10 +163,17 @@ pub(crate) async fn reset(
     actor: &Actor,
 ) -> Reply<Response> {
     let default = app.default_template().await?;
-    known(app, name).await?;
+    let is_main = *name == TemplateName::main();
+    if !is_main && templates::speaking(&*app.store, name, &default).await?.is_none() {
+        return Err(TemplatesError::NoTemplate(name.clone()).into());
+    }
     let expect = expected(app, name, &default, headers).await?;
     let stored = templates::reset(&*app.store, name, expect, actor).await?;
-    Ok(told(&Speaking::of(Some(&stored), &default)))
+    let speaking = Speaking::of(Some(&stored), &default);
+    if is_main {
+        return Ok(told(&speaking));
+    }
+    Ok((StatusCode::NO_CONTENT, [(VERSION, HeaderValue::from(speaking.version))]).into_response())
 }
 
 /// Goes back to an older version.
@@ -243,10 +250,13 @@ async fn expected(app: &App, name: &TemplateName, default: &str, headers: &Heade
     let stored = app.store.template(name, &Which::Current).await?;
     let speaking = Speaking::of(stored.as_ref(), default);
     let tag = tag(&speaking);
-    // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet.
-    let there = stored.is_some() || *name == TemplateName::main();
-    let matches = !headers.contains_key(header::IF_MATCH) || (there && if_match(headers, &tag));
-    if !matches || (stored.is_some() && if_none_match(headers, &tag)) {
+    // The template of `/system-prompt` is always there; `If-None-Match: *` asks that nothing was stored yet. A named one that
+    // was deleted is not there.
+    let is_main = *name == TemplateName::main();
+    let is_stored = stored.as_ref().is_some_and(|stored| is_main || !stored.reset);
+    let matches =
+        !headers.contains_key(header::IF_MATCH) || ((is_stored || is_main) && if_match(headers, &tag));
+    if !matches || (is_stored && if_none_match(headers, &tag)) {
         return Err(TemplatesError::Stale(Box::new(stored)).into());
     }
     Ok(Expect::Version(speaking.version))

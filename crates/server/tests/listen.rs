@@ -95,6 +95,33 @@ fn an_accepted_write_is_finished_after_the_service_was_told_to_stop() {
 }
 
 #[test]
+fn a_head_that_is_refused_is_a_problem_like_any_other() {
+    let service = listening(Limits::default());
+    let many: String = (0..1000).map(|number| format!("X-{number}: x\r\n")).collect();
+    for (status, code, sent) in [
+        (400, "head", "NONSENSE\r\n\r\n".to_owned()),
+        (
+            400,
+            "head",
+            "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n".to_owned(),
+        ),
+        (414, "path-too-long", format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(65_535))),
+        (431, "head-too-large", format!("GET / HTTP/1.1\r\nHost: x\r\n{many}\r\n")),
+    ] {
+        let mut stream = connect(service.address);
+        // It may answer before it has read everything.
+        let _ = stream.write_all(sent.as_bytes());
+        let answer = rest(&mut stream);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{code}: {answer}"));
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+        assert!(head.contains("content-type: application/problem+json"), "{head}");
+        assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
+        let problem: serde_json::Value = serde_json::from_str(body).unwrap();
+        assert_eq!((&problem["status"], &problem["code"]), (&status.into(), &code.into()));
+    }
+}
+
+#[test]
 fn a_client_that_never_finishes_its_head_is_hung_up_on() {
     let limits = Limits { head: Duration::from_millis(50), ..Limits::default() };
     let service = listening(limits);

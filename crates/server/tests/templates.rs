@@ -109,9 +109,33 @@ async fn named_templates_have_what_the_main_one_has() {
     assert_eq!(service.put("/templates/review/labels/x", &json!({"version": 1})).await.status, 200);
     assert_eq!(service.get("/templates/review/versions/1").await.json()["labels"], json!(["x"]));
     assert_eq!(service.get("/templates/review/diff?from=0").await.json()["to"], 1);
-    assert_eq!(service.delete("/templates/review").await.header("preface-version"), Some("2"));
+    let deleted = service.delete("/templates/review").await;
+    assert_eq!((deleted.status.as_u16(), deleted.header("preface-version")), (204, Some("2")));
     let restored = service.post("/templates/review/versions/1/restore", &Value::Null).await;
     assert_eq!(restored.json(), body);
+}
+
+#[tokio::test]
+async fn a_deleted_template_is_not_there_until_it_is_written_again() {
+    let service = service().await;
+    let (path, body) = ("/templates/review", json!({"template": "Review."}));
+    let first = service.put(path, &body).await;
+    assert_eq!(service.delete(path).await.status, 204);
+    service.get(path).await.problem(404, "no-template");
+    service.delete(path).await.problem(404, "no-template");
+    for known in ["*", first.etag().as_str()] {
+        service.put_with(path, &[("if-match", known)], &body).await.problem(412, "stale");
+    }
+    // Its name stays in the list, with its versions: that is how it is brought back.
+    assert_eq!(service.get("/templates").await.json()["items"][0]["reset"], true);
+    assert_eq!(service.get(&format!("{path}/versions")).await.json()["items"].as_array().unwrap().len(), 2);
+    let again = service.put_with(path, &[("if-none-match", "*")], &body).await;
+    assert_eq!((again.status.as_u16(), again.header("preface-version")), (200, Some("3")));
+    assert_eq!(service.get(path).await.json(), body);
+    // `main` is never missing: it has a default.
+    service.put("/templates/main", &body).await;
+    assert_eq!(service.delete("/system-prompt").await.status, 200);
+    assert_eq!(service.get("/templates/main").await.status, 200);
 }
 
 #[tokio::test]

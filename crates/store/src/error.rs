@@ -53,6 +53,7 @@ impl StoreError {
             StoreError::Unreachable { .. }
                 | StoreError::Busy(_)
                 | StoreError::Full(_)
+                | StoreError::ReadOnly(_)
                 | StoreError::Gone(_)
                 | StoreError::Closed
         )

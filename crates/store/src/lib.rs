@@ -72,6 +72,11 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Asks whether the store can be read and is of this version.
     fn check(&self) -> Answer<'_, ()>;
 
+    /// Writes something that is on disk when it answers and changes nothing that anybody reads: whether the store takes writes.
+    fn probe(&self) -> Answer<'_, ()> {
+        self.check()
+    }
+
     /// Returns what changes with every write, by whomever, where that can be told in far less time than a read takes. Whoever
     /// takes it, then reads, and later finds it the same knows that what was read is still what is kept. `None`: read again.
     fn pulse(&self) -> Option<Pulse> {

@@ -1,7 +1,7 @@
 //! A store in one file keeps every law, also where several share the file.
 #![cfg(feature = "sqlite")]
 
-use preface_store::{Store, StoreUrl, contract::Nodes};
+use preface_store::{Store, StoreError, StoreUrl, contract::Nodes};
 use std::{path::Path, sync::Arc};
 
 async fn open(path: &Path) -> Arc<dyn Store> {
@@ -15,3 +15,17 @@ async fn nodes() -> (Nodes, tempfile::TempDir) {
 }
 
 preface_store::contract!(nodes);
+
+#[tokio::test]
+async fn a_probe_reaches_the_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("preface.db");
+    let store = open(&path).await;
+    let log = || std::fs::metadata(directory.path().join("preface.db-wal")).expect("the log").len();
+    let before = (log(), store.pulse());
+    assert_eq!(store.probe().await, Ok(()));
+    assert!(log() > before.0, "a page was written");
+    assert_ne!(store.pulse(), before.1);
+    std::fs::remove_file(&path).expect("it goes");
+    assert!(matches!(store.probe().await, Err(StoreError::Gone(_))));
+}

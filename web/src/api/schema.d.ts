@@ -85,9 +85,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Builds the prompt afresh, keeps it, and returns it with the compaction's instructions after it. Of several at the same
-         *     time, one builds it and all get it.
-         * @description Roles of an access token: `converse`, `write`.
+         * Builds the prompt afresh, stores it, and returns it with the compaction's instructions after it.
+         * @description Each of several requests at the same time may build one: each answer is a prompt that was stored as a revision of its own,
+         *     or the one that another request stored meanwhile. With `If-Match` exactly one is done, and the others are refused with 412.
+         *
+         *     Roles of an access token: `converse`, `write`.
          */
         post: operations["compact"];
         delete?: never;
@@ -393,7 +395,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says whether the store can be asked. Which store, and why it does not answer, is for those who may read it. */
+        /**
+         * Reports whether the store answers and takes writes: the service writes to it every five seconds. The kind of store and the
+         *     reason of a failure are for those who may read it.
+         */
         get: operations["readyz"];
         put?: never;
         post?: never;
@@ -645,7 +650,7 @@ export interface paths {
         put: operations["template_put"];
         post?: never;
         /**
-         * Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+         * Deletes the template, by a version that says so. Nothing is lost: older versions can be read and restored.
          * @description Roles of an access token: `write`.
          */
         delete: operations["template_reset"];
@@ -1011,10 +1016,22 @@ export interface components {
          * @enum {string}
          */
         Change: "same" | "changed" | "added" | "removed" | "moved";
-        /** @description What a compaction says beside that. */
-        CompactionBody: components["schemas"]["TurnBody"] & {
+        /** @description What changed since the prompt was built, and the instructions of the compaction. */
+        CompactionBody: {
+            /** @description The agent whose prompt it is; the main conversation's where it is left out. */
+            agent?: string | null;
+            /** @description The directory that is worked in, absolute, at or below a root. May be left out where the service has one root. */
+            cwd?: string | null;
             /** @description What the model is told to do; the profile's instructions where it is left out. */
             instructions?: string | null;
+            /** @description The model's name. */
+            model?: string | null;
+            /** @description A preset or profile by name; that of the service where it is left out. */
+            preset?: string | null;
+            /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
+            template?: string | null;
+            /** @description The active tools, by name; those of the profile where it is left out. */
+            tools?: string[] | null;
         };
         /** @description The prompt of a compaction. */
         CompactionReply: components["schemas"]["PromptReply"] & {
@@ -1907,7 +1924,7 @@ export interface components {
          * @enum {string}
          */
         TriggerKind: "startup" | "resources_discover" | "set_active_tools" | "tool_registry" | "reload" | "before_agent_start";
-        /** @description What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it. */
+        /** @description The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh. */
         TurnBody: {
             /** @description The agent whose prompt it is; the main conversation's where it is left out. */
             agent?: string | null;
@@ -4539,7 +4556,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The store answers */
+            /** @description The store answers and takes writes */
             200: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -4594,7 +4611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The store does not answer */
+            /** @description The store does not answer, or the last write to it failed */
             503: {
                 headers: {
                     /** @description The id of the request, as in the log. */
@@ -6749,20 +6766,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The default template. */
-            200: {
+            /** @description It is deleted. */
+            204: {
                 headers: {
-                    /** @description Tells this text and version from every other. */
-                    ETag?: string;
-                    /** @description The version; 0 where nothing is stored. */
+                    /** @description The version that says so. */
                     "Preface-Version"?: number;
                     /** @description The id of the request, as in the log. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["TemplateReply"];
-                };
+                content?: never;
             };
             /** @description The request cannot be read, or does not name one host. */
             400: {
@@ -6797,7 +6810,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no template of this name. */
+            /** @description There is no template of this name, or it is deleted. */
             404: {
                 headers: {
                     /** @description The id of the request, as in the log. */

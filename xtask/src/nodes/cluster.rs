@@ -2,6 +2,7 @@
 
 use super::{
     http::{Addresses, Call, Client, Counts},
+    moving::MovingAddress,
     place::Place,
     server::Server,
 };
@@ -27,13 +28,22 @@ pub enum Kind {
     Sqlite,
     /// A server.
     Postgres,
+    /// A server behind an address that can move to another.
+    MovingPostgres,
+}
+
+impl Kind {
+    /// True for those that need the programs of PostgreSQL.
+    pub fn is_server(self) -> bool {
+        self != Kind::Sqlite
+    }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Kind::Sqlite => "sqlite",
-            Kind::Postgres => "postgres",
+            Kind::Postgres | Kind::MovingPostgres => "postgres",
         })
     }
 }
@@ -54,6 +64,8 @@ pub struct Cluster {
     place: Place,
     /// Where the nodes keep what they keep.
     pub store: Store,
+    /// The address of the server, where it can move.
+    pub moving: Option<MovingAddress>,
     /// Where they listen.
     pub addresses: Addresses,
     nodes: Mutex<Vec<Child>>,
@@ -65,14 +77,22 @@ impl Cluster {
         let place = Place::new().map_err(|error| Failure::start("a temporary directory", &error))?;
         let (store, count) = match kind {
             Kind::Sqlite => (Store::File(place.path().join("store.db")), 2),
-            Kind::Postgres => {
+            Kind::Postgres | Kind::MovingPostgres => {
                 let Some(server) = Server::start() else { return Ok(None) };
                 let name = server.new_database();
                 (Store::Server(server, name), 3)
             }
         };
+        let moving = match &store {
+            Store::Server(server, _) if kind == Kind::MovingPostgres => {
+                Some(MovingAddress::start(server.port()))
+            }
+            _ => None,
+        };
+        let moving = moving.transpose().map_err(|error| Failure::start("an address that moves", &error))?;
         let addresses = Addresses::default();
-        let cluster = Cluster { binary: binary.to_owned(), place, store, addresses, nodes: Mutex::default() };
+        let nodes = Mutex::default();
+        let cluster = Cluster { binary: binary.to_owned(), place, store, moving, addresses, nodes };
         for node in 0..count {
             let started = cluster.begin(node)?;
             cluster.nodes.lock().unwrap_or_else(PoisonError::into_inner).push(started);
@@ -160,7 +180,10 @@ impl Cluster {
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn", "--root"]).arg(self.root());
         match &self.store {
             Store::File(path) => command.arg("--store").arg(format!("sqlite:{}", path.display())),
-            Store::Server(server, name) => command.arg("--store").arg(server.url(name)),
+            Store::Server(server, name) => command.arg("--store").arg(match &self.moving {
+                Some(moving) => moving.url(name),
+                None => server.url(name),
+            }),
         };
         // The layers of whoever runs this stay out.
         command.env("PREFACE_HOME", self.place.home()).current_dir(self.root());

@@ -1,12 +1,18 @@
 //! Nodes that die in the middle of their work: what was acknowledged is there, what is there is whole.
 
-use super::{Size, cluster::Cluster, dice::Dice, load::Load, read_back};
+use super::{
+    Size,
+    cluster::Cluster,
+    dice::Dice,
+    load::{FEW, Load},
+    read_back,
+};
 use crate::failure::Failure;
 use std::{thread, time::Duration};
 
 /// Kills nodes under load. Returns the figures.
 pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
-    let load = Load::new(cluster);
+    let load = Load::new(cluster, FEW);
     load.during(|| {
         let mut dice = Dice::new(1);
         for _ in 0..size.kills {

@@ -18,9 +18,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many of each.
-const WRITERS: usize = 4;
-const READERS: usize = 2;
+/// How many clients there are at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Clients {
+    /// Those that write, mostly.
+    pub writers: usize,
+    /// Those that only read.
+    pub readers: usize,
+}
+
+/// As many as nodes that die or lose their store are asked by.
+pub const FEW: Clients = Clients { writers: 4, readers: 2 };
 /// How long somebody goes on asking who must have an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long to wait before another node is asked.
@@ -29,6 +37,7 @@ const BREATH: Duration = Duration::from_millis(20);
 /// The load on a cluster.
 pub struct Load<'c> {
     cluster: &'c Cluster,
+    clients: Clients,
     /// What was answered.
     pub counts: Counts,
     ledger: Mutex<Ledger>,
@@ -50,9 +59,10 @@ enum Outcome {
 
 impl<'c> Load<'c> {
     /// Makes the load, with one conversation and a template that can be checked.
-    pub fn new(cluster: &'c Cluster) -> Self {
+    pub fn new(cluster: &'c Cluster, clients: Clients) -> Self {
         let load = Load {
             cluster,
+            clients,
             counts: Counts::default(),
             ledger: Mutex::default(),
             ids: Mutex::default(),
@@ -70,11 +80,11 @@ impl<'c> Load<'c> {
     pub fn during<T>(&self, act: impl FnOnce() -> T) -> T {
         thread::scope(|scope| {
             scope.spawn(|| super::place::keep_changing(&self.cluster.root(), &self.stop));
-            for number in 0..WRITERS {
+            for number in 0..self.clients.writers {
                 scope.spawn(move || self.worker(number).write());
             }
-            for number in 0..READERS {
-                scope.spawn(move || self.worker(WRITERS + number).read());
+            for number in 0..self.clients.readers {
+                scope.spawn(move || self.worker(self.clients.writers + number).read());
             }
             let done = act();
             self.stop.store(true, Ordering::Relaxed);

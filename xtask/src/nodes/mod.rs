@@ -1,7 +1,8 @@
 //! `cargo xtask nodes`: several processes of `preface serve` on one store, and what must stay true of them.
 //!
-//! Three scenarios, each in a file of its own: first turns and compactions that race ([`race`]), nodes that die in the
-//! middle of their work ([`kill`]), a PostgreSQL that goes away and comes back ([`outage`]). What nodes answer is checked by
+//! Four scenarios, each in a file of its own: first turns and compactions that race ([`race`]), nodes that die in the
+//! middle of their work ([`kill`]), a PostgreSQL that goes away and comes back ([`outage`]), a standby that takes its place
+//! ([`failover`]). What nodes answer is checked by
 //! itself ([`answer`]) and against everything that was answered before ([`ledger`]); both have planted faults in their
 //! tests. At the end everything is read again ([`read_back`]).
 //!
@@ -11,11 +12,13 @@ mod answer;
 mod blake3;
 mod cluster;
 mod dice;
+mod failover;
 mod http;
 mod json;
 mod kill;
 mod ledger;
 mod load;
+mod moving;
 mod outage;
 mod place;
 mod race;
@@ -35,12 +38,12 @@ use std::{
 
 pub const COMMAND: Command = Command {
     name: "nodes",
-    usage: "[race|kill|outage] [--short] …",
+    usage: "[race|kill|outage|failover] [--short] …",
     about: "Races, kills and cuts off several `preface serve` on one store, and checks all they answer.",
     run,
 };
 
-const USAGE: &str = "nodes [race|kill|outage] [--store sqlite|postgres] [--conversations N] [--rounds N] [--short] \
+const USAGE: &str = "nodes [race|kill|outage|failover] [--store sqlite|postgres] [--conversations N] [--rounds N] [--short] \
                      [--binary FILE]";
 
 /// How much of everything.
@@ -54,22 +57,34 @@ pub struct Size {
     kills: usize,
     /// Times that the store goes away.
     outages: usize,
+    /// Times that a standby takes the place of the store.
+    failovers: usize,
 }
 
-const FULL: Size = Size { conversations: 2000, waves: 500, kills: 200, outages: 6 };
-const SHORT: Size = Size { conversations: 100, waves: 25, kills: 5, outages: 2 };
+const FULL: Size = Size { conversations: 2000, waves: 500, kills: 200, outages: 6, failovers: 4 };
+const SHORT: Size = Size { conversations: 100, waves: 25, kills: 5, outages: 2, failovers: 2 };
 
 /// One thing that happens to nodes.
 struct Scenario {
     name: &'static str,
     stores: &'static [Kind],
+    pace: Pace,
     run: fn(&Cluster, &Size) -> Result<String, Failure>,
 }
 
+/// Whether a scenario is part of the short form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    Fast,
+    /// Only where it is named.
+    Slow,
+}
+
 const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "race", stores: &[Kind::Sqlite, Kind::Postgres], run: race::run },
-    Scenario { name: "kill", stores: &[Kind::Sqlite, Kind::Postgres], run: kill::run },
-    Scenario { name: "outage", stores: &[Kind::Postgres], run: outage::run },
+    Scenario { name: "race", stores: &[Kind::Sqlite, Kind::Postgres], pace: Pace::Fast, run: race::run },
+    Scenario { name: "kill", stores: &[Kind::Sqlite, Kind::Postgres], pace: Pace::Fast, run: kill::run },
+    Scenario { name: "outage", stores: &[Kind::Postgres], pace: Pace::Fast, run: outage::run },
+    Scenario { name: "failover", stores: &[Kind::MovingPostgres], pace: Pace::Slow, run: failover::run },
 ];
 
 /// What is asked for.
@@ -90,12 +105,12 @@ fn run(words: &[String]) -> Result<(), Failure> {
         .iter()
         .filter(|scenario| wanted.scenario.as_deref().is_none_or(|name| name == scenario.name))
         .flat_map(|scenario| scenario.stores.iter().map(move |kind| (scenario, *kind)))
-        .filter(|(_, kind)| wanted.store.is_none_or(|wanted| wanted == *kind))
+        .filter(|(_, kind)| wanted.store.is_none_or(|wanted| wanted.is_server() == kind.is_server()))
         .collect();
     if chosen.is_empty() {
-        return Err(Failure::usage("a file cannot be stopped: `outage` is of `postgres`"));
+        return Err(Failure::usage("a file cannot be stopped: `outage` and `failover` are of `postgres`"));
     }
-    if chosen.iter().any(|(_, kind)| *kind == Kind::Postgres) {
+    if chosen.iter().any(|(_, kind)| kind.is_server()) {
         postgres::ensure()?;
     }
     let binary = match &wanted.binary {
@@ -105,6 +120,10 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let mut failed = Vec::new();
     for (scenario, kind) in chosen {
         let name = format!("{} {kind}", scenario.name);
+        if wanted.short && wanted.scenario.is_none() && scenario.pace == Pace::Slow {
+            say::line(&format!("{name}: left out of --short; `nodes {} --short` runs it", scenario.name));
+            continue;
+        }
         match perform(scenario, kind, &binary, &size) {
             Ok(figures) => say::line(&format!("{name}: {figures}")),
             Err(failure) => {
@@ -170,6 +189,7 @@ impl Wanted {
             waves: self.rounds.unwrap_or(usual.waves),
             kills: self.rounds.unwrap_or(usual.kills),
             outages: self.rounds.unwrap_or(usual.outages),
+            failovers: self.rounds.unwrap_or(usual.failovers),
         }
     }
 }
@@ -197,7 +217,7 @@ mod tests {
         assert_eq!(read(&[]).unwrap().size(), FULL);
         let wanted = read(&["kill", "--store", "sqlite", "--short", "--rounds", "7"]).unwrap();
         assert_eq!((wanted.scenario.as_deref(), wanted.store), (Some("kill"), Some(Kind::Sqlite)));
-        assert_eq!(wanted.size(), Size { waves: 7, kills: 7, outages: 7, ..SHORT });
+        assert_eq!(wanted.size(), Size { waves: 7, kills: 7, outages: 7, failovers: 7, ..SHORT });
         for words in [&["riot"][..], &["--store", "memory"], &["--rounds"], &["--binary", "/no/such/file"]] {
             assert!(read(words).is_err(), "{words:?}");
         }

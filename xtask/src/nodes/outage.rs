@@ -8,7 +8,7 @@ use super::{
     dice::Dice,
     http::{Call, Client, Counts, DEADLINE, Reply},
     json::quoted,
-    load::{Load, is_store_away},
+    load::{FEW, Load, is_store_away},
     read_back,
 };
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub fn run(cluster: &Cluster, size: &Size) -> Result<String, Failure> {
     let Store::Server(server, _) = &cluster.store else {
         return Err(Failure::new("a file cannot be stopped"));
     };
-    let load = Load::new(cluster);
+    let load = Load::new(cluster, FEW);
     let mut slowest = Duration::ZERO;
     let mut recovery = Duration::ZERO;
     load.during(|| {

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use preface::{
     Engine, Request, TrustChoice, core::lint::hidden::escape_hidden, host::system::System, store::StoreUrl,
 };
-use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry, TokenRule};
+use preface_server::{App, LogFormat, SERVICE_PRESET, Settings, Telemetry, TlsFiles, TokenRule};
 use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
@@ -30,6 +30,7 @@ Examples:
   preface serve --store postgres://me@db/preface --preset default
   preface access add alice && preface serve --listen 0.0.0.0:7677
   preface serve --require-token            behind a proxy on this machine
+  preface serve --listen 0.0.0.0:7677 --tls-cert fullchain.pem --tls-key privkey.pem
   curl -s http://127.0.0.1:7677/system-prompt
 
 The OpenAPI document is at /openapi.json, numbers for Prometheus at /metrics.
@@ -85,6 +86,17 @@ pub struct Args {
     #[arg(long)]
     require_token: bool,
 
+    /// Encrypt connections with the certificate in FILE, PEM, followed by the certificates of its chain
+    ///
+    /// FILE and the key are read again within seconds after they change. Clients then ask for `https://`; a name in the
+    /// certificate that is not this machine's address is also given to `--host`.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// Use the private key in FILE, PEM and not encrypted, for the certificate of `--tls-cert`
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
     /// Keep so many MiB of prompts at hand, to answer without reading them again; 0 keeps none
     ///
     /// An answer is never older than the store's: it is asked each time whether a prompt is still the one that is kept.
@@ -125,6 +137,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     let roots = roots(system.as_ref(), &args.root)?;
     check_preset(system.as_ref(), args, &roots)?;
+    let tls = tls(args)?;
     let url = args.store.url(system.as_ref())?;
     let format = match args.log_format {
         LogForm::Text => LogFormat::Text,
@@ -138,7 +151,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         home_trust: home_trust(args.trust_home),
     };
     let runtime = store::runtime(tokio::runtime::Builder::new_multi_thread())?;
-    let served = runtime.block_on(serve(ui, args, system, &url, settings));
+    let served = runtime.block_on(serve(ui, args, system, &url, settings, tls));
     runtime.shutdown_timeout(LAST_THREADS);
     telemetry.end();
     served.map(|()| Exit::Done)
@@ -150,6 +163,7 @@ async fn serve(
     system: Arc<dyn System>,
     url: &StoreUrl,
     settings: Settings,
+    tls: Option<Arc<TlsFiles>>,
 ) -> Result<(), Failure> {
     let store = preface::store::open(url).await?;
     store.check().await?;
@@ -173,7 +187,8 @@ async fn serve(
     let bound = listener.local_addr().map_err(|error| cannot_listen(args.listen, &error))?;
     let signals =
         Signals::begin().map_err(|error| Failure::new(format!("cannot start: {}", words(&error))))?;
-    let greeting = greeting(bound, url, &settings);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let greeting = greeting(&format!("{scheme}://{bound}"), url, &settings);
     match args.log_format {
         LogForm::Text => ui.say(&greeting),
         LogForm::Json => {
@@ -185,19 +200,29 @@ async fn serve(
             ui.say(&format!("{line}\n"));
         }
     }
-    let app = App::new(system, store, Arc::new(settings))
+    let mut app = App::new(system, store, Arc::new(settings))
         .listening(bound, &args.host, rule)
         .keeping_at_hand(u64::from(args.cache) << 20);
+    app.tls = tls;
     Ok(preface_server::serve(app, listener, told_to_stop(signals)).await?)
 }
 
+/// Reads the certificate and its key, where they are named.
+fn tls(args: &Args) -> Result<Option<Arc<TlsFiles>>, Failure> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else { return Ok(None) };
+    let opened = TlsFiles::open(&files::absolute(certificate)?, &files::absolute(key)?);
+    opened
+        .map(|files| Some(Arc::new(files)))
+        .map_err(|error| Failure::new(escape_hidden(&error.to_string()).into_owned()).hint(error.help()))
+}
+
 /// One line for people: where to look, and what is served.
-fn greeting(bound: SocketAddr, url: &StoreUrl, settings: &Settings) -> String {
+fn greeting(address: &str, url: &StoreUrl, settings: &Settings) -> String {
     let roots: Vec<String> =
         settings.roots.iter().map(|root| escape_hidden(&root.display().to_string()).into_owned()).collect();
     let store = url.to_string();
     format!(
-        "Listening on http://{bound}, store {}, preset `{}`, for {}.\n",
+        "Listening on {address}, store {}, preset `{}`, for {}.\n",
         escape_hidden(&store),
         settings.preset,
         listed(&roots)

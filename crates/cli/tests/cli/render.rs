@@ -40,6 +40,47 @@ fn the_file_is_the_shells_and_its_facts_are_those_of_the_directory() {
 }
 
 #[test]
+fn a_directory_is_shown_as_it_is_given() {
+    let sandbox = Sandbox::new();
+    for (given, shown) in [("[ROOT]/work/", "[ROOT]/work/"), (".", "[ROOT]/work")] {
+        let line = format!("preface render - --preset template -C {given}");
+        sandbox.run_with(&line, "[prompt:cwd]").exits(0).prints(shown);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn with_a_root_nothing_outside_of_it_is_read() {
+    let sandbox = Sandbox::new();
+    sandbox.work("in/note.txt", "inside").home("note.txt", "outside");
+    let (inside, outside) = ("[file:[ROOT]/work/in/note.txt]", "[file:[ROOT]/home/note.txt]");
+    let real = sandbox.path("work").canonicalize().expect("it is there");
+    let root = real.parent().expect("a parent").to_str().expect("text").to_owned();
+    let template = format!("{inside}|{outside}").replace("[ROOT]", &root);
+    let render = "preface render - --preset template --trust once";
+    sandbox.run_with(render, &template).exits(0).prints("inside|outside");
+    let ran = sandbox.run_with(&format!("{render} --root in -C in"), &template).exits(0).prints("inside|");
+    assert!(ran.stderr.contains("is absent: leads outside"), "{}", ran.stderr);
+    sandbox
+        .run_with(&format!("{render} --root . --root [ROOT]/home"), &template)
+        .exits(0)
+        .prints("inside|outside");
+    // The working directory may lie outside.
+    sandbox.work("here.txt", "here");
+    sandbox
+        .run_with(&format!("{render} --root in"), &format!("{template}|[file:here.txt]"))
+        .exits(0)
+        .prints("inside||");
+    sandbox.run_with(&format!("{render} --root nowhere"), "").exits(2).prints("").says(
+        "error: `--root`: there is nothing of that name\nhint: `preface render --help` tells what it takes\n",
+    );
+    // A conversation is built below the root, too.
+    sandbox.run_with("preface template set -", &template).exits(0);
+    let build = "preface build --preset template --trust once --conversation c -q";
+    sandbox.run(&format!("{build} --root in -C in")).exits(0).prints("inside|");
+}
+
+#[test]
 fn a_template_that_is_too_large_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
     sandbox.work("t.md", "[if a:b][if a:b]x[endif][endif]\n");

@@ -172,6 +172,20 @@ fn what_cannot_be_served_is_told_at_once() {
                 .to_owned(),
         ),
         (
+            "preface serve --store memory: --tls-cert no.pem --tls-key file".to_owned(),
+            1,
+            "error: the certificate cannot be read: [ROOT]/work/no.pem: No such file or directory\n\
+             hint: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
+                .to_owned(),
+        ),
+        (
+            "preface serve --store memory: --tls-cert file --tls-key file".to_owned(),
+            1,
+            "error: [ROOT]/work/file: the file holds no certificate\n\
+             hint: `--tls-cert` names a PEM file with the certificate of this service, then those of its chain\n"
+                .to_owned(),
+        ),
+        (
             "preface serve --store memory: --listen 127.0.0.1".to_owned(),
             2,
             "error: `--listen`: write an IP address and a port, such as `127.0.0.1:7677` or `[::1]:7677`\n\

@@ -104,6 +104,19 @@ hint: `preface template get` shows it
 }
 
 #[test]
+fn a_named_template_that_was_deleted_is_not_there() {
+    let sandbox = stored();
+    let missing = "error: no such template: `review`\nhint: `preface template list` lists what is kept\n";
+    sandbox.run("preface template reset -t review").exits(1).says(missing);
+    sandbox.run("preface template set t.md -t review").exits(0);
+    sandbox.run("preface template reset -t review").exits(0).says("`review` is deleted (version 2).\n");
+    sandbox.run("preface template get -t review").exits(1).prints("").says(missing);
+    sandbox.run("preface template reset -t review").exits(1).says(missing);
+    sandbox.run("preface template restore 1 -t review").exits(0);
+    sandbox.run("preface template get -t review").exits(0);
+}
+
+#[test]
 fn what_lint_finds_stops_nothing_and_a_limit_does() {
     let sandbox = Sandbox::empty();
     sandbox.run_with("preface template set -", "[foo:bar]").exits(0).says(

@@ -328,7 +328,11 @@ const SYSTEM_PROMPT: &[Field] = &[
 ];
 
 const TEMPLATE: &[Field] = &[
-    may("maxBytes", "Limits the rendered size; 0 means no limit.", Shape::Integer { least: Some(0) }),
+    may(
+        "maxBytes",
+        "Limits the size of a template; 0 means no limit. A rendered prompt has at most 64 MiB, unless it is 0.",
+        Shape::Integer { least: Some(0) },
+    ),
     may("maxDepth", "Limits the nesting; 0 means no limit.", Shape::Integer { least: Some(0) }),
     may("raw", "Says whether `[raw]` is understood.", Shape::Flag),
     may("trimTagLines", "Says whether lines with only a tag vanish.", Shape::Flag),

@@ -64,6 +64,9 @@ pub struct Asked {
     /// Pins of `trust export` for this one construct. They are not kept.
     #[serde(skip)]
     pub pins: Option<Vec<u8>>,
+    /// The directories that files must lie in for this one construct. They are not stored.
+    #[serde(skip)]
+    pub roots: Option<Vec<PathBuf>>,
 }
 
 impl Asked {
@@ -99,6 +102,7 @@ impl Asked {
             trust: request.trust,
             home_trust: request.home_trust,
             pins: request.pins.clone(),
+            roots: request.roots.clone(),
         }
     }
 
@@ -126,6 +130,7 @@ impl Asked {
             trust: self.trust,
             home_trust: self.home_trust,
             pins: self.pins.clone(),
+            roots: self.roots.clone(),
             ..Request::default()
         }
     }
@@ -134,7 +139,7 @@ impl Asked {
     #[must_use]
     pub(crate) fn overlaid(mut self, over: &Asked) -> Self {
         let Asked { cwd, model, preset, template, agent, tools, given_tools, profile, .. } = over.clone();
-        let Asked { sets, facts, zone, budget, counter, now, trust, pins, .. } = over.clone();
+        let Asked { sets, facts, zone, budget, counter, now, trust, pins, roots, .. } = over.clone();
         self.cwd = cwd.or(self.cwd);
         self.model = model.or(self.model);
         if preset.is_some() || profile.is_some() {
@@ -157,6 +162,7 @@ impl Asked {
         self.now = now;
         self.trust = trust;
         self.pins = pins;
+        self.roots = roots;
         self
     }
 }

@@ -61,7 +61,7 @@ impl Order {
             (None, Some(roots)) if roots.len() == 1 => roots[0].display().to_string(),
             (None, _) => return Err(KeepError::NoCwd),
         };
-        asked.cwd = Some(cwd);
+        asked.cwd = Some(cwd.clone());
         let mut request = asked.request(self.id.as_str());
         let place = match &roots {
             Some(roots) => Some(Place::find(system, roots, &request)?),
@@ -69,7 +69,7 @@ impl Order {
         };
         if let (Some(roots), Some(place)) = (&roots, &place) {
             request.cwd = Some(place.real.clone());
-            request.cwd_name = Some(place.name.display().to_string());
+            request.cwd_name = Some(cwd);
             request.roots = Some(roots.to_vec());
             request.trust = TrustChoice::Once;
         }

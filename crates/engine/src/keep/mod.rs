@@ -376,8 +376,9 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
         }
     };
     // However it is written, it may be the same.
-    let cwd = asked.cwd.as_ref().map(|cwd| normal(Path::new("/"), Path::new(cwd)).display().to_string());
-    tell("cwd", &head.cwd, cwd.as_deref());
+    let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
+    let cwd = asked.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
+    tell("cwd", &head.cwd, cwd);
     tell("model", head.model.as_deref().unwrap_or_default(), asked.model.as_deref());
     tell("preset", &head.preset, asked.preset.as_deref());
     if let Some(used) = &head.template {

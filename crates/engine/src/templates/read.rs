@@ -36,8 +36,8 @@ impl Speaking {
     }
 }
 
-/// Returns the text that speaks for a name: the current version's, or the default where nothing is stored or the current
-/// version goes back to it. `None`: nothing is stored under that name.
+/// Returns the text that speaks for a name: the current version's, or for `main` the default where the current version goes
+/// back to it. `None`: nothing is stored under that name, or a named template was deleted.
 ///
 /// # Errors
 /// The store did not answer.
@@ -47,7 +47,8 @@ pub async fn speaking(
     default: &str,
 ) -> Result<Option<Speaking>, TemplatesError> {
     let stored = store.template(name, &Which::Current).await?;
-    Ok(stored.map(|stored| Speaking::of(Some(&stored), default)))
+    let is_there = |stored: &TemplateVersion| !stored.reset || *name == TemplateName::main();
+    Ok(stored.filter(is_there).map(|stored| Speaking::of(Some(&stored), default)))
 }
 
 /// Returns one version with its text; a version that goes back to the default has that as its text.

@@ -50,6 +50,22 @@ fn a_directory_that_becomes_a_link_during_the_build_is_refused() {
 }
 
 #[test]
+fn a_cwd_is_shown_as_it_is_given() {
+    run(async {
+        let bench = Bench::rooted(machine()).await;
+        bench.template("In [prompt:cwd].").await;
+        for cwd in ["/work/p/", "/work/p/../p"] {
+            let turned = bench.turn_of(cwd, &in_dir(cwd)).await.unwrap();
+            assert_eq!((&*turned.head.text, &*turned.head.cwd), (&*format!("In {cwd}."), cwd));
+            let later = bench.turn_of(cwd, &in_dir("/work/p")).await.unwrap();
+            assert!(later.notes.is_empty(), "it is the same directory: {:?}", later.notes);
+            let other = bench.turn_of(cwd, &in_dir("/work")).await.unwrap();
+            assert_eq!(other.notes[0].code, "conversation/cwd");
+        }
+    });
+}
+
+#[test]
 fn a_compaction_may_not_leave_the_roots() {
     run(async {
         let bench = Bench::rooted(machine().with_dir("/elsewhere")).await;

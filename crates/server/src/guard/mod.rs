@@ -152,7 +152,15 @@ impl Guard {
         match parts.uri.authority().map(|authority| authority.as_str()).or(header) {
             None if self.hosts.may_be_missing() => Ok(()),
             None => refused(StatusCode::BAD_REQUEST, "the request does not name a Host".to_owned()),
-            Some(name) if Authority::parse(name, 80).is_some_and(|name| self.hosts.allow(&name)) => Ok(()),
+            // Without a port it is the usual one of http, or of https.
+            Some(name)
+                if [80, 443]
+                    .into_iter()
+                    .filter_map(|usual| Authority::parse(name, usual))
+                    .any(|name| self.hosts.allow(&name)) =>
+            {
+                Ok(())
+            }
             Some(name) => {
                 let name: String = name.chars().take(80).collect();
                 refused(StatusCode::MISDIRECTED_REQUEST, format!("this service is not `{}`", shown(&name)))

@@ -26,27 +26,47 @@ use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 
-/// What a turn says about the prompt that it wants. Only the first turn, a compaction or a refresh goes by it.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct TurnBody {
-    /// The directory that is worked in, absolute, at or below a root. May be left out where the service has one root.
-    #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
-    cwd: Option<String>,
-    /// The model's name.
-    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-    model: Option<String>,
-    /// A preset or profile by name; that of the service where it is left out.
-    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-    preset: Option<String>,
-    /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
-    #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
-    template: Option<String>,
-    /// The agent whose prompt it is; the main conversation's where it is left out.
-    #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
-    agent: Option<String>,
-    /// The active tools, by name; those of the profile where it is left out.
-    #[schema(max_items = 1000)]
-    tools: Option<Vec<String>>,
+/// Defines a body: the fields of a turn, and more. Flattened into another struct they would take any other field, too.
+macro_rules! turn_body {
+    ($(#[$about:meta])* $name:ident { $($(#[$more_about:meta])* $more:ident: $kind:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Default, Deserialize, ToSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// The directory that is worked in, absolute, at or below a root. May be left out where the service has one root.
+            #[schema(max_length = 4096, pattern = r"^/[^\x00]*$")]
+            cwd: Option<String>,
+            /// The model's name.
+            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
+            model: Option<String>,
+            /// A preset or profile by name; that of the service where it is left out.
+            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
+            preset: Option<String>,
+            /// The template: `name`, `name@label` or `name@3`; `main` where it is left out.
+            #[schema(pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}(@[A-Za-z0-9][A-Za-z0-9._-]{0,63})?$|^$")]
+            template: Option<String>,
+            /// The agent whose prompt it is; the main conversation's where it is left out.
+            #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
+            agent: Option<String>,
+            /// The active tools, by name; those of the profile where it is left out.
+            #[schema(max_items = 1000)]
+            tools: Option<Vec<String>>,
+            $($(#[$more_about])* $more: $kind,)*
+        }
+    };
+}
+
+turn_body! {
+    /// The prompt that a turn asks for. It is used on the first turn, by a compaction and by a refresh.
+    TurnBody {}
+}
+
+turn_body! {
+    /// What changed since the prompt was built, and the instructions of the compaction.
+    CompactionBody {
+        /// What the model is told to do; the profile's instructions where it is left out.
+        instructions: Option<String>,
+    }
 }
 
 /// The most characters of one field.
@@ -85,14 +105,12 @@ impl TurnBody {
     }
 }
 
-/// What a compaction says beside that.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct CompactionBody {
-    /// What changed since the prompt was built.
-    #[serde(flatten)]
-    turn: TurnBody,
-    /// What the model is told to do; the profile's instructions where it is left out.
-    instructions: Option<String>,
+impl CompactionBody {
+    /// Returns the fields of a turn, and the instructions.
+    fn split(self) -> (TurnBody, Option<String>) {
+        let CompactionBody { cwd, model, preset, template, agent, tools, instructions } = self;
+        (TurnBody { cwd, model, preset, template, agent, tools }, instructions)
+    }
 }
 
 /// The prompt of a compaction.
@@ -291,8 +309,10 @@ pub async fn system_prompt(
     Ok(at_hand.response())
 }
 
-/// Builds the prompt afresh, keeps it, and returns it with the compaction's instructions after it. Of several at the same
-/// time, one builds it and all get it.
+/// Builds the prompt afresh, stores it, and returns it with the compaction's instructions after it.
+///
+/// Each of several requests at the same time may build one: each answer is a prompt that was stored as a revision of its own,
+/// or the one that another request stored meanwhile. With `If-Match` exactly one is done, and the others are refused with 412.
 #[utoipa::path(
     post, path = "/conversations/{id}/compactions", tag = "conversations", operation_id = "compact",
     params(("id" = String, Path, description = "The conversation's id", min_length = 1, max_length = 255), ("If-Match" = Option<String>, Header, description = "The ETag that the caller knows; without it whatever is kept")),
@@ -311,13 +331,14 @@ pub async fn compact(
     headers: HeaderMap,
     MaybeBody(body): MaybeBody<CompactionBody>,
 ) -> Reply<Response> {
-    let asked = body.turn.asked(app.settings.home_trust)?;
+    let (turn, instructions) = body.split();
+    let asked = turn.asked(app.settings.home_trust)?;
     let expected = expected(&app, &id, &headers).await?;
     let compacted = app.keeper.compact(&id, &asked, expected, &actor).await;
     let mut compacted =
         counted(&app, compacted, |compacted| compacted.constructed.then_some(ConstructOutcome::Compacted))?;
     app.kept.drop(&id);
-    if let Some(instructions) = body.instructions {
+    if let Some(instructions) = instructions {
         compacted.instructions = instructions;
     }
     let text = compacted.system_prompt();

@@ -22,21 +22,27 @@ pub async fn healthz() -> Json<Health> {
     Json(Health { status: "ok", store: None })
 }
 
-/// Says whether the store can be asked. Which store, and why it does not answer, is for those who may read it.
+/// Reports whether the store answers and takes writes: the service writes to it every five seconds. The kind of store and the
+/// reason of a failure are for those who may read it.
 #[utoipa::path(
     get, path = "/readyz", tag = "service",
-    responses((status = 200, body = Health, description = "The store answers"), (status = 503, description = "The store does not answer", body = crate::Problem, content_type = "application/problem+json")),
+    responses((status = 200, body = Health, description = "The store answers and takes writes"), (status = 503, description = "The store does not answer, or the last write to it failed", body = crate::Problem, content_type = "application/problem+json")),
 )]
 pub async fn readyz(State(app): State<Arc<App>>, identity: Identity) -> Reply<Json<Health>> {
     let may_read = identity.require(Role::Read).is_ok();
-    if let Err(error) = app.store.check().await {
+    let checked = match app.write_probe.failure() {
+        Some(error) => Err(error),
+        None => app.store.check().await,
+    };
+    if let Err(error) = checked {
         // Whatever is wrong with the store: this node is not to be asked.
         let (status, code, reason) =
             (StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", error.to_string());
         let problem = if may_read {
             Problem { hint: error.hint(), ..Problem::new(status, code, reason.clone()) }
         } else {
-            Problem::new(status, code, "the store does not answer").hint("the log has the reason")
+            Problem::new(status, code, "the store does not answer, or takes no writes")
+                .hint("the log has the reason")
         };
         return Err(problem.reason(reason));
     }

@@ -91,16 +91,16 @@ pub async fn put(
     stored::write(&app, &named(&name)?, body, &headers, &actor).await
 }
 
-/// Goes back to the default: a version that says so. Nothing is lost, older versions can be restored.
+/// Deletes the template, by a version that says so. Nothing is lost: older versions can be read and restored.
 #[utoipa::path(
     delete, path = "/templates/{name}", tag = "templates",
     operation_id = "template_reset",
     params(("name" = String, Path, description = "The name of the template."), ("If-Match" = Option<String>, Header, description = "The ETag that the writer knows; without it the last writer wins.")),
     responses(
-        (status = 200, description = "The default template.", body = TemplateReply, headers(("ETag" = String, description = "Tells this text and version from every other."), ("Preface-Version" = u64, description = "The version; 0 where nothing is stored."))),
+        (status = 204, description = "It is deleted.", headers(("Preface-Version" = u64, description = "The version that says so."))),
         (status = 412, description = "Another version is current than the writer believes.", body = Problem, content_type = "application/problem+json"),
         (status = 503, description = "The store does not answer.", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "There is no template of this name.", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no template of this name, or it is deleted.", body = Problem, content_type = "application/problem+json"),
     ),
 )]
 pub async fn delete(

@@ -48,12 +48,32 @@ async fn what_is_wrong_with_a_body_is_said_by_its_fields() {
         ("turns", "{", "the body is not JSON: line 1, column 1: EOF while parsing an object"),
         ("turns", "{} x", "the body is not JSON: line 1, column 4: trailing characters"),
         ("compactions", r#"{"instructions":1}"#, "`instructions` takes a string, not a number"),
-        ("compactions", r#"{"cwd":1}"#, "a field takes a string, not a number: line 1, column 9"),
+        ("compactions", r#"{"cwd":1}"#, "`cwd` takes a string, not a number"),
     ] {
         let path = format!("/conversations/c/{verb}");
         let answer = bench.service.send(Method::POST, &path, &[JSON], Body::from(sent)).await;
         assert_eq!(answer.problem(400, "body")["detail"], said, "{verb}: {sent}");
     }
+}
+
+#[tokio::test]
+async fn a_field_that_is_not_known_is_refused() {
+    let bench = bench().await;
+    bench.begin("c").await;
+    let turn = "expected one of `cwd`, `model`, `preset`, `template`, `agent`, `tools`";
+    for (verb, known) in [
+        ("turns", turn.to_owned()),
+        ("compactions", format!("{turn}, `instructions`")),
+        ("refresh", turn.to_owned()),
+    ] {
+        let problem = bench.post(&format!("c/{verb}"), &json!({"cwdd": "x"})).await.problem(400, "body");
+        assert_eq!(problem["detail"], format!("unknown field `cwdd`; {known}"), "{verb}");
+    }
+    let long = "x".repeat(10_000);
+    let problem = bench.post("new/turns", &json!({long: 1})).await.problem(400, "body");
+    assert!(problem["detail"].as_str().unwrap().len() < 300, "{problem}");
+    bench.get("/new/system-prompt").await.problem(404, "unknown-conversation");
+    assert_eq!(bench.get("/c/system-prompt").await.json()["revision"], 1, "nothing was built");
 }
 
 #[tokio::test]

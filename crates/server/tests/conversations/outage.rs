@@ -71,6 +71,21 @@ async fn what_cannot_be_kept_is_not_handed_out() {
 }
 
 #[tokio::test]
+async fn a_service_whose_store_takes_no_writes_is_not_ready() {
+    let switch = Switch::over(memory().await);
+    let bench = over(switch.clone());
+    switch.set(Works::Reads);
+    assert_eq!(bench.service.get("/readyz").await.status, 200, "a read does not show it");
+    bench.app.probe_store().await;
+    let problem = bench.service.get("/readyz").await.problem(503, "store-unavailable");
+    assert_eq!(problem["detail"], "the store's disk is full: no space left");
+    assert_eq!(bench.service.get("/healthz").await.status, 200);
+    switch.set(Works::All);
+    bench.app.probe_store().await;
+    assert_eq!(bench.service.get("/readyz").await.status, 200);
+}
+
+#[tokio::test]
 async fn a_store_whose_file_was_taken_away_is_away() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("preface.db");

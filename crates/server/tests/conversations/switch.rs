@@ -68,6 +68,10 @@ impl Store for Switch {
         self.read(|store| store.check())
     }
 
+    fn probe(&self) -> Answer<'_, ()> {
+        self.write(|store| store.probe())
+    }
+
     fn close(&self) -> Answer<'_, ()> {
         self.store.close()
     }

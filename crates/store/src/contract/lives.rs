@@ -17,6 +17,24 @@ pub async fn a_store_is_well(nodes: &Nodes) {
     assert!(["memory", "sqlite", "postgres"].contains(&nodes.one().kind()));
 }
 
+/// A probe is a write that nobody reads: it is refused where writes are, and changes nothing that is stored.
+pub async fn a_probe_changes_nothing(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    let one = first("c", "one");
+    assert_eq!(store.create(one.clone(), &actor()).await, Ok(Created::New));
+    let audit = other.audit(&PageRequest::default()).await;
+    for _ in 0..2 {
+        assert_eq!(store.probe().await, Ok(()));
+        assert_eq!(other.probe().await, Ok(()));
+    }
+    let filter = Filter::default();
+    let listed = other.conversations(&filter, &PageRequest::default()).await.unwrap().items;
+    assert_eq!(listed.len(), 1, "a probe begins no conversation");
+    assert_eq!(other.conversation(&id("c")).await, Ok(Some(one)));
+    assert_eq!(other.audit(&PageRequest::default()).await, audit);
+    assert_eq!(other.check().await, Ok(()));
+}
+
 /// A name lets one in at a time; it may be given again once its owner is shut out.
 pub async fn access_names_are_unique(nodes: &Nodes) {
     let (store, other) = (nodes.one(), nodes.other());
@@ -103,6 +121,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
     assert_eq!(store.close().await, Ok(()));
     closed(store.check().await, "check");
+    closed(store.probe().await, "probe");
     assert_eq!(store.pulse(), None);
     closed(store.template(&main, &Which::Current).await, "template");
     closed(store.put_template(new_version("main", ""), Expect::Any, &actor).await, "put_template");

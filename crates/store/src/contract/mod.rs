@@ -122,6 +122,7 @@ macro_rules! contract {
             listings::pages_tile_the_conversations,
             listings::pages_tile_while_others_write,
             lives::a_closed_store_answers_nothing,
+            lives::a_probe_changes_nothing,
             lives::a_pulse_tells_of_every_write,
             lives::a_store_is_well,
             lives::a_token_keeps_its_role_and_expiry,

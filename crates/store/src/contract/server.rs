@@ -20,6 +20,8 @@ use std::{
         Mutex, OnceLock, PoisonError,
         atomic::{AtomicU32, Ordering},
     },
+    thread,
+    time::Duration,
 };
 
 /// Says where the server's programs are.
@@ -91,6 +93,20 @@ impl Server {
     }
 
     fn make(programs: PathBuf, durability: Durability) -> io::Result<Server> {
+        let mut server = Server::without_data(programs, durability)?;
+        let data = server.data();
+        let mut init = server.program("initdb");
+        init.arg("--pgdata").arg(&data).args(["--username=postgres", "--auth=trust", "--no-sync"]);
+        done(init.args(["--encoding=UTF8", "--locale=C"]).output()?)?;
+        let rules = fs::read_to_string(data.join("pg_hba.conf"))?;
+        let asked = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", Server::ASKED);
+        fs::write(data.join("pg_hba.conf"), asked)?;
+        server.go_on_a_free_port()?;
+        Ok(server)
+    }
+
+    /// Makes the directory of a server.
+    fn without_data(programs: PathBuf, durability: Durability) -> io::Result<Server> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let home = env::temp_dir().join(format!("preface-pg-{}-{count}", std::process::id()));
@@ -102,25 +118,79 @@ impl Server {
         if let Some((user, group)) = owner {
             chown(&home, Some(user), Some(group))?;
         }
-        let mut server = Server { programs, home, port: 0, durability, owner, guard: Mutex::new(None) };
+        let server = Server { programs, home, port: 0, durability, owner, guard: Mutex::new(None) };
         server.watch()?;
-        let data = server.data();
-        let mut init = server.program("initdb");
-        init.arg("--pgdata").arg(&data).args(["--username=postgres", "--auth=trust", "--no-sync"]);
-        done(init.args(["--encoding=UTF8", "--locale=C"]).output()?)?;
-        let rules = fs::read_to_string(data.join("pg_hba.conf"))?;
-        let asked = format!("host all {} 127.0.0.1/32 scram-sha-256\n{rules}", Server::ASKED);
-        fs::write(data.join("pg_hba.conf"), asked)?;
+        Ok(server)
+    }
+
+    fn go_on_a_free_port(&mut self) -> io::Result<()> {
         // Somebody else may take the port between our look and the server's start.
         for attempt in 0.. {
-            server.port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-            match server.go() {
+            self.port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+            match self.go() {
                 Err(error) if attempt == 4 => return Err(error),
                 Err(_) => (),
                 Ok(()) => break,
             }
         }
-        Ok(server)
+        Ok(())
+    }
+
+    /// Starts a standby of this server. From then on a commit here is answered once the standby has it on disk, too.
+    ///
+    /// # Panics
+    /// It does not start, or does not follow.
+    #[must_use]
+    pub fn standby(&self) -> Server {
+        let standby = self.copy().unwrap_or_else(|error| panic!("PostgreSQL: no standby: {error}"));
+        self.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = '*'");
+        self.sql("postgres", "SELECT pg_reload_conf()");
+        let following = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
+        for _ in 0..600 {
+            if self.sql("postgres", following) == "1" {
+                return standby;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        panic!("PostgreSQL: the standby does not follow");
+    }
+
+    fn copy(&self) -> io::Result<Server> {
+        let mut standby = Server::without_data(self.programs.clone(), self.durability)?;
+        let mut copy = standby.program("pg_basebackup");
+        copy.args([
+            "--username=postgres",
+            "--checkpoint=fast",
+            "--write-recovery-conf",
+            "--no-sync",
+            "--pgdata",
+        ]);
+        copy.arg(standby.data()).arg("--host").arg(&self.home).arg(format!("--port={}", self.port));
+        done(copy.output()?)?;
+        standby.go_on_a_free_port()?;
+        Ok(standby)
+    }
+
+    /// Makes a standby the primary.
+    ///
+    /// # Panics
+    /// It is none, or does not become one.
+    pub fn promote(&self) {
+        let mut promote = self.program("pg_ctl");
+        promote.args(["promote", "--wait", "--timeout=60", "--silent", "--pgdata"]).arg(self.data());
+        let promoted = promote.output().and_then(done);
+        promoted.unwrap_or_else(|error| panic!("PostgreSQL does not become the primary: {error}"));
+    }
+
+    /// Stops it in order and starts it again as a standby: it takes connections and refuses writes.
+    ///
+    /// # Panics
+    /// It does not stop or start.
+    pub fn demote(&self) {
+        self.stop_in_order();
+        let signal = self.data().join("standby.signal");
+        fs::write(signal, "").unwrap_or_else(|error| panic!("PostgreSQL: {error}"));
+        self.start_again();
     }
 
     /// Starts it again after [`Server::stop`] or [`Server::stop_in_order`], on the same port.

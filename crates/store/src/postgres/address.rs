@@ -10,6 +10,10 @@ use tokio_postgres::{
 /// How long a server may take to accept a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
+/// The most connections of one node where the address names no number: three nodes fit into the hundred that a server allows
+/// unless it is set up otherwise.
+const DEFAULT_POOL_LIMIT: usize = 32;
+
 /// Where the server is and how it is spoken to.
 pub(super) struct Address {
     /// How to connect.
@@ -88,8 +92,7 @@ impl Address {
 
 /// Takes `pool_max=N` out of the query.
 fn take_pool_max(url: &str) -> Result<(String, usize), String> {
-    let cores = available_parallelism().map_or(2, usize::from);
-    let mut pool_max = (2 * cores + 2).max(8);
+    let mut pool_max = default_pool_max(available_parallelism().map_or(2, usize::from));
     // Whoever asks ends at the first `@`; a password may hold a `?`.
     let start = url.find('@').map_or(0, |at| at + 1);
     let Some(query) = url[start..].find('?').map(|at| start + at) else {
@@ -113,9 +116,20 @@ fn take_pool_max(url: &str) -> Result<(String, usize), String> {
     Ok((format!("{}{mark}{kept}", &url[..query]), pool_max))
 }
 
+/// Returns how many connections a node with this many cores may open.
+fn default_pool_max(cores: usize) -> usize {
+    (2 * cores + 2).clamp(8, DEFAULT_POOL_LIMIT)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_default_size_of_the_pool_has_bounds() {
+        let sizes = [1, 3, 4, 15, 16, 128].map(default_pool_max);
+        assert_eq!(sizes, [8, 8, 10, 32, 32, 32]);
+    }
 
     #[test]
     fn the_size_of_the_pool_is_ours_and_the_rest_is_theirs() {

@@ -35,7 +35,7 @@ pub(super) enum Cause {
 pub(super) enum Next {
     /// Two got into each other's way: ask again after a while.
     Yield,
-    /// The connection was dead: ask again on another.
+    /// The connection is dead, or leads to a server that takes no writes: ask again on another.
     Reconnect,
     /// Give up.
     Fail,
@@ -70,13 +70,24 @@ impl Fault {
         match &self.cause {
             Cause::Server(error) => match error.code() {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Next::Yield,
-                Some(code) if is_end(code) => Next::Reconnect,
+                Some(code) if is_end(code) || is_read_only(code) => Next::Reconnect,
                 Some(_) => Next::Fail,
                 None if is_broken(error) => Next::Reconnect,
                 None => Next::Fail,
             },
             Cause::Pool(_) | Cause::Late | Cause::Store(_) => Next::Fail,
         }
+    }
+
+    /// True where the server takes no writes: a standby, or the former primary after a failover.
+    pub fn is_read_only(&self) -> bool {
+        matches!(&self.cause, Cause::Server(error) if error.code().is_some_and(is_read_only))
+    }
+
+    /// True where no connection could be made because the server allows no more of them.
+    pub fn is_connection_limit(&self) -> bool {
+        matches!(&self.cause, Cause::Pool(PoolError::Backend(error))
+            if error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS))
     }
 
     /// Says it in the store's words, without a secret.
@@ -100,9 +111,14 @@ impl Fault {
             Cause::Pool(other) => return StoreError::Other(other.to_string()),
         };
         let Some(told) = error.as_db_error() else {
+            let why = chain(&error);
+            // The client's own refusal of a connection to such a server has no code.
+            if why.contains("does not allow writes") {
+                return StoreError::ReadOnly("the server is a standby, or set to read-only".to_owned());
+            }
             return match is_broken(&error) {
-                true => unreachable(chain(&error)),
-                false => StoreError::Other(chain(&error)),
+                true => unreachable(why),
+                false => StoreError::Other(why),
             };
         };
         by_code(told, address)
@@ -116,7 +132,7 @@ fn by_code(told: &DbError, address: &Address) -> StoreError {
     if *code == SqlState::DISK_FULL {
         return StoreError::Full(said);
     }
-    if [SqlState::READ_ONLY_SQL_TRANSACTION, SqlState::INSUFFICIENT_PRIVILEGE].contains(code) {
+    if is_read_only(code) || *code == SqlState::INSUFFICIENT_PRIVILEGE {
         return StoreError::ReadOnly(said);
     }
     if *code == SqlState::INVALID_CATALOG_NAME {
@@ -142,6 +158,12 @@ fn by_code(told: &DbError, address: &Address) -> StoreError {
 /// True where the server ends the connection: it stops, starts, or lost its way.
 fn is_end(code: &SqlState) -> bool {
     code.code().starts_with("08") || ["57P01", "57P02", "57P03", "57P04", "57P05"].contains(&code.code())
+}
+
+/// True where the server takes no writes on this connection. A connection that was made before a failover keeps leading to
+/// the former primary.
+fn is_read_only(code: &SqlState) -> bool {
+    *code == SqlState::READ_ONLY_SQL_TRANSACTION
 }
 
 /// True where the connection is at fault, not what was asked.

@@ -11,6 +11,7 @@ mod conversations;
 mod fault;
 mod lists;
 mod migrate;
+mod read_only;
 mod rows;
 mod session;
 mod templates;
@@ -25,18 +26,28 @@ use address::Address;
 use deadpool_postgres::{Hook, HookError, Pool, Runtime};
 use fault::Fault;
 use jiff::Timestamp;
+use read_only::LastReadOnly;
 use session::{Repeat, STATEMENT};
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
+use tokio::sync::Notify;
 
 /// How long a connection from the pool is waited for.
 const WAIT: Duration = Duration::from_secs(5);
 /// How long [`Store::check`] takes at most.
 const CHECK: Duration = Duration::from_secs(2);
 
+/// A write as a first turn makes it, which leaves a number and no conversation behind.
+const PROBE: &str = "WITH probe AS (INSERT INTO preface_meta (key, value) VALUES ('probe', 1) \
+     ON CONFLICT (key) DO UPDATE SET value = preface_meta.value + 1 RETURNING key) \
+     INSERT INTO preface_conversations (id) SELECT key FROM probe WHERE key = ''";
+
 /// A store on a server.
 pub(crate) struct PostgresStore {
     pool: Pool,
     address: Address,
+    /// Wakes somebody who waits for a connection of this node.
+    returned: Arc<Notify>,
+    read_only: Arc<LastReadOnly>,
 }
 
 impl PostgresStore {
@@ -46,26 +57,37 @@ impl PostgresStore {
     /// The address cannot be read, the server does not answer or does not let us in, or a newer preface made the tables.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         let address = Address::read(url)?;
+        let read_only = Arc::<LastReadOnly>::default();
+        let (made, used) = (read_only.clone(), read_only.clone());
         let pool = Pool::builder(tls::manager(&address)?)
             .max_size(address.pool_max)
             .wait_timeout(Some(WAIT))
             .create_timeout(Some(address::CONNECT))
             .recycle_timeout(Some(address::CONNECT))
             .runtime(Runtime::Tokio1)
-            .post_create(Hook::async_fn(|client, _| {
+            .post_create(Hook::async_fn(move |client, _| {
+                let read_only = made.clone();
                 Box::pin(async move {
                     // An answer to a write means that it is on disk, whatever the server's default is.
                     let manners = format!(
                         "SET statement_timeout = {}; SELECT set_config('synchronous_commit', 'on', false) \
-                         WHERE current_setting('synchronous_commit', true) = 'off'",
+                         WHERE current_setting('synchronous_commit', true) = 'off'; SHOW transaction_read_only",
                         STATEMENT.as_millis()
                     );
-                    client.batch_execute(&manners).await.map_err(HookError::Backend)
+                    let answers = client.simple_query(&manners).await.map_err(HookError::Backend)?;
+                    if read_only::is_on(&answers) {
+                        read_only.note();
+                    }
+                    Ok(())
                 })
+            }))
+            .pre_recycle(Hook::sync_fn(move |_, metrics| match used.is_after(metrics.created) {
+                true => Err(HookError::message("it may lead to a former primary")),
+                false => Ok(()),
             }))
             .build()
             .map_err(|error| StoreError::Other(error.to_string()))?;
-        let store = PostgresStore { pool, address };
+        let store = PostgresStore { pool, address, returned: Arc::default(), read_only };
         store.attempt(Repeat::Always, |_| store.migrate()).await?;
         Ok(store)
     }
@@ -76,6 +98,11 @@ impl PostgresStore {
             true => Ok(()),
             false => Err(migrate::unfit(found).into()),
         }
+    }
+
+    async fn write_probe(&self) -> Result<(), Fault> {
+        self.session().await?.rows(PROBE, &[]).await?;
+        Ok(())
     }
 
     /// Lets no new work in and waits for the old.
@@ -114,6 +141,10 @@ impl Store for PostgresStore {
                 Err(_) => Err(Fault::late().told(&self.address)),
             }
         })
+    }
+
+    fn probe(&self) -> Answer<'_, ()> {
+        Box::pin(self.attempt(Repeat::Always, |_| self.write_probe()))
     }
 
     fn close(&self) -> Answer<'_, ()> {

@@ -1,16 +1,20 @@
 //! A connection out of the pool, and asking once more where that is safe.
 
 use super::{
-    PostgresStore,
+    PostgresStore, WAIT,
     fault::{Fault, Next},
 };
 use crate::StoreError;
 use deadpool_postgres::Object;
 use std::{
     hash::{BuildHasher, RandomState},
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
+use tokio::sync::Notify;
 use tokio_postgres::{
     Error, Row,
     types::{ToSql, Type},
@@ -22,6 +26,8 @@ pub(super) const STATEMENT: Duration = Duration::from_secs(10);
 const PATIENCE: Duration = Duration::from_secs(12);
 /// How long we wait for what has to be done before anything else.
 const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
+/// How long a request waits for a connection of this node before it tries once more to make one.
+const RETURN: Duration = Duration::from_millis(250);
 /// How often writers that get into each other's way try.
 const TRIES: u32 = 8;
 
@@ -72,6 +78,9 @@ impl PostgresStore {
                 Ok(answer) => return Ok(answer),
                 Err(fault) => fault,
             };
+            if fault.is_read_only() {
+                self.read_only.note();
+            }
             match fault.next() {
                 Next::Yield if yielded < TRIES => {
                     yielded += 1;
@@ -88,10 +97,32 @@ impl PostgresStore {
         }
     }
 
-    /// Takes a connection out of the pool.
+    /// Takes a connection out of the pool. Where the server allows fewer connections than the pool may hold, waits for one
+    /// that this node has already.
     pub(super) async fn session(&self) -> Result<Session, Fault> {
-        let object = Some(self.pool.get().await?);
-        Ok(Session { object, pending: AtomicBool::new(false), patience: PATIENCE })
+        let began = Instant::now();
+        loop {
+            match self.pool.get().await.map_err(Fault::from) {
+                Ok(object) => {
+                    let (object, returned) = (Some(object), self.returned.clone());
+                    return Ok(Session {
+                        object,
+                        returned,
+                        pending: AtomicBool::new(false),
+                        patience: PATIENCE,
+                    });
+                }
+                Err(fault)
+                    if fault.is_connection_limit()
+                        && self.pool.status().size > 0
+                        && began.elapsed() < WAIT =>
+                {
+                    // The connection may be given back to somebody else, or the limit may be lifted.
+                    let _ = tokio::time::timeout(RETURN, self.returned.notified()).await;
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
     }
 }
 
@@ -104,6 +135,7 @@ fn pause(attempt: u32) -> Duration {
 /// One connection. It goes back to the pool unless something is still under way on it.
 pub(super) struct Session {
     object: Option<Object>,
+    returned: Arc<Notify>,
     pending: AtomicBool,
     patience: Duration,
 }
@@ -190,10 +222,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if self.pending.load(Ordering::Relaxed)
-            && let Some(object) = self.object.take()
-        {
-            drop(Object::take(object));
+        if let Some(object) = self.object.take() {
+            if self.pending.load(Ordering::Relaxed) {
+                drop(Object::take(object));
+            } else {
+                drop(object);
+            }
         }
+        self.returned.notify_one();
     }
 }

@@ -3,13 +3,16 @@
 use super::{
     failure::explain,
     migrations,
-    place::{Found, identity, prepare},
+    place::{Found, check_room, identity, prepare},
 };
 use crate::StoreError;
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, TransactionBehavior};
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -26,6 +29,9 @@ const SEEN_AS_MEMORY: i64 = 1 << 31;
 /// How many pages wait in the log before they are put into the file.
 const LOG_PAGES: i64 = 4000;
 
+/// How much room a disk that was full must have to be used again: that of the largest template.
+const ROOM: usize = 1 << 20;
+
 /// Files are opened one after the other; see [`super::place`] for why.
 static OPENING: Mutex<()> = Mutex::new(());
 
@@ -35,6 +41,8 @@ pub(super) struct StoreFile {
     /// Where it is.
     pub(super) path: PathBuf,
     identity: (u64, u64),
+    /// True since a write found the disk full, until there is room again.
+    full: Arc<AtomicBool>,
 }
 
 impl StoreFile {
@@ -56,7 +64,7 @@ impl StoreFile {
         patiently(|| migrations::bring_up(&mut connection)).map_err(failed)?;
         of_known_version(&connection, &path)?;
         let identity = identity(&path).map_err(|error| StoreError::Damaged(error.to_string()))?;
-        Ok((StoreFile { path, identity }, connection))
+        Ok((StoreFile { path, identity, full: Arc::default() }, connection))
     }
 
     /// Opens the file once more, for reading. What another file of its name holds is never read.
@@ -75,7 +83,21 @@ impl StoreFile {
 
     /// Says what an error means for this file.
     pub(super) fn explain(&self, error: &Error) -> StoreError {
-        explain(error, &self.path)
+        let error = explain(error, &self.path);
+        if matches!(error, StoreError::Full(_)) {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        error
+    }
+
+    /// Checks that the disk has room again, where a write found it full. The few bytes of a probe may still fit where a prompt
+    /// does not.
+    pub(super) fn has_room(&self) -> Result<(), StoreError> {
+        if self.full.load(Ordering::Relaxed) {
+            check_room(&self.path, ROOM)?;
+            self.full.store(false, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Checks that the file is still the one that was opened: what is written to one that has no name is lost.

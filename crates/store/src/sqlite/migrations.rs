@@ -16,6 +16,11 @@ pub(super) fn found(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
+/// Writes the version of the tables once more: a page on disk, and nothing that anybody reads differs.
+pub(super) fn write_again(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", found(connection)?)
+}
+
 /// Brings the tables up to date. Of several processes that do so at once each step is done by one.
 pub(super) fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     for (number, sql) in MIGRATIONS {

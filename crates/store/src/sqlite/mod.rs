@@ -127,6 +127,13 @@ impl Store for SqliteStore {
         })
     }
 
+    fn probe(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            self.write(migrations::write_again).await?;
+            self.lister.read(Readers::check_room).await
+        })
+    }
+
     fn pulse(&self) -> Option<Pulse> {
         if self.closed.load(Ordering::Acquire) { None } else { self.readers.pulse() }
     }

@@ -5,7 +5,8 @@
 
 use crate::StoreError;
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -103,6 +104,23 @@ fn make_file(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn make_file(path: &Path) -> io::Result<()> {
     fs::OpenOptions::new().write(true).create_new(true).open(path).map(drop)
+}
+
+/// Checks that the disk of a file has room: writes that many bytes beside it, and removes them.
+pub(super) fn check_room(path: &Path, bytes: usize) -> Result<(), StoreError> {
+    // Where the path is a link, the disk is that of its target.
+    let mut beside = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    beside.push("-room");
+    let beside = PathBuf::from(beside);
+    // One may have been left by a process that was killed.
+    let _ = fs::remove_file(&beside);
+    let written = make_file(&beside).and_then(|()| {
+        let mut file = fs::OpenOptions::new().write(true).open(&beside)?;
+        file.write_all(&vec![1; bytes])?;
+        file.sync_all()
+    });
+    let _ = fs::remove_file(&beside);
+    written.map_err(|error| StoreError::Full(format!("{}: {error}", beside.display())))
 }
 
 /// Tells one file from another that took its name.

@@ -80,6 +80,11 @@ impl Readers {
         self.with(|connection| self.file.of_known_version(connection))
     }
 
+    /// Checks that the disk has room, where a write found it full.
+    pub(super) fn check_room(&self) -> Result<(), StoreError> {
+        self.file.has_room()
+    }
+
     fn with<T>(&self, act: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let mut shelf = self.shelf();
         if shelf.closed {

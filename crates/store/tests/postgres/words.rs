@@ -102,4 +102,7 @@ async fn writers_that_got_into_each_others_way_try_again() {
         let store = refusing(server, code, 3).await;
         assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(Created::New), "{code}");
     }
+    // A server that takes no writes is asked once more, on another connection.
+    let store = refusing(server, "25006", 1).await;
+    assert_eq!(store.create(first("c", "x"), &actor()).await, Ok(Created::New));
 }

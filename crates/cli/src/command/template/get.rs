@@ -46,6 +46,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let text = match kept {
         Some(version) => match version.text {
             Some(text) => text.as_ref().to_owned(),
+            None if wanted.0 == Which::Current && *name != TemplateName::main() => {
+                return Err(wanted.missing(name).into());
+            }
             None => default()?,
         },
         None if wanted.0 == Which::Current && *name == TemplateName::main() => default()?,

@@ -7,8 +7,8 @@ use crate::{
     ui::Ui,
 };
 use preface::{
-    store::{Expect, Which},
-    templates,
+    store::{Expect, TemplateName, Which},
+    templates::{self, TemplatesError},
 };
 
 const EXAMPLES: &str = "\
@@ -16,7 +16,7 @@ Examples:
   preface template reset
   preface template reset --if-version 3";
 
-/// Go back to the default template
+/// Go back to the default template, or delete a named one
 ///
 /// That is a new version, too: what was stored before stays, and `preface template restore` brings it back.
 #[derive(clap::Args, Debug)]
@@ -44,8 +44,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         _ => Ok(None),
     })?;
     match done.flatten() {
-        Some(version) => {
+        Some(version) if *name == TemplateName::main() => {
             ui.say(&format!("`{name}` is the default again (version {}).\n", version.version));
+        }
+        Some(version) => ui.say(&format!("`{name}` is deleted (version {}).\n", version.version)),
+        None if *name != TemplateName::main() => {
+            return Err(TemplatesError::NoTemplate(name.clone()).into());
         }
         None => ui.say(&format!("`{name}` is the default already.\n")),
     }

@@ -1,0 +1,120 @@
+//! TLS: a client that trusts the certificate is answered, and a certificate that was renewed is used for new connections.
+
+mod support;
+
+use preface_server::{App, TlsFiles, TokenRule, serve};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use std::{fs, net::SocketAddr, path::Path, sync::Arc};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::oneshot,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{
+        ClientConfig, RootCertStore,
+        crypto::ring,
+        pki_types::{CertificateDer, ServerName, pem::PemObject},
+    },
+};
+
+/// Writes a new certificate for `localhost`, and its key.
+fn certify(directory: &Path) -> CertificateDer<'static> {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    fs::write(directory.join("cert.pem"), cert.pem()).expect("it is written");
+    fs::write(directory.join("key.pem"), signing_key.serialize_pem()).expect("it is written");
+    CertificateDer::from_pem_slice(cert.pem().as_bytes()).expect("PEM")
+}
+
+fn open(directory: &Path) -> Result<TlsFiles, String> {
+    TlsFiles::open(&directory.join("cert.pem"), &directory.join("key.pem")).map_err(|error| {
+        format!("{error} ({})", error.help()).replace(directory.to_str().expect("text"), "DIR")
+    })
+}
+
+/// Asks for `/healthz` and trusts this certificate alone.
+async fn ask(address: SocketAddr, trusted: &CertificateDer<'static>) -> std::io::Result<String> {
+    let mut roots = RootCertStore::empty();
+    roots.add(trusted.clone()).expect("a certificate");
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let stream = TcpStream::connect(address).await?;
+    let name = ServerName::try_from("localhost").expect("a name");
+    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+    let request =
+        format!("GET /healthz HTTP/1.1\r\nHost: localhost:{}\r\nConnection: close\r\n\r\n", address.port());
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_renewed_certificate_is_used_without_a_restart() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let first = certify(directory.path());
+    let tls = Arc::new(open(directory.path()).expect("it is usable"));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let mut app: App = support::app().await.listening(address, &[], TokenRule::default());
+    app.tls = Some(tls.clone());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let served = tokio::spawn(serve(app, listener, async {
+        let _ = stopped.await;
+    }));
+
+    let answer = ask(address, &first).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with(r#"{"status":"ok"}"#), "{answer}");
+    // Somebody who speaks without TLS gets no answer, and disturbs nobody.
+    let mut plain = TcpStream::connect(address).await.expect("a connection");
+    plain.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("it is sent");
+    let mut said = Vec::new();
+    let _ = plain.read_to_end(&mut said).await;
+    assert!(!said.starts_with(b"HTTP"), "{said:?}");
+
+    // While the files cannot be used the former certificate stays.
+    fs::write(directory.path().join("cert.pem"), "half").expect("it is written");
+    tls.reload();
+    assert!(ask(address, &first).await.is_ok());
+    let second = certify(directory.path());
+    tls.reload();
+    assert!(ask(address, &second).await.expect("an answer").starts_with("HTTP/1.1 200 OK"));
+    assert!(ask(address, &first).await.is_err(), "the former certificate is not used any more");
+    stop.send(()).expect("it runs");
+    served.await.expect("it ends").expect("the store is closed");
+}
+
+#[test]
+fn files_that_cannot_be_used_are_reported_with_a_remedy() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let certificate_help =
+        "`--tls-cert` names a PEM file with the certificate of this service, then those of its chain";
+    let key_help = "`--tls-key` names a PEM file with the private key of the certificate, not encrypted";
+    let refused = || open(directory.path()).expect_err("it cannot be used");
+    assert_eq!(
+        refused(),
+        format!(
+            "the certificate cannot be read: DIR/cert.pem: No such file or directory ({certificate_help})"
+        )
+    );
+    certify(directory.path());
+    let key = fs::read(directory.path().join("key.pem")).expect("it is there");
+    fs::write(directory.path().join("key.pem"), "x").expect("it is written");
+    assert_eq!(
+        refused(),
+        format!("DIR/key.pem: the file holds no private key that can be read ({key_help})")
+    );
+    fs::write(directory.path().join("key.pem"), &key).expect("it is written");
+    let certificate = fs::read(directory.path().join("cert.pem")).expect("it is there");
+    fs::write(directory.path().join("cert.pem"), &key).expect("it is written");
+    assert_eq!(refused(), format!("DIR/cert.pem: the file holds no certificate ({certificate_help})"));
+    certify(directory.path());
+    fs::write(directory.path().join("cert.pem"), &certificate).expect("it is written");
+    let wrong = refused();
+    assert!(wrong.starts_with("DIR/key.pem: the key does not fit the certificate DIR/cert.pem: "), "{wrong}");
+}
