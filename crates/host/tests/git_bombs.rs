@@ -10,8 +10,9 @@ use preface_host::{
     system::{GitTrouble, HardLinks, git_status, os::OsSystem},
 };
 use std::{
+    ffi::OsStr,
     fs,
-    os::unix::fs::symlink,
+    os::unix::{ffi::OsStrExt as _, fs::symlink},
     path::{Path, PathBuf},
     process::Command,
     thread,
@@ -429,15 +430,96 @@ fn what_configuration_includes_is_a_file_of_the_work_tree() {
     // Git itself would follow an include while it writes one.
     let config = root.path().join(".git/config");
     let plain = fs::read_to_string(&config).expect("a configuration");
-    let included = |path: &str| {
-        fs::write(&config, format!("{plain}[include]\n\tpath = {path}\n")).expect("written");
+    let included = |path: &[u8]| {
+        fs::write(&config, [plain.as_bytes(), b"[include]\n\tpath = ", path, b"\n"].concat())
+            .expect("written");
         bounded(root.path(), "include.path")
     };
-    for outside in ["/dev/zero", "~/.ssh/id_rsa", &elsewhere.path().join("settings").display().to_string()] {
-        let status = included(outside);
-        assert!(matches!(status, Err(GitTrouble::Unsupported(_))), "{outside}: {status:?}");
+    // Neither a name that the system resolves, nor one that is no UTF-8 and that two readers would take for two paths.
+    fs::create_dir_all(root.path().join(".git").join(OsStr::from_bytes(b"\xff"))).expect("a directory");
+    let outside = elsewhere.path().join("settings");
+    let name = elsewhere.path().file_name().expect("a name").as_bytes();
+    for path in [
+        b"/dev/zero".as_slice(),
+        b"~/.ssh/id_rsa",
+        b"~root/settings",
+        b"~nobody-at-all/settings",
+        b"%(prefix)/settings",
+        outside.as_os_str().as_bytes(),
+        &[b"../../", name, b"/settings"].concat(),
+        &[b"\xff/../../../", name, b"/settings"].concat(),
+        b"objects/../config",
+    ] {
+        let status = included(path);
+        assert!(matches!(status, Err(GitTrouble::Unsupported(_))), "{}: {status:?}", path.escape_ascii());
     }
-    assert!(matches!(included("../pipe"), Err(GitTrouble::Broken(_))));
+    assert!(matches!(included(b"../pipe"), Err(GitTrouble::Broken(_))));
+    fs::write(root.path().join("settings"), "[status]\n\tshowUntrackedFiles = no\n").expect("written");
+    assert_eq!(included(b"../settings").as_deref(), Ok(""));
+}
+
+#[test]
+fn the_files_of_a_configuration_have_a_limit_together() {
+    if !in_clean_room("the_files_of_a_configuration_have_a_limit_together") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    repository(root.path());
+    let comment = format!("#{}\n", "x".repeat(100 << 10));
+    fs::write(root.path().join(".git/more"), comment).expect("written");
+    let config = root.path().join(".git/config");
+    let plain = fs::read_to_string(&config).expect("a configuration");
+    for (times, is_read) in [(2, true), (20, false)] {
+        fs::write(&config, format!("{plain}{}", "[include]\n\tpath = more\n".repeat(times)))
+            .expect("written");
+        let status = bounded(root.path(), "a file that is included often");
+        assert_eq!(status.is_ok(), is_read, "{times}: {status:?}");
+    }
+}
+
+#[test]
+fn objects_are_borrowed_from_the_work_tree_alone() {
+    if !in_clean_room("objects_are_borrowed_from_the_work_tree_alone") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    let dir = root.path().join("tree");
+    repository(&dir);
+    repository(&root.path().join("other"));
+    run(&dir, "init -q inside");
+    let alternates = dir.join(".git/objects/info/alternates");
+    let other = root.path().join("other/.git/objects");
+    let few = "../../inside/.git/objects\n".to_owned();
+    for (lines, is_read) in [
+        (few.clone(), true),
+        (few.repeat(17), false),
+        ("nowhere\n".repeat(100_000), false),
+        (format!("{}\n", other.display()), false),
+        ("../../../other/.git/objects\n".to_owned(), false),
+        ("info/../../../../other/.git/objects\n".to_owned(), false),
+    ] {
+        put(alternates.clone(), &lines);
+        let status = bounded(&dir, "alternates");
+        let is_outside = matches!(status, Err(GitTrouble::Unsupported(_)));
+        assert_eq!((status.is_ok(), is_outside), (is_read, !is_read), "{:.60}: {status:?}", lines);
+    }
+}
+
+#[test]
+fn directories_that_are_nested_deep_in_an_index_do_not_end_the_process() {
+    if !in_clean_room("directories_that_are_nested_deep_in_an_index_do_not_end_the_process") {
+        return;
+    }
+    let root = tempfile::tempdir().expect("a temporary directory");
+    repository(root.path());
+    let index = root.path().join(".git/index");
+    let mut bytes = b"DIRC\0\0\0\x02\0\0\0\0TREE".to_vec();
+    let tree = b"d\0-1 1\n".repeat(300_000);
+    bytes.extend_from_slice(&u32::try_from(tree.len()).expect("short").to_be_bytes());
+    bytes.extend_from_slice(&tree);
+    bytes.extend_from_slice(&[0; 20]);
+    put(index, bytes);
+    assert!(matches!(bounded(root.path(), "a deep tree cache"), Err(GitTrouble::Unsupported(_))));
 }
 
 /// Stores an object of a kind, whatever it holds.

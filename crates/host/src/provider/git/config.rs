@@ -53,17 +53,6 @@ const KNOWN_EXTENSIONS: [&str; 8] = [
     "worktreeconfig",
 ];
 
-/// Lists the files that a configuration includes, under whatever condition.
-#[cfg(feature = "git-status")]
-pub(crate) fn included(config: &str) -> Vec<String> {
-    let is_include = |entry: &Entry| {
-        entry.key == "path"
-            && (entry.section == "include" && !entry.is_sub || entry.section == "includeif" && entry.is_sub)
-    };
-    let entries = entries(config).unwrap_or_default();
-    entries.into_iter().filter(is_include).filter_map(|entry| entry.value).collect()
-}
-
 /// A line of a configuration: names in lower case; without `=` the value is `None`.
 struct Entry {
     section: String,
@@ -247,13 +236,6 @@ mod tests {
     fn a_key_on_the_line_of_its_section() {
         let format = Format::parse("[extensions]refStorage=reftable");
         assert_eq!(format.expect("a format").ref_storage.as_deref(), Some("reftable"));
-    }
-
-    #[test]
-    #[cfg(feature = "git-status")]
-    fn what_is_included() {
-        let config = "[include]\npath = a\n[includeIf \"gitdir:~/x/\"]\n path=\"b c\"\n[other]path=d";
-        assert_eq!(included(config), ["a", "b c"]);
     }
 
     #[test]

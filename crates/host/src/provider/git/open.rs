@@ -6,6 +6,8 @@ use super::{
     refs::no_ref,
     shown,
 };
+#[cfg(feature = "git-status")]
+use crate::places::normal;
 use crate::system::{FileKind, GitTrouble, HardLinks, ReadError, Stat, System};
 use std::path::{Path, PathBuf};
 
@@ -122,6 +124,26 @@ impl Repository {
     #[cfg(feature = "git-status")]
     pub(crate) fn stat(&self, system: &dyn System, path: &Path) -> Result<Option<Stat>, GitTrouble> {
         self.files(system).stat(path)
+    }
+
+    /// Returns a path that a file of the repository in `base` names, if it lies in the work tree or in the repository by its
+    /// spelling alone: where `..` follows a name, only the file system knows where that leads.
+    #[cfg(feature = "git-status")]
+    pub(crate) fn named_path(&self, base: &Path, name: &[u8]) -> Option<PathBuf> {
+        // The library takes these for homes of users and for the place of its installation.
+        if name.starts_with(b"~") || name.starts_with(b"%") {
+            return None;
+        }
+        let name = path(name);
+        let mut parts = name.components().skip_while(|part| !matches!(part, std::path::Component::Normal(_)));
+        if parts.any(|part| part == std::path::Component::ParentDir) {
+            return None;
+        }
+        let named = normal(base, name);
+        // The repository of a linked work tree is that of the main one, and lies there.
+        let main = self.common_dir.parent().filter(|_| self.common_dir.ends_with(".git"));
+        let roots = [self.root.as_path(), main.unwrap_or(&self.common_dir)];
+        roots.into_iter().any(|root| named.starts_with(root)).then_some(named)
     }
 
     /// Returns whether a path that the repository names is the root of the work tree.

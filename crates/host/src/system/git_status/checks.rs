@@ -5,13 +5,8 @@
 //! only the link itself is looked at, never its target. A file that another process replaces between this check and the
 //! library's own opening is not covered.
 
-use super::{
-    INDEX_LIMIT,
-    open::{CONFIGURATION_LIMIT, broken},
-    patterns::PATTERNS_LIMIT,
-};
+use super::{INDEX_LIMIT, index, open::CONFIGURATION_LIMIT, patterns::PATTERNS_LIMIT};
 use crate::{
-    places::normal,
     provider::git::{Repository, is_ref_name, no_ref, shown_path, starts_with_id, unreadable},
     system::{FileKind, GitTrouble, ReadError, Stat, System as _, Within, os::OsSystem},
 };
@@ -28,7 +23,7 @@ const SMALL: u64 = 64 * 1024;
 const LIST_LIMIT: u64 = 64 * 1024 * 1024;
 /// How many loose objects, packs and refs a repository may have.
 const ENTRY_LIMIT: usize = 1_000_000;
-/// How many object directories a repository may have, its own among them.
+/// How many object directories a repository may borrow from.
 const ALTERNATES_LIMIT: usize = 16;
 /// How many symbolic refs may lead to the next; git's own bound.
 const HOPS: usize = 5;
@@ -71,7 +66,7 @@ pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), 
     for (path, _) in check.list(own)? {
         if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sharedindex.")) {
             check.file(&path, INDEX_LIMIT)?;
-            index_paths(&path, interrupt)?;
+            index::check(&read(&path, INDEX_LIMIT)?, interrupt)?;
         }
     }
     check.refs(&own.join("refs"))?;
@@ -79,7 +74,7 @@ pub(super) fn git_dir(found: &Repository, interrupt: &AtomicBool) -> Result<(), 
         check.refs(&shared.join("refs"))?;
     }
     head(own, shared)?;
-    index_paths(&own.join("index"), interrupt)?;
+    index::check(&read(&own.join("index"), INDEX_LIMIT)?, interrupt)?;
     check.objects(shared.join("objects"))
 }
 
@@ -141,7 +136,7 @@ impl Check<'_> {
     /// Checks a directory of objects, and those that it borrows from. Objects may be hard links: `git clone` makes them.
     fn objects(&mut self, dir: PathBuf) -> Result<(), GitTrouble> {
         let first = dir.clone();
-        let (mut seen, mut left) = (Vec::new(), vec![dir]);
+        let (mut seen, mut left, mut named) = (Vec::new(), vec![dir], 0);
         while let Some(dir) = left.pop() {
             let kind = self.found.stat(&OsSystem::new(&[]), &dir).map_err(|_| {
                 let what = "`objects/info/alternates` names what only a link or another file system leads to";
@@ -149,10 +144,6 @@ impl Check<'_> {
             })?;
             if kind.is_none_or(|stat| stat.kind != FileKind::Dir) || seen.contains(&dir) {
                 continue;
-            }
-            if seen.len() == ALTERNATES_LIMIT {
-                let what = format!("objects in more than {ALTERNATES_LIMIT} directories");
-                return Err(GitTrouble::Unsupported(what));
             }
             for (path, kind) in self.list(&dir)? {
                 let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -177,9 +168,16 @@ impl Check<'_> {
                 if line.is_empty() || line.starts_with(b"#") {
                     continue;
                 }
-                let path = gix::path::from_bstr(line.as_bstr())
-                    .map_err(|error| broken("a path in `objects/info/alternates`", &error))?;
-                left.push(normal(&first, &path));
+                named += 1;
+                if named > ALTERNATES_LIMIT {
+                    let what = format!("objects in more than {ALTERNATES_LIMIT} other directories");
+                    return Err(GitTrouble::Unsupported(what));
+                }
+                let path = self.found.named_path(&first, line).ok_or_else(|| {
+                    let what = "`objects/info/alternates` names a directory outside of the work tree";
+                    GitTrouble::Unsupported(what.into())
+                })?;
+                left.push(path);
             }
             seen.push(dir);
         }
@@ -223,41 +221,6 @@ fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
         path = if is_own { own.join(name) } else { shared.join(name) };
     }
     Err(GitTrouble::Broken(format!("`{}` leads from ref to ref", shown_path(&own.join("HEAD")))))
-}
-
-/// Refuses an index whose paths take too much memory: version 4 stores a path as a difference to the one before it.
-fn index_paths(path: &Path, interrupt: &AtomicBool) -> Result<(), GitTrouble> {
-    let bytes = read(path, INDEX_LIMIT)?;
-    let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
-    if number(4) != Some(4) {
-        return Ok(());
-    }
-    let (mut at, mut length, mut total) = (12, 0usize, 0usize);
-    for entry in 0..number(8).unwrap_or(0) {
-        if entry % 1024 == 0 {
-            interrupted(interrupt)?;
-        }
-        let Some(flags) = bytes.get(at + 60..at + 62) else { break };
-        at += if flags[0] & 0x40 == 0 { 62 } else { 64 };
-        let mut removed = 0usize;
-        let mut more = true;
-        while more {
-            let Some(byte) = bytes.get(at) else { return Ok(()) };
-            removed = (removed.min(1 << 24) << 7) + usize::from(byte & 0x7f);
-            more = byte & 0x80 != 0;
-            // Git's encoding has no two ways to write a number.
-            removed += usize::from(more);
-            at += 1;
-        }
-        let Some(added) = bytes.get(at..).and_then(|rest| rest.find_byte(0)) else { break };
-        at += added + 1;
-        length = length.saturating_sub(removed) + added;
-        total += length + ENTRY_SIZE;
-        if total > PATHS_LIMIT {
-            return Err(GitTrouble::Unsupported("an index with too many or too long paths".into()));
-        }
-    }
-    Ok(())
 }
 
 /// Reads a file that was checked; nothing if there is none.

@@ -28,6 +28,7 @@
 
 mod checks;
 mod filters;
+mod index;
 mod letters;
 mod open;
 mod patterns;

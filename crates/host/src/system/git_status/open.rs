@@ -5,8 +5,7 @@ use super::{
     patterns::{PATTERNS_LIMIT, PatternKind},
 };
 use crate::{
-    places::normal,
-    provider::git::{Repository, config::included, shown_path, unreadable},
+    provider::git::{Repository, shown_path, unreadable},
     system::{FileKind, GitTrouble, HardLinks, ReadError, System as _, Within, os::OsSystem},
 };
 use gix::{
@@ -17,7 +16,7 @@ use gix::{
 };
 use std::{io, path::Path, sync::atomic::AtomicBool};
 
-/// The largest file of configuration that is read, in bytes.
+/// The most that is read of a repository's configuration, in bytes, and the largest list of `alternates`.
 pub(super) const CONFIGURATION_LIMIT: u64 = 1024 * 1024;
 /// How deep files of configuration may include one another; git's own bound.
 const INCLUDE_DEPTH: usize = 10;
@@ -44,9 +43,9 @@ pub(super) struct WorkTree {
 pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<WorkTree, GitTrouble> {
     found.check_format(&OsSystem::new(&[]))?;
     checks::git_dir(found, interrupt)?;
-    let mut files = 0;
-    check_configuration(found, &found.common_dir.join("config"), 0, &mut files)?;
-    check_configuration(found, &found.git_dir.join("config.worktree"), 0, &mut files)?;
+    let mut read = Configurations::default();
+    check_configuration(found, &found.common_dir.join("config"), 0, &mut read)?;
+    check_configuration(found, &found.git_dir.join("config.worktree"), 0, &mut read)?;
     let options = gix::open::Options::default()
         .permissions(permissions_for_reading())
         .filter_config_section(is_not_of_the_repository)
@@ -62,7 +61,6 @@ pub(super) fn work_tree(found: &Repository, interrupt: &AtomicBool) -> Result<Wo
     if repo.object_hash() != gix::hash::Kind::Sha1 {
         return Err(GitTrouble::Unsupported("SHA-256 objects".into()));
     }
-    check_work_tree_setting(&repo, found)?;
     repo.set_workdir(Some(found.root.clone())).map_err(|error| broken(CONFIGURATION, &error))?;
     let (drivers, patterns) = disarm(&mut repo, found)?;
     Ok(WorkTree {
@@ -170,13 +168,7 @@ fn disarm(
 /// Returns a path of the repository's own configuration if an ordinary, small file of the work tree lies there, and no link
 /// leads to it.
 fn named_file(found: &Repository, value: &BString) -> Option<BString> {
-    if value.starts_with(b"~") || value.starts_with(b"%") {
-        return None;
-    }
-    let path = normal(&found.root, &gix::path::from_bstr(value.as_bstr()).ok()?);
-    if !path.starts_with(&found.root) {
-        return None;
-    }
+    let path = found.named_path(&found.root, value)?;
     let stat = found.stat(&OsSystem::new(&[]), &path).ok().flatten()?;
     (stat.kind == FileKind::File && stat.len <= PATTERNS_LIMIT)
         .then(|| gix::path::into_bstr(path).ok().map(std::borrow::Cow::into_owned))
@@ -185,62 +177,62 @@ fn named_file(found: &Repository, value: &BString) -> Option<BString> {
 
 /// Refuses a configuration that is no ordinary small file, or that includes such, before the library reads them whole. What it
 /// includes lies in the work tree or in the repository, and no link leads to it: whoever made them could otherwise name any
-/// file of the user, or one of a network.
+/// file of the user, or one of a network. The library's own reader finds what is included, so that nothing is read in two ways.
 fn check_configuration(
     found: &Repository,
     path: &Path,
     depth: usize,
-    files: &mut usize,
+    read: &mut Configurations,
 ) -> Result<(), GitTrouble> {
     let system = OsSystem::new(&[]);
     // The repository's own was checked with its other files.
-    if depth > 0 {
-        // The configuration of a linked work tree is that of the main one, and lies there.
-        let main = found.common_dir.parent().filter(|_| found.common_dir.ends_with(".git"));
-        let roots = [&found.root, main.unwrap_or(&found.common_dir)];
-        let what = if !roots.iter().any(|root| path.starts_with(root)) {
-            "outside of the work tree"
-        } else if found.stat(&system, path).is_err() {
-            "that only a link or another file system leads to"
-        } else {
-            ""
-        };
-        if !what.is_empty() {
-            let what = format!("`include.path` of a file {what}: `{}`", shown_path(path));
-            return Err(GitTrouble::Unsupported(what));
-        }
+    if depth > 0 && found.stat(&system, path).is_err() {
+        let what = "`include.path` of a file that only a link or another file system leads to";
+        return Err(GitTrouble::Unsupported(format!("{what}: `{}`", shown_path(path))));
     }
-    let within = path.parent().map_or(Within::Anywhere, Within::Root);
-    let read = system.read(path, within, CONFIGURATION_LIMIT);
-    let bytes = match read.and_then(|read| found.hard_links.check(&read.stat).map(|()| read.bytes)) {
+    let dir = path.parent().unwrap_or(path);
+    let file = system.read(path, Within::Root(dir), CONFIGURATION_LIMIT);
+    let bytes = match file.and_then(|file| found.hard_links.check(&file.stat).map(|()| file.bytes)) {
         Ok(bytes) => bytes,
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
         Err(error) => return Err(unreadable(path, error)),
     };
-    *files += 1;
-    if depth > INCLUDE_DEPTH || *files > INCLUDE_LIMIT {
-        return Err(GitTrouble::Broken(format!("`{}` is one include too many", shown_path(path))));
+    read.files += 1;
+    read.bytes += bytes.len() as u64;
+    if depth > INCLUDE_DEPTH || read.files > INCLUDE_LIMIT || read.bytes > CONFIGURATION_LIMIT {
+        return Err(GitTrouble::Unsupported(format!("`{}` is one include too many", shown_path(path))));
     }
-    for included in included(&String::from_utf8_lossy(&bytes)) {
-        let home =
-            included.strip_prefix("~/").and_then(|below| Some(normal(&system.home()?, Path::new(below))));
-        let beside = path.parent().map(|dir| normal(dir, Path::new(&included)));
-        // What else starts with a tilde or `%(prefix)` is a file of another user's or of the installation.
-        if let Some(path) = home.or(beside) {
-            check_configuration(found, &path, depth + 1, files)?;
+    let metadata = Metadata::from(Source::Local);
+    let config = gix::config::File::from_bytes_no_includes(&bytes, metadata, Default::default())
+        .map_err(|error| broken(&format!("`{}`", shown_path(path)), &error))?;
+    for section in config.sections() {
+        let name = section.header().name().to_ascii_lowercase();
+        if name == b"core" {
+            for value in section.values("worktree") {
+                let named = found.named_path(&found.git_dir, &value);
+                if !named.is_some_and(|named| found.is_root(&system, &named)) {
+                    return Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into()));
+                }
+            }
+        }
+        if name == b"include" || name == b"includeif" {
+            for value in section.values("path") {
+                let Some(included) = found.named_path(dir, &value) else {
+                    let what = format!("`{}` includes a file outside of the work tree", shown_path(path));
+                    return Err(GitTrouble::Unsupported(what));
+                };
+                check_configuration(found, &included, depth + 1, read)?;
+            }
         }
     }
     Ok(())
 }
 
-/// Refuses `core.worktree` that leads to another directory than the one in which `.git` lies.
-fn check_work_tree_setting(repo: &gix::Repository, found: &Repository) -> Result<(), GitTrouble> {
-    let Some(value) = repo.config_snapshot().string("core.worktree") else { return Ok(()) };
-    let there = gix::path::from_bstr(value.as_bstr()).ok().map(|path| normal(repo.git_dir(), &path));
-    match there {
-        Some(path) if found.is_root(&OsSystem::new(&[]), &path) => Ok(()),
-        _ => Err(GitTrouble::Unsupported("`core.worktree` leads elsewhere".into())),
-    }
+/// How much configuration of a repository was read.
+#[derive(Default)]
+struct Configurations {
+    files: usize,
+    bytes: u64,
 }
 
 /// What is wrong where the library cannot use the configuration.
