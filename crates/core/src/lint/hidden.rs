@@ -536,11 +536,25 @@ fn off_screen(text: &str, found: &mut dyn FnMut(Run)) {
     }
 }
 
+/// The longest row of a Markdown table on each side of its blanks, in bytes.
+const ROW: usize = 16 * 1024;
+
 /// Returns true where blanks fill a cell of a Markdown table: its columns are as wide as its longest text.
 fn is_table_row(text: &str, start: usize, end: usize) -> bool {
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let rest = text[end..].lines().next().unwrap_or_default().trim_end();
-    text[line..].trim_start().starts_with('|') && rest.ends_with('|')
+    let first = floor(text, start.saturating_sub(ROW));
+    let last = floor(text, (end + ROW).min(text.len()));
+    let (before, after) = (&text[first..start], &text[end..last]);
+    let before = match before.rsplit_once('\n') {
+        Some((_, line)) => line,
+        None if first == 0 => before,
+        None => return false,
+    };
+    let after = match after.split_once('\n') {
+        Some((line, _)) => line,
+        None if last == text.len() => after,
+        None => return false,
+    };
+    before.trim_start().starts_with('|') && after.trim_end().ends_with('|')
 }
 
 fn floor(text: &str, mut at: usize) -> usize {
@@ -689,6 +703,13 @@ mod tests {
     fn control_characters_in_tags_are_escaped_in_the_message() {
         let message = scan("\u{e0001}\u{e001b}")[0].message();
         assert_eq!(message, "tag characters hide the text `\\u{1}\\u{1b}`: U+E0001 U+E001B");
+    }
+
+    #[test]
+    fn a_row_of_a_table_has_an_end() {
+        let row = |length: usize| format!("x\n| {}{}| b |\nx", "a".repeat(length), " ".repeat(300));
+        assert!(scan(&row(10_000)).is_empty());
+        assert_eq!(scan(&row(20_000)).len(), 1);
     }
 
     #[test]
