@@ -47,6 +47,9 @@ pub trait System: fmt::Debug + Send + Sync {
     /// Looks at a path itself. `None` where nothing is there.
     fn link_stat(&self, path: &Path) -> Option<Stat>;
 
+    /// Returns what the symbolic link at `path` names, as it is written there.
+    fn read_link(&self, path: &Path) -> Option<PathBuf>;
+
     /// Lists a directory, sorted by the bytes of the names, at most `limit` entries.
     ///
     /// # Errors

@@ -56,6 +56,10 @@ impl System for ReadOnly<'_> {
         self.system.link_stat(path)
     }
 
+    fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        self.system.read_link(path)
+    }
+
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
         self.system.list(dir, limit)
     }

@@ -301,6 +301,11 @@ impl System for Trailed<'_> {
         stat
     }
 
+    fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        self.note(path, Glimpse::of_itself(self.system.link_stat(path).as_ref()));
+        self.system.read_link(path)
+    }
+
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
         self.note(dir, Glimpse::of_target(self.system.stat(dir).as_ref()));
         if let Ok(mut seen) = self.seen.lock() {

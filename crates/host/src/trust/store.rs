@@ -33,6 +33,8 @@ const OTHERS_MAY_WRITE: u32 = 0o022;
 const ALL_MAY_WRITE: u32 = 0o002;
 /// In such a directory only the owner of a file can replace it.
 const STICKY: u32 = 0o1000;
+/// How many symbolic links may lead to the store.
+const LINKS_LIMIT: usize = 40;
 
 /// The trust records of this user, in one file outside of every project.
 ///
@@ -472,32 +474,45 @@ impl<'a> TrustStore<'a> {
         Ok(Some(read.bytes))
     }
 
-    /// Refuses a store that somebody else can replace: each directory on the way to it, as it is named and as it is resolved,
-    /// belongs to the user or to root, and nobody else can put another name in its place.
+    /// Refuses a store that somebody else can replace: each directory and each link on the way to it belongs to the user or to
+    /// root, and nobody else can put another name in its place.
     fn check_directories(&self) -> Result<(), TrustError> {
-        let place = self.place();
-        for path in [place.as_path(), self.file.as_path()] {
-            let mut below = path;
-            for (index, dir) in path.ancestors().skip(1).enumerate() {
-                let child = std::mem::replace(&mut below, dir);
-                let Some(stat) = self.system.stat(dir) else { continue };
-                // Home directories are often open to the user's own group; the store's own directory is not.
-                self.check_access(dir, &stat, if index == 0 { OTHERS_MAY_WRITE } else { 0 })?;
-                let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
-                if has(ALL_MAY_WRITE) && !(has(STICKY) && self.is_own(child)) {
-                    return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
-                }
+        let mut names = self.file.to_path_buf();
+        for _ in 0..=LINKS_LIMIT {
+            match self.check_way(&names)? {
+                Some(further) => names = further,
+                None => return Ok(()),
             }
         }
-        Ok(())
+        Err(TrustError::unavailable(&self.file, "too many symbolic links lead to it"))
     }
 
-    /// Returns whether a name in a sticky directory, where others can add names but replace none, is free or the user's own
-    /// directory. A link there may be anybody's.
-    fn is_own(&self, path: &Path) -> bool {
-        self.system
-            .link_stat(path)
-            .is_none_or(|stat| stat.kind == FileKind::Dir && self.check_access(path, &stat, 0).is_ok())
+    /// Checks the way to a path up to the first link, and returns the path that this link leads to.
+    fn check_way(&self, path: &Path) -> Result<Option<PathBuf>, TrustError> {
+        let ways: Vec<&Path> = path.ancestors().collect();
+        for (dir, child) in ways.iter().rev().zip(ways.iter().rev().skip(1)) {
+            let Some(stat) = self.system.link_stat(dir) else { return Ok(None) };
+            let is_last = *child == path;
+            // Home directories are often open to the user's own group; the store's own directory is not.
+            self.check_access(dir, &stat, if is_last { OTHERS_MAY_WRITE } else { 0 })?;
+            let itself = self.system.link_stat(child);
+            // Anybody can put a name into a sticky directory, or into one of a group: what is there belongs to the user.
+            if let Some(itself) = &itself {
+                self.check_access(child, itself, 0)?;
+            }
+            let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
+            if has(ALL_MAY_WRITE)
+                && !(has(STICKY) && itself.as_ref().is_none_or(|itself| itself.kind == FileKind::Dir))
+            {
+                return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
+            }
+            if itself.is_some_and(|itself| itself.kind == FileKind::Link) {
+                let target = self.system.read_link(child).unwrap_or_default();
+                let below = path.strip_prefix(child).unwrap_or(Path::new(""));
+                return Ok(Some(dir.join(target).join(below)));
+            }
+        }
+        Ok(None)
     }
 
     /// Refuses a file or directory that belongs to somebody else or has one of these permission bits: who writes the store

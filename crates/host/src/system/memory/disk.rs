@@ -226,12 +226,24 @@ impl Disk {
     }
 
     pub(super) fn link_stat(&self, path: &Path) -> Option<Stat> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return self.stat(path) };
-        let (parent, node) = self.found(parent).ok()?;
-        if !self.may(node, SEARCH) {
-            return None;
+        if path.file_name().is_none() {
+            return self.stat(path);
         }
-        self.nodes.get(&parent.join(name)).map(|node| self.stat_of(node))
+        self.itself(path).map(|node| self.stat_of(node))
+    }
+
+    pub(super) fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        match &self.itself(path)?.what {
+            What::Link(target) => Some(target.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns what stands at a path, a link itself.
+    fn itself(&self, path: &Path) -> Option<&Node> {
+        let (parent, node) = self.found(path.parent()?).ok()?;
+        let node = self.nodes.get(&parent.join(path.file_name()?)).filter(|_| self.may(node, SEARCH))?;
+        Some(node)
     }
 
     pub(super) fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {

@@ -401,6 +401,10 @@ impl System for MemorySystem {
         self.touch(Verb::LinkStat, path).disk.link_stat(path)
     }
 
+    fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        self.touch(Verb::LinkStat, path).disk.read_link(path)
+    }
+
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
         self.touch(Verb::List, dir).disk.list(dir, limit)
     }

@@ -82,6 +82,10 @@ impl System for OsSystem {
         look::link_stat(trouble::absolute(path).ok()?)
     }
 
+    fn read_link(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::read_link(trouble::absolute(path).ok()?).ok()
+    }
+
     fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
         look::list(trouble::absolute(dir)?, limit)
     }

@@ -497,6 +497,25 @@ fn a_store_that_others_can_write_or_own_is_refused() {
     assert!(!through.load(&mut Diagnostics::new()).pins(root(), None).any());
     let system = MemorySystem::new().with_dir(DIR).with_mode(DIR, 0o777);
     assert!(store(&system).grant_whole(key(), None, None).is_err(), "a first record");
+    // A link on the way belongs to the user, too, and so does each link that it leads to.
+    for (mine, theirs) in [("/top", None), ("/other", Some("/top")), ("/one", Some("/two"))] {
+        for owner in [1000, 0, 4711] {
+            let linked = granted()
+                .with_link("/top", "/home/user/.config")
+                .with_link("/two", "/top")
+                .with_link("/one", "two");
+            let linked = linked.with_link("/other", "/top");
+            let linked = linked.with_owner(theirs.unwrap_or(mine), owner);
+            let through = TrustStore::at(&linked, Path::new(mine).join("x/trust.json"));
+            let trusted = through.load(&mut Diagnostics::new()).pins(root(), None).any();
+            assert_eq!(trusted, owner != 4711, "{mine}, where {theirs:?} belongs to {owner}");
+        }
+    }
+    // A group that can write a directory above can put a link there.
+    let planted = granted().with_mode("/home/user/.config", 0o775).with_dir("/home/user/src/cloned");
+    let planted = planted.with_link("/home/user/.config/y", DIR).with_owner("/home/user/.config/y", 4711);
+    let planted = TrustStore::at(&planted, "/home/user/.config/y/trust.json".into());
+    assert!(!planted.load(&mut Diagnostics::new()).pins(root(), None).any());
 }
 
 #[test]
