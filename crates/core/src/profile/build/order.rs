@@ -3,6 +3,7 @@
 use super::{Builder, quoted};
 use crate::{
     profile::{ProfileError, overlay::PLACE},
+    section::SectionId,
     suggestion::did_you_mean,
 };
 use serde::Deserialize;
@@ -18,8 +19,14 @@ enum Written {
 }
 
 impl Builder<'_> {
-    /// The chosen order, with the sections that say `after` or `before` put in their place.
-    pub(super) fn order(&mut self, sections: &Table, remove: &[String]) -> Result<Vec<String>, ProfileError> {
+    /// Returns the chosen order, with the sections that have `after` or `before` put in their place. A section that has
+    /// neither and that no order names goes where new sections of layers go.
+    pub(super) fn order(
+        &mut self,
+        sections: &Table,
+        remove: &[String],
+        added_after: Option<&SectionId>,
+    ) -> Result<Vec<String>, ProfileError> {
         let chosen: Option<String> = self.take("order")?;
         let orders: BTreeMap<String, Written> = self.take_or("orders")?;
         let chosen = match self.agent {
@@ -77,6 +84,18 @@ impl Builder<'_> {
             }
         }
         order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
+        if self.agent.is_none() {
+            let is_placed = |id: &str| {
+                let is_listed = |order: &Written| matches!(order, Written::Listed(ids) if ids.iter().any(|listed| listed == id));
+                orders.values().any(is_listed)
+                    || self.only_agents.iter().any(|only| only == id)
+                    || waiting.iter().any(|(waiting, ..)| *waiting == id)
+            };
+            let added: Vec<String> = sections.keys().filter(|id| !is_placed(id)).cloned().collect();
+            let anchor = added_after.and_then(|after| order.iter().position(|id| id == after.as_str()));
+            let at = anchor.map_or(order.len(), |anchor| anchor + 1);
+            drop(order.splice(at..at, added));
+        }
         self.place(&mut order, waiting)?;
         Ok(order)
     }
