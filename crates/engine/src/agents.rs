@@ -1,7 +1,10 @@
 //! The agents of a directory: which there are, from where, hiding what. The loader is the prompt's.
 
 use crate::{Engine, Error, request::Request};
-use preface_core::{diagnostic::Diagnostics, trust::TrustMode};
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics},
+    trust::TrustMode,
+};
 use preface_host::agents::{self, AgentEntry};
 
 /// What a listing of agents shows.
@@ -31,7 +34,14 @@ impl Engine<'_> {
                     entry.shadowed_by.is_some(),
                 )
             });
-            AgentsReport { agents, diagnostics: look.notes.take(), mode: profile.trust }
+            let mut diagnostics = look.notes.take();
+            if !profile.has_agents && !agents.is_empty() {
+                let what =
+                    format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
+                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
+                diagnostics.push(Diagnostic::warning("agents/unused", what).help(help));
+            }
+            AgentsReport { agents, diagnostics, mode: profile.trust }
         })
     }
 }
