@@ -6,11 +6,11 @@ use crate::{
     assemble::{Joining, assemble},
     budget::{self, Counter, Counters, Limit, OverBudget},
     compose::{Compose, Step},
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     fact::{Fact, FactKey, Facts},
     lint::sent,
-    profile::Profile,
-    prompt::Prompt,
+    profile::{Arrange, Profile},
+    prompt::{Part, Prompt},
     reminder::{Due, Remind},
     render::{Render, RenderError, Rules},
     world::World,
@@ -109,10 +109,40 @@ fn walk(
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
     prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
     prompt.texts_version.clone_from(&profile.texts_version);
+    report_moved(&prompt, world, &mut diagnostics);
     sent::report(&prompt, &mut diagnostics);
     prompt.diagnostics = diagnostics;
     prompt.audit.splice(0..0, world.audit.iter().cloned());
     Ok(prompt)
+}
+
+/// Reports sections that name a neighbour and do not stand beside it, because the profile arranges its parts otherwise.
+fn report_moved(prompt: &Prompt, world: &World, diagnostics: &mut Diagnostics) {
+    let (by, key): (&str, fn(&Part, &Part) -> bool) = match world.profile.arrange {
+        Arrange::Listed => return,
+        Arrange::Stability => ("stability", |part, beside| part.stability == beside.stability),
+        Arrange::Priority => ("priority", |part, beside| part.priority == beside.priority),
+    };
+    let of_profile = world.profile.sections.iter().filter_map(|section| {
+        let beside = section.beside.as_ref()?;
+        Some((section.id.as_str(), beside.as_str()))
+    });
+    let of_settings = world.overrides.iter().filter_map(|over| {
+        let beside = over.after.as_ref().or(over.before.as_ref())?;
+        Some((over.id.as_str(), beside.as_str()))
+    });
+    for (id, beside) in of_profile.chain(of_settings) {
+        let find = |id: &str| prompt.parts.iter().position(|part| part.section.as_str() == id);
+        let (Some(at), Some(beside_at)) = (find(id), find(beside)) else { continue };
+        if at.abs_diff(beside_at) == 1 || key(&prompt.parts[at], &prompt.parts[beside_at]) {
+            continue;
+        }
+        let what = format!(
+            "section `{id}` does not stand next to `{beside}`: `arrange = \"{by}\"` orders by {by} first"
+        );
+        let help = "`arrange = \"listed\"` keeps each section where it is placed";
+        diagnostics.push(Diagnostic::info("section/moved", what).help(help));
+    }
 }
 
 /// Renders reminders outside of a build, with notes about them. `answer` is asked as in [`run`].

@@ -220,6 +220,9 @@ pub struct Section {
     /// Options for the context provider that fills it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, serde_json::Value>,
+    /// The section that it is placed next to, where it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<SectionId>,
 }
 
 impl Section {
@@ -254,6 +257,7 @@ impl Section {
             merge_into: None,
             place: None,
             options: BTreeMap::new(),
+            beside: None,
         }
     }
 }

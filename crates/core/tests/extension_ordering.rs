@@ -5,7 +5,7 @@ mod extension;
 use extension::ordering;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    extension::{Ordered, Ordering, OrderingRewrite, Slot, order},
+    extension::{Ordered, Ordering, OrderingRewrite, Role, Slot, order},
     scope::Scope::{self, Bundled, Global, Project},
 };
 use serde_json::{Value, json};
@@ -123,10 +123,14 @@ mod ordered {
         ordering(scope, &json!({"hooks": {SLOT: ids}}))
     }
 
+    fn transform(id: &str) -> (Role, String) {
+        (Role::Transform, id.to_owned())
+    }
+
     fn lay(default: &[&str], orderings: &[Ordering]) -> (Ordered, Diagnostics) {
         let defaults = match default {
             [] => BTreeMap::new(),
-            ids => BTreeMap::from([(slot(SLOT), ids.iter().map(|id| (*id).to_owned()).collect())]),
+            ids => BTreeMap::from([(slot(SLOT), ids.iter().map(|id| transform(id)).collect())]),
         };
         let mut notes = Diagnostics::new();
         (order(&defaults, orderings, &mut notes), notes)
@@ -170,8 +174,8 @@ mod ordered {
 
     #[test]
     fn slots_that_are_not_named_keep_their_order() {
-        let defaults: BTreeMap<Slot, Vec<String>> =
-            SLOTS.iter().map(|name| (slot(name), vec!["a".to_owned(), "b".to_owned()])).collect();
+        let defaults: BTreeMap<Slot, Vec<(Role, String)>> =
+            SLOTS.iter().map(|name| (slot(name), vec![transform("a"), transform("b")])).collect();
         let ordered = order(&defaults, &[list(Project, &["b"])], &mut Diagnostics::new());
         for (at, ids) in ordered.slots {
             assert_eq!(ids.join(" "), if at == slot(SLOT) { "b a" } else { "a b" }, "{at}");
@@ -188,7 +192,7 @@ mod ordered {
 
     #[test]
     fn manifests_merge_slot_by_slot() {
-        let both = vec!["a".to_owned(), "b".to_owned()];
+        let both = vec![transform("a"), transform("b")];
         let defaults = BTreeMap::from([(slot("RENDER/pre"), both.clone()), (slot("RENDER/post"), both)]);
         let orderings = [
             ordering(Global, &json!({"hooks": {"RENDER/pre": ["b"]}})),

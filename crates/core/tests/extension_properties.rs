@@ -107,30 +107,38 @@ fn key(entry: &Entry) -> (Category, &str, Scope) {
     (entry.category, entry.name.as_str(), entry.origin.scope)
 }
 
-/// Who is off, by the rules written down a second time: the strongest layer above that says anything decides.
-fn is_off((scope, category, id): Spot, directives: &[(Spot, bool)]) -> bool {
-    let last: BTreeMap<Scope, bool> = directives
+/// Returns whether an entry is off, by the rules written down a second time: the strongest layer of at least its own that
+/// sets `disable` decides; a project starts nothing that the user switched off.
+fn is_off(((scope, category, id), what): (Spot, What), directives: &[(Spot, bool)]) -> bool {
+    let acts = category == Category::Hooks && what == What::Sound;
+    let set: BTreeMap<Scope, bool> = directives
         .iter()
-        .filter(|((by, of, name), _)| *by > scope && *of == category && *name == id)
+        .filter(|((by, of, name), _)| *by >= scope && *of == category && *name == id)
         .map(|((by, ..), disable)| (*by, *disable))
         .collect();
-    last.into_values().next_back().unwrap_or(false)
+    let is_void =
+        |by: &Scope, disable: &bool| acts && scope < Scope::Project && *by == Scope::Project && !disable;
+    set.into_iter()
+        .filter(|(by, disable)| !is_void(by, disable))
+        .next_back()
+        .is_some_and(|(_, disable)| disable)
 }
 
 fn expected_active(
     all: &[(Spot, What)],
     directives: &[(Spot, bool)],
 ) -> BTreeSet<(Category, &'static str, Scope)> {
-    let hidden = |(scope, category, id): Spot| {
-        category != Category::Hooks
-            && all.iter().any(|one| {
-                let (above, of, name) = one.0;
-                is_sound(one) && above > scope && of == category && name == id
-            })
+    // Of one name the strongest that can be used is active, else the strongest that is sound.
+    let winner = |category: Category, id: &str| {
+        let same = || all.iter().filter(|((_, of, name), _)| *of == category && *name == id);
+        let able = same().filter(|one| one.1 == What::Sound && !is_off(**one, directives));
+        let sound = same().filter(|one| is_sound(one));
+        able.map(|one| one.0.0).max().or_else(|| sound.map(|one| one.0.0).max())
     };
     all.iter()
-        .filter(|one| is_sound(one) && !hidden(one.0) && !is_off(one.0, directives))
+        .filter(|one| is_sound(one) && !is_off(**one, directives))
         .map(|((scope, category, id), _)| (*category, *id, *scope))
+        .filter(|(category, id, scope)| *category == Category::Hooks || winner(*category, id) == Some(*scope))
         .collect()
 }
 
@@ -252,10 +260,13 @@ proptest! {
         let off = [rest.as_slice(), &[(spot, true)]].concat();
         let during = resolved(of(&all), &said(&off));
         for entry in during.entries.iter().filter(|e| (e.category, e.name.as_str()) == (spot.1, spot.2)) {
-            prop_assert!(!entry.active || entry.origin.scope == Scope::Project, "only its own stays");
+            prop_assert!(!entry.active, "its own is off, too");
         }
         let other = |scopes: &Scopes| -> Vec<Entry> {
-            scopes.entries.iter().filter(|e| e.category != spot.1).cloned().collect()
+            let mut others: Vec<Entry> = scopes.entries.iter().filter(|e| e.category != spot.1).cloned().collect();
+            // Excerpts of the settings file show the new directive.
+            others.iter_mut().flat_map(|entry| &mut entry.diagnostics).for_each(|note| note.place = None);
+            others
         };
         prop_assert_eq!(other(&before), other(&during), "other categories are not touched");
         // Overriding the directive and removing it come to the same where no weaker layer says anything.

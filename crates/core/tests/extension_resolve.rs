@@ -3,13 +3,16 @@
 mod extension;
 
 use extension::{
-    CONFIG, CONTRACT, Checker, DISCOVERY, REGISTER, SHAPE, broken, held, manifest, of_severity, ordering,
-    path, raw, resolved, row, settings, sound, told, with,
+    All, CONFIG, CONTRACT, Checker, DISCOVERY, REGISTER, SHAPE, broken, held, manifest, of_severity,
+    ordering, path, raw, resolved, row, settings, sound, told, with,
 };
 use preface_core::{
     audit::AuditEvent,
     diagnostic::Severity,
-    extension::{Category, Entry, EntryOrigin, Failure, Found, FoundWhat, Scopes, Stage, Status, resolve},
+    extension::{
+        Category, Entry, EntryOrigin, Failure, Found, FoundWhat, Scopes, Stage, Status, resolve,
+        resolve_granted,
+    },
     scope::Scope::{self, Bundled, Global, Project},
     settings::{Merged, SetBy, SetValue, merge},
 };
@@ -172,8 +175,8 @@ mod unordered {
         for category in UNORDERED {
             for top in 1..=3 {
                 let layers = &Scope::ALL[..top];
-                let scopes =
-                    resolved(layers.iter().map(|scope| sound(*scope, category, "x")).collect(), &nothing());
+                let found = layers.iter().map(|scope| sound(*scope, category, "x")).collect();
+                let scopes = resolve_granted(found, &nothing(), &[], &Checker, &All);
                 let winner = layers[top - 1];
                 assert_eq!(active(&scopes), [format!("{winner}/x")], "{category}");
                 for scope in &layers[..top - 1] {
@@ -236,9 +239,9 @@ mod unordered {
                 "a later layer says it for the first time",
             ),
             (&[Bundled], &[(Global, false)], &["bundled/Bash"], "`false` says nothing new"),
-            (&[Bundled, Global], &[(Global, true)], &["global/Bash"], "its own entry stays"),
-            (&[Bundled, Project], &[(Project, true)], &["project/Bash"], "its own entry stays"),
-            (&[Global], &[(Global, true)], &["global/Bash"], "a layer does not disable itself"),
+            (&[Bundled, Global], &[(Global, true)], &[], "its own entry with it"),
+            (&[Bundled, Project], &[(Project, true)], &[], "its own entry with it"),
+            (&[Global], &[(Global, true)], &[], "also where it is alone"),
             (&[Project], &[(Global, true)], &["project/Bash"], "nobody disables what lies above"),
             (&[Bundled, Project], &[(Global, true)], &["project/Bash"], "nor brings it down"),
         ];
@@ -595,10 +598,10 @@ mod hooks {
     }
 
     #[test]
-    fn a_layer_disables_those_of_the_layers_below() {
+    fn a_layer_disables_its_own_and_those_of_the_layers_below() {
         let off = settings(&[(Global, json!({"hooks": {"h": {"disable": true}}}))]);
         let scopes = resolved(Scope::ALL.map(|scope| hook(scope, "h")).to_vec(), &off);
-        assert_eq!(order(&scopes), ["global/h", "project/h"]);
+        assert_eq!(order(&scopes), ["project/h"]);
         assert_eq!(
             row(&scopes, Bundled, Category::Hooks, "h").disabled_by.as_ref().map(|by| by.scope),
             Some(SetBy::Global)

@@ -2,7 +2,7 @@
 //! hides nobody.
 
 use preface_core::{
-    mcp_servers::{McpFile, McpServers, resolve},
+    mcp_servers::{McpFile, McpServers, resolve_granted},
     scope::Scope,
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -60,11 +60,11 @@ fn text(layer: &[Said]) -> String {
     format!("{{\"mcpServers\": {{{}}}}}", servers.join(", "))
 }
 
-fn resolved(layers: &[Vec<Said>]) -> McpServers {
+fn resolved(layers: &[Vec<Said>], granted: bool) -> McpServers {
     let files = Scope::ALL.into_iter().zip(layers).map(|(scope, layer)| {
         McpFile::read(scope, "mcp.json", text(layer).as_bytes()).0.expect("an object of servers")
     });
-    resolve(files.collect())
+    resolve_granted(files.collect(), &|_| granted)
 }
 
 /// Everything but where in the file it is written.
@@ -98,19 +98,23 @@ proptest! {
             (Just(layers), turned)
         })
     ) {
-        prop_assert_eq!(without_places(resolved(&layers)), without_places(resolved(&turned)));
+        prop_assert_eq!(without_places(resolved(&layers, false)), without_places(resolved(&turned, false)));
     }
 
     #[test]
-    fn the_highest_sound_server_wins_and_a_broken_one_hides_nobody(layers in vec(layer(), 3)) {
-        let resolved = resolved(&layers);
+    fn the_highest_server_that_can_be_used_wins_and_others_hide_nobody(
+        layers in vec(layer(), 3),
+        granted in any::<bool>(),
+    ) {
+        let resolved = resolved(&layers, granted);
         for id in ["a", "b", "c"] {
-            let winner = Scope::ALL
+            let sound = Scope::ALL
                 .into_iter()
                 .zip(&layers)
                 .filter(|(_, layer)| layer.iter().any(|said| said.id == id && said.is_sound))
-                .map(|(scope, _)| scope)
-                .next_back();
+                .map(|(scope, _)| scope);
+            // A project's without a grant is used only where there is no other.
+            let winner = sound.max_by_key(|scope| (granted || *scope != Scope::Project, *scope));
             let active: Vec<Scope> =
                 resolved.named(id).filter(|row| row.active).map(|row| row.origin.scope).collect();
             prop_assert_eq!(active, Vec::from_iter(winner));

@@ -3,7 +3,7 @@
 use preface_core::{
     diagnostic::{Diagnostic, Severity},
     extension::{Action, Status},
-    mcp_servers::{McpFile, McpServers, Server, ServerEntry, Transport, resolve},
+    mcp_servers::{McpFile, McpServers, Server, ServerEntry, Transport, resolve, resolve_granted},
     scope::Scope::{self, Bundled, Global, Project},
     settings::SetBy,
 };
@@ -34,6 +34,7 @@ fn rows(resolved: &McpServers) -> Vec<(Scope, &'static str)> {
         (true, true, Status::Ok, Some(_)) => "runs",
         (true, false, Status::Ok, Some(_)) => "active",
         (false, false, Status::Ok, Some(_)) => "hidden",
+        (false, false, Status::Pending, Some(_)) => "pending",
         (false, false, Status::Disabled, Some(_)) => "off",
         (false, false, Status::Disabled, None) => "broken",
         _ => "impossible",
@@ -243,7 +244,7 @@ fn layers_replace_whole_servers_and_broken_ones_fall_back() {
     let (b, g, p) = (Bundled, Global, Project);
     #[rustfmt::skip]
     let cases: Vec<Case> = vec![
-        (vec![(b, x()), (g, x()), (p, x())], vec![(b, "hidden"), (g, "hidden"), (p, "active")], "the highest wins"),
+        (vec![(b, x()), (g, x()), (p, x())], vec![(b, "hidden"), (g, "runs"), (p, "pending")], "the highest that may run wins"),
         (vec![(b, x()), (g, x())], vec![(b, "hidden"), (g, "runs")], "the user's own runs"),
         (vec![(g, x()), (p, broken())], vec![(g, "runs"), (p, "broken")], "a broken override leaves the lower one"),
         (vec![(g, broken()), (p, x())], vec![(g, "broken"), (p, "active")], "a broken one below does no harm"),
@@ -270,6 +271,17 @@ fn layers_replace_whole_servers_and_broken_ones_fall_back() {
         turned.reverse();
         assert_eq!(resolve(turned), resolved, "the order of the files has no meaning: {why}");
     }
+}
+
+#[test]
+fn a_granted_server_of_a_project_replaces_the_users() {
+    let x = || json!({"s": {"command": "x"}});
+    let files = || vec![file(Global, &x().to_string()), file(Project, &x().to_string())];
+    let resolved = resolve(files());
+    assert_eq!(rows(&resolved), [(Global, "runs"), (Project, "pending")]);
+    assert_eq!(resolved.servers[0].fallback_from.as_ref(), Some(&resolved.servers[1].origin));
+    let resolved = resolve_granted(files(), &|server| server.origin.scope == Project);
+    assert_eq!(rows(&resolved), [(Global, "hidden"), (Project, "active")]);
 }
 
 #[test]

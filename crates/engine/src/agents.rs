@@ -3,7 +3,7 @@
 
 use crate::{Engine, Error, request::Request};
 use preface_core::{
-    diagnostic::{Diagnostics, Severity},
+    diagnostic::{Diagnostic, Diagnostics, Severity},
     extension::Status,
     trust::TrustMode,
 };
@@ -85,7 +85,14 @@ impl Engine<'_> {
                     entry.shadowed_by.is_some(),
                 )
             });
-            AgentsReport { agents, diagnostics: look.notes.take(), mode: profile.trust }
+            let mut diagnostics = look.notes.take();
+            if !profile.has_agents && !agents.is_empty() {
+                let what =
+                    format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
+                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
+                diagnostics.push(Diagnostic::warning("agents/unused", what).help(help));
+            }
+            AgentsReport { agents, diagnostics, mode: profile.trust }
         })
     }
 }

@@ -8,6 +8,7 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
+    extension::Status,
     lint::{finding, finding::Finding as _, hidden, secret},
     scope::Scope,
     trust::TrustMode,
@@ -137,9 +138,14 @@ impl Engine<'_> {
             replaces.extend(sections.map(|id| format!("sections/{id}.md")));
         }
         let entries = gathered.scopes.entries.iter().filter(|entry| {
-            entry.active
-                && entry.origin.scope == Scope::Project
-                && entry.shadows.iter().any(|origin| origin.scope == Scope::Global)
+            let hides = entry.active && entry.shadows.iter().any(|origin| origin.scope == Scope::Global);
+            // What waits for a grant of commands replaces the one below it after that.
+            let will_hide = entry.status == Status::Pending
+                && gathered
+                    .scopes
+                    .active(entry.category, &entry.name)
+                    .is_some_and(|below| below.origin.scope == Scope::Global);
+            entry.origin.scope == Scope::Project && (hides || will_hide)
         });
         replaces.extend(entries.map(|entry| format!("{}/{}", entry.category, entry.name)));
         let permits = self.permits_wanted(&gathered);
@@ -220,4 +226,31 @@ pub(crate) fn without_hidden<'s>(
             .map(|seen| seen.shown.clone())
             .collect(),
     )
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use preface_core::assets::ASSETS;
+    use preface_host::system::memory::MemorySystem;
+
+    #[test]
+    fn what_waits_for_a_grant_of_commands_replaces_too() {
+        let manifest = |path: &str| {
+            format!(
+                r#"{{"id": "log", "category": "loggers", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "path": "{path}"}}"#
+            )
+        };
+        let place = "extensions/loggers/log/manifest.json";
+        let system = MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_dir("/work")
+            .with_current_dir("/work")
+            .with_file(format!("/home/user/.config/preface/{place}"), manifest("mine.jsonl"))
+            .with_file(format!("/work/.preface/{place}"), manifest("theirs.jsonl"));
+        let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
+        assert_eq!(coverage.replaces, ["loggers/log"]);
+        assert_eq!(coverage.permits.len(), 1);
+    }
 }

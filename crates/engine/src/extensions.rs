@@ -3,7 +3,7 @@
 use crate::{mcp, request::ToolChoice};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
-    extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status, resolve},
+    extension::{Ability, Category, Context, Entry, FragmentKind, Grants, Scopes, Status, resolve_granted},
     profile::{BuiltinTexts, Profile, SnippetSource},
     scope::Scope,
     section::{Body, Language, ProviderName, Section, SectionId},
@@ -15,7 +15,7 @@ use preface_core::{
 use preface_host::{extensions, look::Look, provider};
 
 /// Looks at all layers and works out what is active. Nothing is started.
-pub(crate) fn scopes(profile: &Profile, settings: &Merged, look: &Look<'_>) -> Scopes {
+pub(crate) fn scopes(profile: &Profile, settings: &Merged, grants: &dyn Grants, look: &Look<'_>) -> Scopes {
     let mut found = extensions::bundled(look);
     found.extend(extensions::of_layers(profile.home.flat_extensions, look));
     let orderings = extensions::orderings(look);
@@ -23,7 +23,7 @@ pub(crate) fn scopes(profile: &Profile, settings: &Merged, look: &Look<'_>) -> S
     let checker = preface_schema::JsonSchema;
     #[cfg(not(feature = "json-schema"))]
     let checker = NoSchemas;
-    resolve(found, settings, &orderings, &checker)
+    resolve_granted(found, settings, &orderings, &checker, grants)
 }
 
 /// Stands in where no checker is built in: a schema is then a fault of its own, and nothing passes unchecked.
@@ -83,16 +83,8 @@ pub(crate) fn tools(
             tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
             continue;
         }
-        if let Some(by) =
-            scopes.named(Category::Tools, name).rev().find_map(|entry| entry.disabled_by.as_ref())
-        {
-            diagnostics.push(
-                Diagnostic::warning(
-                    "tool/disabled",
-                    format!("tool `{name}` is left out: `tools.{name}.disable` in {} says so", by.path),
-                )
-                .help(format!("`preface scopes --why {name}` tells its story")),
-            );
+        if let Some(note) = left_out(scopes, name) {
+            diagnostics.push(note);
             continue;
         }
         let mut note = Diagnostic::warning(
@@ -107,6 +99,21 @@ pub(crate) fn tools(
         tools.push(Tool { name: name.clone(), ..Tool::default() });
     }
     tools
+}
+
+/// Reports why a tool that some layer has is not part of the prompt: it is switched off, broken, or not trusted.
+fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
+    let entry = scopes.named(Category::Tools, name).next_back()?;
+    let (code, why) = match (&entry.disabled_by, entry.status) {
+        (Some(by), _) => ("tool/disabled", format!("`tools.{name}.disable` in {} says so", by.path)),
+        (None, Status::Held) => ("tool/untrusted", format!("{} is not trusted", entry.origin.path)),
+        (None, _) => ("tool/broken", format!("{} is not valid", entry.origin.path)),
+    };
+    let note = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
+    Some(note.help(match code {
+        "tool/untrusted" => "look at it, then `preface trust grant`".to_owned(),
+        _ => format!("`preface scopes --why {name}` shows each layer"),
+    }))
 }
 
 /// The active tools that the user and the project bring, beside those that are named already.

@@ -5,6 +5,7 @@ use crate::{
     consent::{Ask, Opened},
     engine::Engine,
     extensions, imported, named,
+    permit::ProjectGrants,
     prepare::{Opening, Prepared},
     request::{Request, StoredTemplate},
 };
@@ -213,14 +214,17 @@ impl Engine<'_> {
             notes.push(Diagnostic::warning("prompt/not-for-agents", what));
         }
         let look = self.look(&gathered, ask);
-        let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &look);
+        let grants = ProjectGrants::new(&look, gathered.store.as_deref(), gathered.profile.trust);
+        let scopes = extensions::scopes(&gathered.profile, &gathered.settings, &grants, &look);
         notes.extend(look.notes.take());
         notes.extend(scopes.diagnostics.iter().cloned());
         gathered.audit.extend(scopes.audit());
         gathered.turn.tools = extensions::tools(&request.tools, &gathered.profile, &scopes, &mut notes);
         gathered.scopes = scopes;
         let look = self.look(&gathered, ask);
-        let mcp = mcp_servers::resolve(host_extensions::mcp_files(&look));
+        let grants = ProjectGrants::new(&look, gathered.store.as_deref(), gathered.profile.trust);
+        let files = host_extensions::mcp_files(&look);
+        let mcp = mcp_servers::resolve_granted(files, &|server| grants.may_start(server));
         notes.extend(look.notes.take());
         notes.extend(mcp.diagnostics.iter().cloned());
         gathered.mcp = mcp;

@@ -7,7 +7,7 @@
 use crate::{Built, Engine, Error, gather::Breadth, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
-    fact::Stability,
+    fact::{FactKey, Stability},
     lint::{
         finding::{self, FewOfEach},
         forged,
@@ -31,7 +31,7 @@ use preface_host::{
 };
 use std::{
     borrow::Cow,
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
 };
 
@@ -90,7 +90,7 @@ impl Engine<'_> {
             Err(error) => return Err(error),
         };
         let profile = &built.world.profile;
-        let (catalogue, tags) = (catalogue(profile), tags(profile));
+        let (catalogue, tags) = (catalogue(profile, &request.facts), tags(profile));
         let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
         lint.sources(&built);
         lint.held(&built);
@@ -112,7 +112,7 @@ impl Engine<'_> {
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<Linted, Error> {
         let prepared = self.prepare(request, &mut Diagnostics::new())?;
         let mut lint = Lint {
-            catalogue: catalogue(&prepared.profile),
+            catalogue: catalogue(&prepared.profile, &request.facts),
             limits: Rules::new(&prepared.profile.template, &[]),
             tags: tags(&prepared.profile),
             scanned: BTreeSet::new(),
@@ -163,8 +163,8 @@ impl Engine<'_> {
     }
 }
 
-/// The facts that somebody answers here.
-pub(crate) fn catalogue(profile: &Profile) -> Catalogue {
+/// Returns the variables that have a value here: those of providers, and those that the caller gives.
+pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<FactKey, Option<String>>) -> Catalogue {
     let facts = FACT_PROVIDERS.iter().flat_map(|provider| provider.facts());
     let known = facts.fold(Catalogue::default(), |known, info| match info.dynamic {
         true => known.dynamic(info.kind, info.stability),
@@ -174,6 +174,11 @@ pub(crate) fn catalogue(profile: &Profile) -> Catalogue {
     let merged = profile.sections.iter().filter(|section| section.merge_into.is_some());
     let known =
         merged.fold(known, |known, section| known.fixed("section", section.id.as_str(), Stability::Static));
+    let given = given.iter().filter(|(_, value)| value.is_some());
+    let known = given.fold(known, |known, (key, _)| match known.stability(key) {
+        Some(_) => known,
+        None => known.fixed(key.kind(), key.name(), Stability::Static),
+    });
     let options = profile.options.keys().chain(&profile.unset_options);
     options.fold(known, |known, name| {
         known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)

@@ -2,9 +2,9 @@
 //! profiles by their own name.
 
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     profile::{Profile, Setting},
-    settings::{Merged, Node, Table, Tree},
+    settings::{Merged, Node, SetBy, Table, Tree},
     suggestion::did_you_mean,
 };
 
@@ -14,31 +14,117 @@ const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
 /// The options of every profile that settings may give: how the parts stand.
 const SHAPES: [&str; 4] = ["arrange", "join", "order", "variant"];
 
-/// Returns what the settings say of the options of this profile. What it does not have is a note.
-pub(crate) fn of_settings(settings: &Merged, profile: &Profile, notes: &mut Diagnostics) -> Vec<Setting> {
-    let mut said = Vec::new();
+/// An option as settings give it.
+#[derive(Clone, Debug)]
+pub(crate) struct OptionSetting {
+    /// The keys that lead to it in the settings.
+    path: Vec<String>,
+    name: String,
+    /// Its values; a list has several.
+    values: Vec<Setting>,
+    by: SetBy,
+    place: Place,
+}
+
+impl OptionSetting {
+    fn of(path: Vec<String>, name: &str, node: &Node) -> Self {
+        let (by, place) = (node.by(), node.place());
+        OptionSetting { path, name: name.to_owned(), values: values(name, node), by, place }
+    }
+
+    /// Returns what the next weaker layer sets.
+    fn below(&self, settings: &Merged) -> Option<OptionSetting> {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let weaker = [SetBy::Global, SetBy::Bundled].into_iter().filter(|by| *by < self.by);
+        let node = weaker.filter_map(|by| settings.at_layer(by, &path)).next()?;
+        Some(OptionSetting::of(self.path.clone(), &self.name, node))
+    }
+}
+
+/// Returns the options of this profile that settings give. One that it does not have is a note.
+pub(crate) fn of_settings(
+    settings: &Merged,
+    profile: &Profile,
+    notes: &mut Diagnostics,
+) -> Vec<OptionSetting> {
+    let mut given = Vec::new();
     for name in SHARED.into_iter().filter(|name| profile.has_option(name)) {
-        said.extend(settings.at(&[name]).into_iter().flat_map(|node| values(name, node)));
+        let node = settings.at(&[name]);
+        given.extend(node.map(|node| OptionSetting::of(vec![name.to_owned()], name, node)));
     }
     if let Some(options) = settings.at(&["options"]).and_then(Node::as_table) {
-        read("", options, profile, &mut said, notes);
+        read(&["options".to_owned()], options, profile, &mut given, notes);
     }
-    said
+    given
+}
+
+/// Returns the values that `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
+/// profile's own.
+///
+/// # Errors
+/// What `fit` refuses of the caller's own values.
+pub(crate) fn fitting<E>(
+    given: Vec<OptionSetting>,
+    settings: &Merged,
+    fit: impl Fn(&[Setting]) -> Result<(), E>,
+    message: impl Fn(&E) -> String,
+    notes: &mut Diagnostics,
+) -> Result<Vec<Setting>, E> {
+    let all: Vec<Setting> = given.iter().flat_map(|option| option.values.clone()).collect();
+    if fit(&all).is_ok() {
+        return Ok(all);
+    }
+    let mut used = Vec::new();
+    for option in given {
+        let mut next = Some(option);
+        while let Some(option) = next {
+            let with = [used.as_slice(), option.values.as_slice()].concat();
+            next = match fit(&with) {
+                Ok(()) => {
+                    used = with;
+                    None
+                }
+                Err(error) if option.by == SetBy::Caller => return Err(error),
+                Err(error) => {
+                    let below = option.below(settings);
+                    let stays = match &below {
+                        Some(below) => format!("the {} value", below.by),
+                        None => "the profile's own value".to_owned(),
+                    };
+                    let what = format!(
+                        "`options.{}` is not valid: {}; {stays} is used",
+                        option.name,
+                        message(&error)
+                    );
+                    notes.push(Diagnostic::error("Validation/SettingsShapeInvalid", what).at(option.place));
+                    below
+                }
+            };
+        }
+    }
+    Ok(used)
 }
 
 /// Reads a table of options. One that is no option itself may hold those whose names begin so: `claudeMd` holds
 /// `claudeMd.order`.
-fn read(below: &str, table: &Table, profile: &Profile, said: &mut Vec<Setting>, notes: &mut Diagnostics) {
+fn read(
+    path: &[String],
+    table: &Table,
+    profile: &Profile,
+    given: &mut Vec<OptionSetting>,
+    notes: &mut Diagnostics,
+) {
     for (key, node) in table.iter() {
-        let name = if below.is_empty() { key.to_owned() } else { format!("{below}.{key}") };
+        let path = [path, &[key.to_owned()]].concat();
+        let name = path[1..].join(".");
         if profile.has_option(&name) || SHAPES.contains(&name.as_str()) {
-            said.extend(values(&name, node));
+            given.push(OptionSetting::of(path, &name, node));
             continue;
         }
         let begins =
             |known: &str| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
         if let Some(table) = node.as_table().filter(|_| profile.option_names().any(begins)) {
-            read(&name, table, profile, said, notes);
+            read(&path, table, profile, given, notes);
             continue;
         }
         let what =

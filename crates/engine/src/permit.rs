@@ -10,7 +10,7 @@ use crate::{
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics, Place},
-    extension::{self, Ability, ContextSource, Entry},
+    extension::{self, Ability, ContextSource, Entry, Grants, ProviderChange, Status},
     mcp_servers::{Server, ServerEntry},
     scope::Scope,
     trust::TrustMode,
@@ -19,13 +19,19 @@ use preface_host::{
     extensions::manifest_path,
     gate::Consent,
     look::{Headless, Look},
+    places::Places,
     provider::extension::launched,
+    system::System,
     trust::{
         Action, CheckedCommand, CommandWords, Decision, Digest, GrantedCommand, GrantedCommands, Permit,
         PermitState, Permits, TrustError, TrustStore,
     },
 };
-use std::path::{Path, PathBuf};
+use serde_json::Value;
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 /// What `preface trust grant --allow-commands` did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,20 +129,116 @@ fn server_deed(entry: &ServerEntry, root: &Path, look: &Look<'_>) -> Option<Resu
     }
 }
 
-/// Works out what the active extensions and servers of the project would do.
+/// Works out what the project's settings of a provider would do: which address it has, and what is sent there.
+fn change_permit(change: &ProviderChange) -> Permit {
+    let mut with: Vec<(String, String)> = change
+        .config
+        .iter()
+        .filter(|(key, _)| *key != "baseUrl")
+        .map(|(key, value)| {
+            let text = |key: &str| value.get(key).and_then(Value::as_str);
+            if let (Some(kind @ ("env" | "file" | "keyring")), Some(name)) = (text("kind"), text("name")) {
+                return (key.clone(), format!("{kind}:{name}"));
+            }
+            let words = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            // A literal secret is recorded by its digest alone.
+            let is_secret = change.masked.get(key) != Some(value);
+            (key.clone(), if is_secret { Digest::of(words.as_bytes()).to_string() } else { words })
+        })
+        .collect();
+    with.sort();
+    let action = Action::Endpoint { url: change.url.clone(), with };
+    Permit { subject: format!("providers/{}", change.name), action }
+}
+
+/// Works out what the extensions and servers of the project would do that are active, or would be once granted.
 fn deeds(gathered: &Gathered, root: &Path, look: &Look<'_>) -> Vec<Result<Deed, TrustError>> {
-    let entries = gathered.scopes.entries.iter().filter(|entry| entry.active && entry.needs_grant());
-    let servers = gathered.mcp.servers.iter().filter(|server| server.active && server.needs_grant());
+    let entries = gathered.scopes.entries.iter().filter(|entry| needs_grant(entry));
+    let changes = gathered.scopes.changes.iter().map(|change| Ok(Deed::Other(change_permit(change))));
+    let servers = gathered.mcp.servers.iter().filter(|server| server_needs_grant(server));
     let entries = entries.filter_map(|entry| deed(entry, root, look));
-    entries.chain(servers.filter_map(|server| server_deed(server, root, look))).collect()
+    entries.chain(changes).chain(servers.filter_map(|server| server_deed(server, root, look))).collect()
+}
+
+/// Returns whether a grant decides about an entry: it is active, or would be with a grant.
+fn needs_grant(entry: &Entry) -> bool {
+    (entry.active || entry.status == Status::Pending) && entry.needs_grant()
+}
+
+fn server_needs_grant(server: &ServerEntry) -> bool {
+    (server.active || server.status == Status::Pending) && server.needs_grant()
+}
+
+/// The recorded grants of a project, read when the first question comes.
+pub(crate) struct ProjectGrants<'a> {
+    look: &'a Look<'a>,
+    store: Option<&'a Path>,
+    mode: TrustMode,
+    recorded: OnceCell<(PathBuf, Permits)>,
+}
+
+impl<'a> ProjectGrants<'a> {
+    pub(crate) fn new(look: &'a Look<'a>, store: Option<&'a Path>, mode: TrustMode) -> Self {
+        ProjectGrants { look, store, mode, recorded: OnceCell::new() }
+    }
+
+    fn recorded(&self) -> &(PathBuf, Permits) {
+        self.recorded.get_or_init(|| {
+            let root = consent::pin_root(self.look.system, &self.look.places.cwd).0;
+            let permits = recorded_permits(self.look.system, self.store, self.look.places, self.mode, &root);
+            (root, permits)
+        })
+    }
+
+    fn is_granted(&self, deed: impl FnOnce(&Path, &Look<'_>) -> Option<Result<Deed, TrustError>>) -> bool {
+        let (root, permits) = self.recorded();
+        matches!(deed(root, self.look), Some(Ok(deed)) if permits.state(deed.permit()) == PermitState::Granted)
+    }
+
+    pub(crate) fn may_start(&self, server: &ServerEntry) -> bool {
+        self.is_granted(|root, look| server_deed(server, root, look))
+    }
+}
+
+impl Grants for ProjectGrants<'_> {
+    fn may_run(&self, entry: &Entry) -> bool {
+        self.is_granted(|root, look| deed(entry, root, look))
+    }
+
+    fn may_change(&self, change: &ProviderChange) -> bool {
+        self.recorded().1.state(&change_permit(change)) == PermitState::Granted
+    }
+}
+
+/// Returns what the project may do. A grant is about the root that it was given for: another work tree of the same
+/// repository has other files.
+fn recorded_permits(
+    system: &dyn System,
+    store: Option<&Path>,
+    places: &Places,
+    mode: TrustMode,
+    root: &Path,
+) -> Permits {
+    store.map_or_else(Permits::default, |file| {
+        let store = TrustStore::at(system, file.to_owned()).for_project(root);
+        // What is wrong with the store was reported when the gate was opened.
+        let records = store.load(&mut Diagnostics::new());
+        let layer = consent::layer_root(system, places);
+        // A project that is trusted as a whole is the directory that its path leads to now; another one has no permits.
+        let is_trusted =
+            |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
+        if mode == TrustMode::Whole && !layer.is_some_and(is_trusted) {
+            return Permits::default();
+        }
+        records.permits(root)
+    })
 }
 
 impl Engine<'_> {
     /// Marks what of a project may be used, by the recorded permits.
     pub(crate) fn allow(&self, gathered: &mut Gathered, notes: &mut Diagnostics) {
-        let needs = |entry: &Entry| entry.active && entry.needs_grant();
-        let any = gathered.scopes.entries.iter().any(needs)
-            || gathered.mcp.servers.iter().any(|server| server.active && server.needs_grant());
+        let any = gathered.scopes.entries.iter().any(needs_grant)
+            || gathered.mcp.servers.iter().any(server_needs_grant);
         if !any {
             return;
         }
@@ -155,24 +257,26 @@ impl Engine<'_> {
             state
         };
         let mut scopes = gathered.scopes.clone();
-        for entry in scopes.entries.iter_mut().filter(|entry| needs(entry)) {
+        for entry in scopes.entries.iter_mut().filter(|entry| needs_grant(entry)) {
             entry.diagnostics.retain(|note| note.code != WAITS);
             let stands = state(deed(entry, &root, &look));
             let missing = entry.ability.as_ref().and_then(Ability::missing).is_some();
-            entry.runnable = stands == PermitState::Granted && !missing;
+            entry.runnable = entry.active && stands == PermitState::Granted && !missing;
             if stands != PermitState::Granted {
-                let note = waits(&format!("{}/{}", entry.category, entry.name), &entry.origin.path, stands);
+                let subject = format!("{}/{}", entry.category, entry.name);
+                let note = waits(&subject, &entry.origin.path, stands, entry.status);
                 entry.diagnostics.push(note.clone());
                 notes.push(note);
             }
         }
         let mut mcp = gathered.mcp.clone();
-        for server in mcp.servers.iter_mut().filter(|server| server.active && server.needs_grant()) {
+        for server in mcp.servers.iter_mut().filter(|server| server_needs_grant(server)) {
             server.diagnostics.retain(|note| note.code != WAITS);
             let stands = state(server_deed(server, &root, &look));
-            server.runnable = stands == PermitState::Granted;
+            server.runnable = server.active && stands == PermitState::Granted;
             if stands != PermitState::Granted {
-                let note = waits(&format!("mcp/{}", server.name), &server.origin.path, stands);
+                let subject = format!("mcp/{}", server.name);
+                let note = waits(&subject, &server.origin.path, stands, server.status);
                 server.diagnostics.push(note.clone());
                 notes.push(note);
             }
@@ -181,22 +285,9 @@ impl Engine<'_> {
         (gathered.scopes, gathered.mcp, gathered.granted) = (scopes, mcp, granted);
     }
 
-    /// Returns what the project may do. A grant is about the root that it was given for: another work tree of the same
-    /// repository has other files.
     fn recorded_permits(&self, gathered: &Gathered, root: &Path) -> Permits {
-        gathered.store.as_ref().map_or_else(Permits::default, |file| {
-            let store = TrustStore::at(self.system(), file.clone()).for_project(root);
-            // What is wrong with the store was reported when the gate was opened.
-            let records = store.load(&mut Diagnostics::new());
-            let layer = consent::layer_root(self.system(), &gathered.places);
-            // A project that is trusted as a whole is the directory that its path leads to now; another one has no permits.
-            let is_trusted =
-                |dir: PathBuf| records.whole(&dir).is_some_and(|record| record.decision == Decision::Trusted);
-            if gathered.profile.trust == TrustMode::Whole && !layer.is_some_and(is_trusted) {
-                return Permits::default();
-            }
-            records.permits(root)
-        })
+        let store = gathered.store.as_deref();
+        recorded_permits(self.system(), store, &gathered.places, gathered.profile.trust, root)
     }
 
     /// Returns what the project's extensions and servers would do, and whether it is granted. What cannot be granted is
@@ -267,11 +358,13 @@ impl Engine<'_> {
 /// The code of what waits for a grant. It is worked out again where grants are.
 const WAITS: &str = "extension/needs-grant";
 
-fn waits(subject: &str, path: &str, stands: PermitState) -> Diagnostic {
-    let what = match stands {
-        PermitState::Changed => format!("{subject} does not run: it changed since you allowed it"),
-        _ => format!("{subject} does not run: you have not allowed it"),
+fn waits(subject: &str, path: &str, stands: PermitState, status: Status) -> Diagnostic {
+    let why = match stands {
+        PermitState::Changed => "it changed since you allowed it",
+        _ => "you have not allowed it",
     };
+    let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
+    let what = format!("{subject} does not run: {why}{stays}");
     Diagnostic::info(WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
         .help("look at it, then `preface trust grant --allow-commands`")

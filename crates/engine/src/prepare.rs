@@ -14,7 +14,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     lint::hidden::escape_hidden,
     origin::Piece,
-    profile::{Home, Profile, Setting},
+    profile::{Home, Profile, ProfileError, Setting},
     settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
     turn::Turn,
@@ -128,13 +128,15 @@ impl Engine<'_> {
             &mut Diagnostics::new(),
         );
         let of_settings = options::of_settings(&own, &profile, diagnostics);
-        let profile = match of_settings.is_empty() {
-            true => profile,
-            // What the caller says is said last; that it is fine by itself is known.
-            false => with(&[of_settings, options].concat()).map_err(|error| match error {
-                Error::Usage(what, help) => Error::Usage(format!("{what}, in your settings.json"), help),
-                other => other,
-            })?,
+        let profile = if of_settings.is_empty() {
+            profile
+        } else {
+            // The caller's come last; that they are valid by themselves is known.
+            let fit = |settings: &[Setting]| load(&[settings, options.as_slice()].concat()).map(drop);
+            let message = |error: &ProfileError| error.message.clone();
+            let of_settings = options::fitting(of_settings, &own, fit, message, diagnostics)
+                .map_err(|error| Error::Usage(error.message, error.help))?;
+            with(&[of_settings, options].concat())?
         };
         self.check_named_preset(&own, &profile, profiles.as_deref(), diagnostics)?;
 

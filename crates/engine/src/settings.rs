@@ -5,6 +5,8 @@ use crate::{
     consent::{self, Opened},
     engine::Engine,
     error::Held,
+    extensions,
+    permit::ProjectGrants,
     prepare::{Opening, Prepared},
     request::{Request, TrustChoice},
 };
@@ -88,7 +90,7 @@ impl Engine<'_> {
         let mut diagnostics = Diagnostics::new();
         let mut prepared = self.prepare(request, &mut diagnostics)?;
         let opening = Opening { request, consent: None, ask: &Headless };
-        let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
+        let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, held_layer, .. } = opened;
         let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let nothing = Merged::default();
@@ -153,6 +155,11 @@ impl Engine<'_> {
         let all: Vec<LayerSettings> =
             bundled.iter().chain(&shared).chain(&global).chain(&project).chain(&sets).cloned().collect();
         let merged = settings::merge(all, &mut diagnostics);
+        let grants = ProjectGrants::new(&look, store.as_deref(), profile.trust);
+        let scopes = extensions::scopes(&profile, &merged, &grants, &look);
+        // What is wrong with extensions is reported by those who list them.
+        diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
+        let merged = merged.without(scopes.ignored.iter().map(|value| (value.by, value.path.as_slice())));
         Ok(Settings { merged, layers, diagnostics, mode: profile.trust })
     }
 
@@ -188,6 +195,16 @@ impl Engine<'_> {
     fn there(&self, places: &Places, scope: Scope) -> bool {
         dir(places, scope).is_some_and(|dir| self.system().link_stat(&dir.join("settings.json")).is_some())
     }
+}
+
+/// Returns whether a note says that a value of settings is not used.
+fn is_about_settings(note: &Diagnostic) -> bool {
+    let is_value = matches!(
+        note.code.as_str(),
+        "settings/ignored" | "Validation/UnknownConfigKey" | "Validation/ConfigSchemaViolation"
+    );
+    let file = note.place.as_ref().map(|place| place.path.as_str());
+    is_value && file.is_some_and(|path| path.ends_with("settings.json") || path.starts_with("--set"))
 }
 
 fn dir(places: &Places, scope: Scope) -> Option<&std::path::PathBuf> {

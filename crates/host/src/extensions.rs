@@ -10,9 +10,13 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Place},
-    extension::{Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, extension_id_fault},
+    extension::{
+        Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, UnknownCategory, extension_id_fault,
+    },
+    lint::hidden::escape_hidden,
     mcp_servers::McpFile,
     scope::Scope,
+    suggestion::did_you_mean,
 };
 use std::path::{Path, PathBuf};
 
@@ -59,7 +63,7 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
     builtin.chain(manifests).collect()
 }
 
-/// Returns what the global and the project layer bring. `flat`: a layer without a directory in its `extensions` may have
+/// Returns what the global and the project layer bring. `flat`: a layer without a category in its `extensions` may have
 /// the categories in its root.
 #[must_use]
 pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
@@ -69,7 +73,11 @@ pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
         // A root that is named so is the directory itself.
         let dir = if root.file_name().is_some_and(|name| name == EXTENSIONS) { root.clone() } else { nested };
         let mut dirs = list(scope, &dir, look);
-        let has_dir = dirs.iter().flatten().any(|entry| is_dir(&dir.join(&entry.name), entry, look));
+        unknown_categories(scope, &dir, dirs.as_deref().unwrap_or_default(), look);
+        let has_dir = dirs
+            .iter()
+            .flatten()
+            .any(|entry| category_of(entry).is_some() && is_dir(&dir.join(&entry.name), entry, look));
         if flat && !has_dir {
             dirs = Some(
                 Category::ALL
@@ -175,12 +183,39 @@ fn is_dir(path: &Path, entry: &DirEntry, look: &Look<'_>) -> bool {
     }
 }
 
-/// Looks into the directories of the nine categories; others are nobody's business.
+fn category_of(entry: &DirEntry) -> Option<Category> {
+    entry.name.to_str()?.parse().ok()
+}
+
+/// Reports directories in the place of a category whose names are those of none.
+fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>) {
+    for entry in dirs.iter().filter(|entry| category_of(entry).is_none()) {
+        let path = dir.join(&entry.name);
+        if entry.name.as_encoded_bytes().starts_with(b".") || !is_dir(&path, entry, look) {
+            continue;
+        }
+        let name = entry.name.to_string_lossy();
+        let what = format!(
+            "no category of extensions has the name `{}`; the directory is ignored",
+            escape_hidden(&name)
+        );
+        let near = Category::ALL.map(Category::as_str).into_iter();
+        let help = match did_you_mean(&name, near).or_else(|| {
+            Category::ALL.map(Category::as_str).into_iter().find(|known| known.eq_ignore_ascii_case(&name))
+        }) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => UnknownCategory.to_string(),
+        };
+        let shown = look.places.source(scope, &path).path.clone();
+        let place = Place::file(Some(scope), shown);
+        look.note(Diagnostic::warning("extension/unknown-category", what).at(place).help(help));
+    }
+}
+
+/// Looks into the directories of the nine categories.
 fn layer(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'_>, found: &mut Vec<Found>) {
     for entry in dirs {
-        let Some(category) = entry.name.to_str().and_then(|name| name.parse::<Category>().ok()) else {
-            continue;
-        };
+        let Some(category) = category_of(entry) else { continue };
         let below = dir.join(category.as_str());
         for extension in list(scope, &below, look).unwrap_or_default() {
             let path = below.join(&extension.name);

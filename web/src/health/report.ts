@@ -23,7 +23,7 @@ export interface Entry {
   order: number | null;
   slot: string | null;
   config_scope: Layer | "caller";
-  status: "ok" | "disabled" | "held";
+  status: "ok" | "disabled" | "held" | "pending";
   about: string | null;
   action: unknown;
   diagnostics: Diagnostic[];

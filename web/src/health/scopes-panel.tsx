@@ -240,6 +240,7 @@ const PILLS: Record<State, string> = {
   held: "turn",
   incomplete: "turn",
   "needs grant": "turn",
+  pending: "turn",
 };
 
 const TITLES: Record<string, string> = {
@@ -263,6 +264,7 @@ const COUNTED: Record<State, string> = {
   broken: "broken",
   incomplete: "incomplete",
   "needs grant": "without a grant",
+  pending: "pending",
 };
 
 function summary({ entries, diagnostics }: Report): string {

@@ -2,10 +2,11 @@
 import { sentence } from "../api/problem";
 import type { Entry, EntryOrigin } from "./report";
 
-export type State = "active" | "hidden" | "off" | "broken" | "held" | "incomplete" | "needs grant";
+export type State = "active" | "hidden" | "off" | "broken" | "held" | "incomplete" | "needs grant" | "pending";
 
 export function stateOf({ status, disabled_by, active, runnable, origin, action }: Entry): State {
   if (status === "held") return "held";
+  if (status === "pending") return "pending";
   if (status === "disabled") return disabled_by ? "off" : "broken";
   if (!active) return "hidden";
   if (runnable) return "active";
@@ -30,6 +31,7 @@ export function reasons(entry: Entry): string[] {
       lines.push("It waits for trust: nobody has looked at what it says. `preface trust grant` lets it speak.");
       break;
     case "needs grant":
+    case "pending":
       // The service's own note says so as well, where there is one.
       if (entry.diagnostics.length === 0) lines.push("It may not run yet: `preface trust grant --allow-commands`.");
       break;
@@ -40,7 +42,7 @@ export function reasons(entry: Entry): string[] {
       break;
   }
   if (shadows.length > 0) lines.push(`Hides the ${shadows.map(whence).join(", and the ")}.`);
-  if (broken) lines.push(`Stays, because the one above it is broken: the ${whence(broken)}.`);
+  if (broken) lines.push(`Stays active, because the one above it cannot be used: the ${whence(broken)}.`);
   if (active && RANK[set] > RANK[origin.scope]) lines.push(`Configured by the ${set} layer.`);
   if (slot !== null && order !== null) lines.push(`Runs as number ${order + 1} of ${slot}.`);
   for (const { message, help } of entry.diagnostics) {

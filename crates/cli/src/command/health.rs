@@ -4,7 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::Format,
-    scopes_view::{Group, Layers, ListingFlags, State, summary, troubles},
+    scopes_view::{Group, Layers, ListingFlags, State, summary_with, troubles},
     ui::{
         Ui,
         note::Note,
@@ -32,8 +32,9 @@ Examples:
 
 /// Tell whether what the layers bring is in order
 ///
-/// Problems first, then the directories, trust, and how much each category has. What is broken is told and changes
-/// nothing about the exit code: the rest works.
+/// Problems first, then the directories, trust, and how much each category has. Exits with 1 where a settings file, a
+/// profile or the trust store is not valid; a broken extension is reported and leaves the exit code at 0, because the rest
+/// works.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -59,7 +60,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let more: Vec<Diagnostic> =
         problems(&report).into_iter().filter(|note| note.severity < Severity::Warning).collect();
     args.listing.tell(ui, &more);
-    Ok(Exit::Done)
+    Ok(if has_errors_elsewhere(&report) { Exit::Failed } else { Exit::Done })
+}
+
+/// Returns whether anything but an extension or a server is at fault.
+fn has_errors_elsewhere(report: &ScopesReport) -> bool {
+    let layers = Layers::of(report);
+    let rows = layers.all_rows();
+    problems(report)
+        .iter()
+        .filter(|note| note.severity == Severity::Error)
+        .any(|note| !rows.iter().any(|row| row.diagnostics.contains(note)))
 }
 
 fn problems(report: &ScopesReport) -> Vec<Diagnostic> {
@@ -137,9 +148,10 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], warnings: &
             _ => line(kind, format!("{active} active, {invalid} invalid").into()),
         }
     }
+    let problems = problems(report);
     let invalid: usize = files.iter().map(|count| count.invalid).sum();
     let invalid = if invalid > 0 { format!(", {}", count(invalid, "invalid file")) } else { String::new() };
-    line("in all", Cell::styled(summary(&layers) + &invalid, bold));
+    line("in all", Cell::styled(summary_with(&layers, &problems) + &invalid, bold));
     out.push_str(&table.show(None));
     out
 }
@@ -162,9 +174,10 @@ fn trust(report: &ScopesReport) -> String {
 
 /// Counts the rows of a group by state; `None` where it has none.
 fn tally(layers: &Layers, group: Group) -> Option<String> {
-    const STATES: [State; 7] = [
+    const STATES: [State; 8] = [
         State::Active,
         State::NeedsGrant,
+        State::Pending,
         State::Incomplete,
         State::Broken,
         State::Held,
@@ -203,6 +216,10 @@ fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Valu
         (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))
     };
     let counts: Map<String, Value> = files.iter().map(counts).collect();
+    let problems = problems(report);
+    let of = |severity: Severity| {
+        problems.iter().filter(|note| note.severity == severity).collect::<Vec<&Diagnostic>>()
+    };
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "preset": report.preset,
@@ -210,7 +227,8 @@ fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Valu
         "startup": {
             "loadedCount": startup.loaded_count,
             "disabledCount": startup.disabled_count,
-            "warnings": startup.warnings,
+            "warnings": of(Severity::Warning),
+            "errors": of(Severity::Error),
             "disabled": startup.disabled,
         },
         "trust": { "mode": report.mode, "state": report.trust },

@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
     format: Form,
 
-    /// Say nothing but errors
+    /// Print only the findings that make it fail
     #[arg(short, long)]
     quiet: bool,
 
@@ -120,7 +120,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     };
     match args.format {
         Form::Text => {
-            let least = if args.quiet { Severity::Error } else { Severity::Info };
+            // What the exit code is about is shown in any case.
+            let least = if args.quiet { args.deny.severity() } else { Severity::Info };
             let mut out = String::new();
             for note in linted.findings.iter().filter(|note| note.severity >= least) {
                 let _ = writeln!(out, "{:#}", Note::of(note, ui.columns().unwrap_or(100)));
@@ -160,7 +161,7 @@ fn tally(linted: &Linted) -> String {
 /// The findings as SARIF 2.1.0: one run, one result a finding.
 fn sarif(findings: &[Diagnostic]) -> Value {
     let codes: BTreeSet<&str> = findings.iter().map(|note| note.code.as_str()).collect();
-    let rules: Vec<Value> = codes.iter().map(|code| json!({ "id": code })).collect();
+    let rules: Vec<Value> = codes.iter().map(|code| rule(code, findings)).collect();
     let results: Vec<Value> = findings.iter().map(result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -174,6 +175,40 @@ fn sarif(findings: &[Diagnostic]) -> Value {
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
+    })
+}
+
+/// What the codes of a topic are about, by what they begin with.
+const TOPICS: [(&str, &str); 18] = [
+    ("agent", "A problem of an agent's file"),
+    ("budget/", "The prompt does not fit its budget"),
+    ("cache/", "An order of the prompt that caches cannot use"),
+    ("extension/", "A problem of an extension"),
+    ("file/", "A file that was left out or changed in reading"),
+    ("forged/", "Text that imitates the structure of a prompt"),
+    ("git/", "A git repository that was not read"),
+    ("hidden/", "Characters that people do not see and a model reads"),
+    ("mcp/", "A problem of an MCP server"),
+    ("profile/", "A problem of a profile"),
+    ("prompt/", "A setting of the system prompt that has no effect, or a wide one"),
+    ("scope/", "A layer that changes what another layer brings"),
+    ("secret/", "Text that looks like a credential"),
+    ("section/", "A section that was changed, moved or left out"),
+    ("settings/", "A setting that is not used"),
+    ("template/", "A tag of a template that does not do what it seems to"),
+    ("trust/", "Text of a project that is not trusted"),
+    ("Validation/", "Configuration that is not valid"),
+];
+
+/// Describes a code for people: its topic, and what to do about it.
+fn rule(code: &str, findings: &[Diagnostic]) -> Value {
+    let topic = TOPICS.iter().find(|(start, _)| code.starts_with(start)).map(|(_, topic)| *topic);
+    let topic = topic.unwrap_or("A problem that a build reports");
+    let help = findings.iter().filter(|note| note.code == code).find_map(|note| note.help.as_deref());
+    json!({
+        "id": code,
+        "shortDescription": { "text": topic },
+        "help": { "text": help.unwrap_or(topic) },
     })
 }
 

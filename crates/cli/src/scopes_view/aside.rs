@@ -35,14 +35,16 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
         State::Incomplete => {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
-        State::NeedsGrant => lines.push("may not run: `preface trust grant --allow-commands`".to_owned()),
+        State::NeedsGrant | State::Pending => {
+            lines.push("may not run: `preface trust grant --allow-commands`".to_owned())
+        }
     }
     if !entry.shadows.is_empty() {
         let hidden: Vec<String> = entry.shadows.iter().map(whence).collect();
         lines.push(format!("hides {}", listed(&hidden)));
     }
     if let Some(broken) = entry.fallback_from {
-        lines.push(format!("stays, because the one above it is broken: {}", whence(broken)));
+        lines.push(format!("stays active, because the one above it cannot be used: {}", whence(broken)));
     }
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
         lines.push(format!("configured by {}", layer(entry.config_scope)));

@@ -17,4 +17,4 @@ pub use listing::{Inactive, ListingFlags, list, view};
 pub use row::{Group, Layers, Row};
 pub use state::State;
 pub use story::{Project, named, story, unknown};
-pub use table::{restricted, rewrites, summary, table, troubles};
+pub use table::{restricted, rewrites, summary, summary_with, table, troubles};

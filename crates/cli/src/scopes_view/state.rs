@@ -22,6 +22,8 @@ pub enum State {
     Incomplete,
     /// It is active, but what it would do to the machine needs a grant.
     NeedsGrant,
+    /// It needs a grant, too, and a lower layer's entry is active until it has one.
+    Pending,
 }
 
 impl State {
@@ -32,6 +34,7 @@ impl State {
             Status::Held => State::Held,
             Status::Disabled if entry.disabled_by.is_some() => State::Off,
             Status::Disabled => State::Broken,
+            Status::Pending => State::Pending,
             Status::Ok if !entry.active => State::Hidden,
             Status::Ok if entry.runnable => State::Active,
             Status::Ok if entry.missing.is_some() => State::Incomplete,
@@ -50,6 +53,7 @@ impl State {
             State::Held => "held",
             State::Incomplete => "incomplete",
             State::NeedsGrant => "needs grant",
+            State::Pending => "pending",
         }
     }
 
@@ -59,7 +63,7 @@ impl State {
             State::Active => style::GOOD,
             State::Hidden | State::Off => style::DIM,
             State::Broken => style::BAD,
-            State::Held | State::Incomplete | State::NeedsGrant => style::CARE,
+            State::Held | State::Incomplete | State::NeedsGrant | State::Pending => style::CARE,
         }
     }
 }

@@ -150,6 +150,7 @@ fn fate(entry: Row<'_>) -> String {
         State::Active => format!("active{}", because(entry)),
         State::Incomplete => format!("active, but incomplete{}", because(entry)),
         State::NeedsGrant => format!("active, but may not run{}", because(entry)),
+        State::Pending => "pending: it may not run yet".to_owned(),
     };
     if !entry.active || entry.config_scope <= SetBy::from(entry.origin.scope) {
         return told;
@@ -170,7 +171,7 @@ fn because(entry: Row<'_>) -> String {
         reasons.push(hides(entry.shadows));
     }
     if let Some(broken) = entry.fallback_from {
-        reasons.push(format!("{} is broken", whose(broken.scope)));
+        reasons.push(format!("{} cannot be used", whose(broken.scope)));
     }
     if let (Some(order), Some(slot)) = (entry.order, entry.slot) {
         reasons.push(format!("number {} in {slot}", order + 1));
@@ -197,6 +198,9 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
                 say(format!("To let {} take part, look at it and `preface trust grant`.", whose(scope)));
             }
             State::NeedsGrant => say("To let it run: `preface trust grant --allow-commands`.".to_owned()),
+            State::Pending => {
+                say(format!("To use {}: `preface trust grant --allow-commands`.", whose(scope)));
+            }
             State::Incomplete => {
                 if let Some(missing) = entry.missing {
                     say(format!("To use it, add {missing} to {path}."));
@@ -209,7 +213,10 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
             }
             State::Active | State::Hidden => {}
         }
-        if let Some(nearest) = entry.shadows.first() {
+        let is_off = |origin: &EntryOrigin| {
+            entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())
+        };
+        if let Some(nearest) = entry.shadows.first().filter(|nearest| !is_off(nearest)) {
             say(format!("To get {} back, remove {}.", whose(nearest.scope), source(entry)));
         }
     }
@@ -244,10 +251,12 @@ fn without(entry: Row<'_>) -> String {
     let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
     match entry.origin.scope {
         Scope::Bundled => format!("To be without it, set `{key}` to `true` in your settings.json."),
-        Scope::Global => format!(
-            "To be without it, remove {}, or set `{key}` to `true` in the project's settings.json.",
-            source(entry)
-        ),
+        Scope::Global => {
+            format!(
+                "To be without it, remove {}, or set `{key}` to `true` in your settings.json.",
+                source(entry)
+            )
+        }
         Scope::Project => format!("To be without it, remove {}.", source(entry)),
     }
 }
@@ -334,7 +343,7 @@ To have it, take `loggers.stdout.disable` out of ~/.stud/settings.json:3.
         told(&scopes, "Bash", "\
 tools/Bash is the global one.
   bundled  -                                            nothing here
-  global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's is broken
+  global   ~/.stud/extensions/tools/Bash/manifest.json  active: the project's cannot be used
   project  .stud/extensions/tools/Bash/manifest.json    broken: shape at /description — `description` must be a string, not 1; the global one stays
 To use the project's, repair .stud/extensions/tools/Bash/manifest.json.
 ");
@@ -391,12 +400,11 @@ To let the project's take part, look at it and `preface trust grant`.
             &layers,
             "mcp/git",
             "\
-mcp/git is the project's. It may not run before that is granted.
+mcp/git is the global one.
   bundled  -                 nothing here
-  global   ~/.stud/mcp.json  hidden by the project's
-  project  .stud/mcp.json    active, but may not run: hides the global one
-To let it run: `preface trust grant --allow-commands`.
-To get the global one back, remove `git` from .stud/mcp.json.
+  global   ~/.stud/mcp.json  active: the project's cannot be used
+  project  .stud/mcp.json    pending: it may not run yet
+To use the project's: `preface trust grant --allow-commands`.
 ",
         );
         told(

@@ -35,6 +35,8 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
         scopes: Scopes {
             entries: scopes.entries.iter().filter(|entry| within(entry.category)).cloned().collect(),
             rewrites: if groups.contains(&HOOKS) { scopes.rewrites.clone() } else { Vec::new() },
+            changes: scopes.changes.clone(),
+            ignored: scopes.ignored.clone(),
             diagnostics: kept(&scopes.diagnostics),
         },
         mcp: McpServers {
@@ -202,20 +204,28 @@ pub fn rewrites(rewrites: &[OrderingRewrite]) -> String {
 /// Counts: `12 active, 3 off, 1 warning, 0 errors`.
 pub fn summary(layers: &Layers) -> String {
     let rows = layers.all_rows();
-    let counted = |is: &dyn Fn(&Row<'_>) -> bool| rows.iter().filter(|row| is(row)).count();
-    let off = |row: &Row<'_>| row.status == Status::Disabled;
-    let failed = |row: &Row<'_>| {
+    let failed = |row: &&Row<'_>| {
         let is_error = |note: &Diagnostic| note.severity == Severity::Error;
-        off(row) && row.disabled_by.is_none() && row.diagnostics.iter().any(is_error)
+        row.status == Status::Disabled && row.disabled_by.is_none() && row.diagnostics.iter().any(is_error)
     };
     let notes = layers.scopes.diagnostics.iter().chain(&layers.mcp.diagnostics);
     let warnings = notes.filter(|note| note.severity == Severity::Warning).count();
+    counted(&rows, warnings, rows.iter().filter(failed).count())
+}
+
+/// Counts rows by state, and the warnings and errors of `problems`.
+pub fn summary_with(layers: &Layers, problems: &[Diagnostic]) -> String {
+    let of = |severity: Severity| problems.iter().filter(|note| note.severity == severity).count();
+    counted(&layers.all_rows(), of(Severity::Warning), of(Severity::Error))
+}
+
+fn counted(rows: &[Row<'_>], warnings: usize, errors: usize) -> String {
     format!(
         "{} active, {} off, {}, {}",
-        counted(&|row| row.active),
-        counted(&off),
+        rows.iter().filter(|row| row.active).count(),
+        rows.iter().filter(|row| row.status == Status::Disabled).count(),
         count(warnings, Severity::Warning.as_str()),
-        count(counted(&failed), Severity::Error.as_str()),
+        count(errors, Severity::Error.as_str()),
     )
 }
 
@@ -299,7 +309,7 @@ loggers
     may not run: `preface trust grant --allow-commands`
 tools
   a     bundled  active       Sound.
-    stays, because the one above it is broken: global (~/.stud/extensions/tools/a/manifest.json)
+    stays active, because the one above it cannot be used: global (~/.stud/extensions/tools/a/manifest.json)
   a     global   broken
     broken: shape at /description — `description` must be a string, not 1; the bundled one stays
   b     global   incomplete   No description.
@@ -395,17 +405,16 @@ TOOL_CALL/post: the order is that of the global layer's ordering.json
             .layers();
         assert_eq!(
             plain(&table(&scopes, &[Group::Mcp], Inactive::Shown, None)),
-            "  name  layer    state        what it is
+            "  name  layer    state    what it is
 mcp
   bad   global   broken
     broken: shape at /command — `command` must be a string, not a number
-  docs  global   active       streamable-http: https://docs.example/mcp
-  git   global   hidden       stdio: git-mcp; env: TOKEN
-    hidden by project (.stud/mcp.json)
-  git   project  needs grant  stdio: ./git.sh
+  docs  global   active   streamable-http: https://docs.example/mcp
+  git   global   active   stdio: git-mcp; env: TOKEN
+    stays active, because the one above it cannot be used: project (.stud/mcp.json)
+  git   project  pending  stdio: ./git.sh
     may not run: `preface trust grant --allow-commands`
-    hides global (~/.stud/mcp.json)
-  old   global   off          stdio: old-mcp
+  old   global   off      stdio: old-mcp
     switched off by .stud/mcp.json:3
 "
         );

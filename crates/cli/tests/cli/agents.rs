@@ -32,7 +32,9 @@ not shown: 2 more; `--all` shows them and why
 
 #[test]
 fn all_of_them_say_why() {
-    manned().run("preface agents --all --trust once").exits(0).says("").prints(
+    let unused = "warning: the profile `default` has no agents: it builds the prompt of none [agents/unused]\n\
+                  hint: `--preset` names a profile with `[agents]`, such as `claude-code`\n";
+    manned().run("preface agents --all --trust once").exits(0).says(unused).prints(
         "name    layer    state   tools         path
 broken  global   broken  -             ~/.config/preface/agents/broken.md
   broken: ~/.config/preface/agents/broken.md was left out: it has no description

@@ -151,3 +151,49 @@ fn machine_formats_have_no_characters_that_a_terminal_acts_on() {
         }
     }
 }
+
+#[test]
+fn what_makes_it_fail_is_printed_also_when_quiet() {
+    let sandbox = Sandbox::new();
+    sandbox.work("part.md", "A [git:brnach].\n");
+    let ran = sandbox.run("preface lint -q --deny warning part.md").exits(4).says("");
+    assert!(ran.stdout.contains("[template/unknown-name]"), "{}", ran.stdout);
+    sandbox.run("preface lint -q part.md").exits(0).prints("").says("");
+}
+
+#[test]
+fn a_rule_of_sarif_describes_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.work("part.md", "A [git:brnach].\n");
+    let sarif = sandbox.run("preface lint --format sarif part.md").exits(0).json();
+    let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][0];
+    let topic = "A tag of a template that does not do what it seems to";
+    assert_eq!(rule["shortDescription"]["text"], topic);
+    assert_eq!(rule["help"]["text"], "did you mean `git:branch`?");
+}
+
+#[test]
+fn a_variable_that_the_caller_gives_does_not_vanish() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".config/preface/sections/who.md", "Hi [user:name].\n");
+    let ran = sandbox.run("preface lint").exits(0);
+    assert!(ran.stdout.contains("`[user:name]` will vanish"), "{}", ran.stdout);
+    let ran = sandbox.run("preface lint --fact user:name=Ada").exits(0);
+    assert!(!ran.stdout.contains("vanish"), "{}", ran.stdout);
+    sandbox.work("part.md", "Hi [user:name].\n");
+    sandbox.run("preface lint --fact user:name=Ada part.md").exits(0).prints("");
+}
+
+#[test]
+fn a_section_that_does_not_stand_where_it_was_placed_is_a_note() {
+    let sandbox = Sandbox::new();
+    let profile = "extends = \"small\"\n[section.now]\ntext = \"At [system:time].\"\nafter = \"identity\"\n\
+                   [section.fixed]\ntext = \"Fixed.\"\nafter = \"identity\"\nstability = \"static\"\n\
+                   [section.more]\ntext = \"More.\"\nafter = \"fixed\"\n";
+    sandbox.home(".config/preface/profiles/mine.toml", profile);
+    let ran = sandbox.run("preface lint --preset mine").exits(0);
+    assert_eq!(ran.stdout.matches("[section/moved]").count(), 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("section `now` does not stand next to `identity`"), "{}", ran.stdout);
+    let ran = sandbox.run("preface lint --preset mine --set arrange=listed").exits(0);
+    assert!(!ran.stdout.contains("section/moved"), "{}", ran.stdout);
+}

@@ -28,22 +28,22 @@ fn served() -> Sandbox {
 #[test]
 fn the_servers_of_all_layers_are_listed_and_none_is_started() {
     served().run("preface mcp list --preset stud --trust once --active -q").exits(0).prints(
-        "  name  layer    state        what it is
+        "  name  layer   state   what it is
 mcp
-  docs  global   active       streamable-http: https://docs.example/mcp
-  git   project  needs grant  stdio: ./git.sh
-    may not run: `preface trust grant --allow-commands`
-    hides global (~/.stud/mcp.json)
+  docs  global  active  streamable-http: https://docs.example/mcp
+  git   global  active  stdio: git-mcp; env: TOKEN
+    stays active, because the one above it cannot be used: project (.stud/mcp.json)
 2 active, 2 off, 0 warnings, 1 error; 3 not shown, `preface mcp list` shows why
 recorded
   docs  nothing: `preface mcp refresh docs` asks it
+  git   nothing: `preface mcp refresh git` asks it
 ",
     );
     let all = served().run("preface mcp list --preset stud --trust once").exits(0);
     for line in [
         "\n  bad   project  broken\n    broken: shape at /command — ",
-        "\n  git   global   hidden       stdio: git-mcp; env: TOKEN\n    hidden by project (.stud/mcp.json)\n",
-        "\n  old   global   off          stdio: old-mcp\n    switched off by .stud/mcp.json:4\n",
+        "\n  git   project  pending  stdio: ./git.sh\n    may not run: `preface trust grant --allow-commands`\n",
+        "\n  old   global   off      stdio: old-mcp\n    switched off by .stud/mcp.json:4\n",
     ] {
         assert!(all.stdout.contains(line), "{line:?} in {}", all.stdout);
     }
@@ -71,7 +71,8 @@ fn programs_get_the_rows_that_scopes_has() {
     let rows = list.as_array().expect("a list");
     let names: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     assert_eq!(names, ["bad", "docs", "git", "git", "old"]);
-    assert_eq!((&rows[3]["active"], &rows[3]["runnable"]), (&true.into(), &false.into()));
+    assert_eq!((&rows[2]["active"], &rows[2]["runnable"]), (&true.into(), &true.into()));
+    assert_eq!((&rows[3]["active"], &rows[3]["status"]), (&false.into(), &"pending".into()));
     let scopes = sandbox.run("preface scopes --preset stud --trust once --format json").exits(0).json();
     assert_eq!(scopes["mcp"], list);
     let tools = sandbox.run("preface scopes tools --preset stud --trust once --format json").exits(0).json();
@@ -88,12 +89,11 @@ fn scopes_has_a_group_and_stories_of_servers() {
     let group = sandbox.run("preface scopes mcp --active --preset stud --trust once -q").exits(0);
     assert!(group.stdout.ends_with("\n2 active, 2 off, 0 warnings, 1 error\n"), "{}", group.stdout);
     sandbox.run("preface scopes --preset stud --trust once --why git").exits(0).says("").prints(
-        "mcp/git is the project's. It may not run before that is granted.
+        "mcp/git is the global one.
   bundled  -                 nothing here
-  global   ~/.stud/mcp.json  hidden by the project's
-  project  .stud/mcp.json    active, but may not run: hides the global one
-To let it run: `preface trust grant --allow-commands`.
-To get the global one back, remove `git` from .stud/mcp.json.
+  global   ~/.stud/mcp.json  active: the project's cannot be used
+  project  .stud/mcp.json    pending: it may not run yet
+To use the project's: `preface trust grant --allow-commands`.
 ",
     );
     let near = "error: no layer has `mcp/gti`\nhint: did you mean `mcp/git`?\n";

@@ -180,3 +180,110 @@ fn an_unknown_category_is_wrong_usage() {
         .prints("")
         .says("error: unknown value for `[CATEGORY]...`: `tolls`\nhint: did you mean `tools`?\n");
 }
+
+#[test]
+fn a_project_takes_over_once_it_may_run_and_not_before() {
+    let sandbox = Sandbox::empty();
+    let logger = |path: &str| manifest("loggers", "log", &format!(r#""path": "{path}""#));
+    sandbox
+        .home(".stud/extensions/loggers/log/manifest.json", logger("mine.jsonl"))
+        .home(".stud/system.md", "Mine.")
+        .work(".stud/extensions/loggers/log/manifest.json", logger("theirs.jsonl"));
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface scopes loggers --preset stud").exits(0).says("").prints(
+        "  name  layer    state    what it is
+loggers
+  log   global   active   mine.jsonl
+    stays active, because the one above it cannot be used: project (.stud/extensions/loggers/log/manifest.json)
+  log   project  pending  theirs.jsonl
+    may not run: `preface trust grant --allow-commands`
+1 active, 0 off, 0 warnings, 0 errors
+",
+    );
+    sandbox.run("preface scopes --why log --preset stud").exits(0).says("").prints(
+        "loggers/log is the global one.
+  bundled  -                                             nothing here
+  global   ~/.stud/extensions/loggers/log/manifest.json  active: the project's cannot be used
+  project  .stud/extensions/loggers/log/manifest.json    pending: it may not run yet
+To use the project's: `preface trust grant --allow-commands`.
+",
+    );
+    sandbox.run("preface build --preset stud").exits(0).prints("Mine.");
+    let (mine, theirs) = (sandbox.path("home/.stud/mine.jsonl"), sandbox.path("work/.stud/theirs.jsonl"));
+    assert!(mine.exists() && !theirs.exists(), "the user's log goes on");
+
+    sandbox.run("preface trust grant --allow-commands --preset stud").exits(0);
+    let before = std::fs::metadata(&mine).expect("it is there").len();
+    sandbox.run("preface build --preset stud").exits(0).prints("Mine.");
+    assert!(theirs.exists(), "the project's writes now");
+    assert_eq!(std::fs::metadata(&mine).expect("it is there").len(), before);
+}
+
+#[test]
+fn a_tool_that_cannot_be_used_is_left_out_of_a_request_and_reported() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .home(".config/preface/settings.json", r#"{"tools": {"off": {"disable": true}}}"#)
+        .home(
+            ".config/preface/extensions/tools/off/manifest.json",
+            manifest("tools", "off", r#""description": "d""#),
+        )
+        .home(
+            ".config/preface/extensions/tools/bad/manifest.json",
+            manifest("tools", "bad", r#""description": 1"#),
+        )
+        .work(
+            ".preface/extensions/tools/held/manifest.json",
+            manifest("tools", "held", r#""description": "d""#),
+        );
+    for (name, code) in [("off", "tool/disabled"), ("bad", "tool/broken"), ("held", "tool/untrusted")] {
+        let ran = sandbox.run(&format!("preface build --tools {name},read --format request -v")).exits(0);
+        let tools: Vec<serde_json::Value> =
+            ran.json()["tools"].as_array().expect("a list").iter().map(|tool| tool["name"].clone()).collect();
+        assert_eq!(tools, ["read"], "{name}");
+        assert!(ran.stderr.contains(&format!("[{code}]")), "{name}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_is_off_below_is_not_offered_back() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/settings.json", r#"{"tools": {"read": {"disable": true}}}"#).home(
+        ".stud/extensions/tools/read/manifest.json",
+        manifest("tools", "read", r#""description": "d""#),
+    );
+    sandbox.run("preface scopes --why read --preset stud").exits(0).says("").prints(
+        "tools/read is switched off.
+  bundled  bundled/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
+  global   ~/.stud/extensions/tools/read/manifest.json  switched off by ~/.stud/settings.json:1
+  project  -                                            nothing here
+To have it, take `tools.read.disable` out of ~/.stud/settings.json:1.
+",
+    );
+}
+
+#[test]
+fn a_directory_of_no_category_is_reported_and_does_not_hide_flat_ones() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .home(".stud/tools/flat/manifest.json", manifest("tools", "flat", r#""description": "d""#))
+        .home(".stud/extensions/Tools/x/manifest.json", "{}")
+        .home(".stud/extensions/.git/x", "");
+    let ran = sandbox.run("preface scopes tools --preset stud").exits(0);
+    assert!(ran.stdout.contains("\n  flat   global   active  d\n"), "{}", ran.stdout);
+    assert_eq!(ran.stderr.matches("extension/unknown-category").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean `tools`?"), "{}", ran.stderr);
+}
+
+#[test]
+fn health_counts_broken_settings_and_fails() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", "{ \"budget\": ");
+    let ran = sandbox.run("preface health").exits(1).says("");
+    assert!(ran.stdout.contains("18 active, 0 off, 0 warnings, 1 error\n"), "{}", ran.stdout);
+    let health = sandbox.run("preface health --format json").exits(1).json();
+    let errors = health["startup"]["errors"].as_array().expect("a list");
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0]["code"], "Validation/SettingsShapeInvalid");
+    assert_eq!(errors[0]["origin"]["path"], "~/.config/preface/settings.json");
+}

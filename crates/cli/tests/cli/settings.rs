@@ -377,3 +377,84 @@ fn a_link_as_project_directory_is_written_through_after_a_grant() {
     sandbox.run(&format!("preface {} --preset stud", commands[0])).exits(0);
     assert!(fs::read_to_string(far.join("settings.json")).expect("it was written").contains("\"hi\""));
 }
+
+fn manifest(category: &str, id: &str, fields: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", {fields}}}"#
+    )
+}
+
+#[test]
+fn get_prints_what_the_resolver_uses() {
+    let sandbox = Sandbox::empty();
+    let schema = r#"{"type": "object", "additionalProperties": false, "properties": {"n": {"type": "integer", "minimum": 0}}}"#;
+    sandbox
+        .home(
+            ".stud/extensions/tools/t/manifest.json",
+            manifest("tools", "t", &format!(r#""description": "d", "configSchema": {schema}"#)),
+        )
+        .home(".stud/settings.json", r#"{"tools": {"t": {"n": 3}}}"#)
+        .work(".stud/settings.json", r#"{"tools": {"t": {"n": -1}}}"#);
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface settings get tools.t.n --preset stud").exits(0).prints("3\n").says("");
+    sandbox.run("preface settings get tools.t.n --why --preset stud").exits(0).says("").prints(
+        "global   3   ~/.stud/settings.json:1  counts\n\
+         project  -1  .stud/settings.json:1    ignored: project-scope override failed validation (must be at least \
+         `0`, but is `-1` at /n); retaining global value\n",
+    );
+}
+
+#[test]
+fn a_projects_provider_settings_count_once_they_are_granted() {
+    let sandbox = Sandbox::empty();
+    let theirs = r#"{"providers": {"op": {"model": "theirs", "apiKey": {"kind": "env", "name": "K"}}}}"#;
+    sandbox
+        .home(
+            ".stud/extensions/providers/op/manifest.json",
+            manifest("providers", "op", r#""kind": "openai", "baseUrl": "https://g.example/v1""#),
+        )
+        .home(".stud/settings.json", r#"{"providers": {"op": {"model": "mine"}}}"#)
+        .work(".stud/settings.json", theirs);
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    let model = "preface settings get providers.op.model --preset stud";
+    sandbox.run(model).exits(0).prints("mine\n");
+    let ran = sandbox.run("preface providers --preset stud").exits(0);
+    assert!(
+        ran.stderr.contains("the project's settings of global/op (Provider) are not used"),
+        "{}",
+        ran.stderr
+    );
+
+    let ran = sandbox.run("preface trust grant --allow-commands --preset stud").exits(0);
+    let grant =
+        "  providers/op\n    talks to https://g.example/v1\n    with apiKey: env:K\n    with model: theirs\n";
+    assert!(ran.stdout.contains(grant) || ran.stderr.contains(grant), "{}{}", ran.stdout, ran.stderr);
+    sandbox.run(model).exits(0).prints("theirs\n").says("");
+    let ran = sandbox.run("preface providers --preset stud").exits(0).says("");
+    assert!(ran.stdout.contains("configured by project"), "{}", ran.stdout);
+
+    // Another key is another grant.
+    sandbox.work(".stud/settings.json", theirs.replace("\"K\"", "\"OTHER\""));
+    sandbox.run(model).exits(0).prints("mine\n");
+}
+
+#[test]
+fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.home(
+        ".config/preface/settings.json",
+        "{\n  \"preset\": \"small\",\n  \"options\": {\"arrange\": \"nope\"}\n}",
+    );
+    let note = "`options.arrange` is not valid: `arrange`: unknown variant `nope`, expected one of `listed`, \
+                `stability`, `priority`; the profile's own value is used";
+    let ran = sandbox.run("preface build --format json").exits(0);
+    let document = ran.json();
+    assert_eq!(document["text"], BARE);
+    let diagnostics = document["diagnostics"].as_array().expect("a list");
+    let found =
+        diagnostics.iter().find(|one| one["message"] == note).unwrap_or_else(|| panic!("{diagnostics:?}"));
+    assert_eq!((&found["severity"], &found["origin"]["line"]), (&"error".into(), &3.into()));
+    sandbox.run("preface health").exits(1);
+    sandbox.run("preface settings list").exits(0);
+    sandbox.run("preface build --set arrange=nope").exits(2).prints("");
+}

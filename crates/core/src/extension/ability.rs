@@ -1,7 +1,8 @@
 //! What an extension brings, by category: what of its manifest makes it usable.
 //!
-//! Only id, category and versions are required. Where a field is missing without which the entry cannot be used, it is
-//! active all the same, and told to be incomplete; a field of a wrong type is a failure (`DETAILS` 24).
+//! Only id, category and versions are required. Where a field is missing without which the entry cannot be used, it gives
+//! way to one below that can be used; without one it is active, and reported as incomplete. A field of a wrong type is a
+//! failure.
 
 use super::{
     category::Category,
@@ -268,7 +269,7 @@ impl Ability {
     #[must_use]
     pub fn missing(&self) -> Option<&'static str> {
         match self {
-            Ability::Command(command) => command.description.is_none().then_some("`description`"),
+            Ability::Command(command) => is_blank(command.description.as_deref()).then_some("`description`"),
             Ability::Context(context) => context.from.is_none().then_some("`markdown`, `files` or `command`"),
             Ability::Hook(hook) => match (hook.slot, &hook.program) {
                 (None, None) => Some("`slot` (or `event`) and `command`"),
@@ -284,7 +285,7 @@ impl Ability {
                 _ => None,
             },
             Ability::Sessions(sessions) => sessions.kind.is_none().then_some("`kind`"),
-            Ability::Tool(tool) => tool.description.is_none().then_some("`description`"),
+            Ability::Tool(tool) => is_blank(tool.description.as_deref()).then_some("`description`"),
             Ability::Other => None,
         }
     }
@@ -322,6 +323,10 @@ impl Ability {
             Ability::Other => None,
         }
     }
+}
+
+fn is_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
 }
 
 fn context(fields: &mut Fields<'_>) -> Context {

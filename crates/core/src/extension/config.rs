@@ -1,10 +1,14 @@
 //! What settings make of an extension's configuration: key by key, the strongest value that fits (`stud.md` §3.3).
 
 use super::{
+    ability::{Ability, Model},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
+    entry::Entry,
     failure::{Failure, Named, Stage},
+    grants::{Grants, ProviderChange},
     manifest::Manifest,
+    scopes::IgnoredSetting,
 };
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
@@ -13,6 +17,7 @@ use crate::{
     suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// An extension's configuration, and the strongest layer that has a say in it.
 pub(super) struct Configured {
@@ -20,7 +25,24 @@ pub(super) struct Configured {
     pub by: SetBy,
     /// True where settings changed anything.
     pub changed: bool,
+    /// What the project's settings would make of a provider of another layer.
+    pub change: Option<ProviderChange>,
+    /// The values that are not used.
+    pub ignored: Vec<IgnoredSetting>,
     pub notes: Diagnostics,
+    priority: Option<i64>,
+    max_tokens: Option<i64>,
+}
+
+impl Configured {
+    /// Applies what settings change about the place and size of a context provider's text.
+    pub(super) fn place_context(&mut self, row: &mut Entry) {
+        let Some(Ability::Context(context)) = &mut row.ability else { return };
+        context.priority = self.priority.unwrap_or(context.priority);
+        if let Some(most) = self.max_tokens {
+            context.max_tokens = usize::try_from(most).unwrap_or(usize::MAX);
+        }
+    }
 }
 
 /// So many keys that an extension does not declare are told one by one.
@@ -28,37 +50,67 @@ const MOST_UNDECLARED: usize = 20;
 
 /// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
 /// deeply, a provider's whole. With a `configSchema`, a key that it does not declare and a value that does not fit stay
-/// out with a note, and what a weaker layer said stays.
+/// out with a note, and what a weaker layer set stays. `priority` and `maxTokens` of a context provider change its text's
+/// place and size, unless its schema declares them.
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
     settings: &Merged,
     checker: &dyn SchemaChecker,
+    grants: &dyn Grants,
 ) -> Configured {
     let mut configured = Configured {
         config: manifest.config.clone(),
         by: scope.into(),
         changed: false,
+        change: None,
+        ignored: Vec::new(),
         notes: Diagnostics::new(),
+        priority: None,
+        max_tokens: None,
     };
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
-    let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
     let who = Named { scope, id, category: manifest.category };
+    let settings = &admitted(&mut configured, manifest, &who, settings, grants);
+    let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
     let whole = manifest.category == Category::Providers;
     let mut undeclared = 0_usize;
     for (key, _) in table.iter().filter(|(key, _)| *key != "disable") {
         // Whose value stays when a stronger one does not fit.
         let mut stays = SetBy::from(scope);
-        for by in [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller] {
+        for by in LAYERS {
             let path = [category, id, key];
             let Some(node) = settings.at_layer(by, &path) else { continue };
-            // Where it talks to and what it starts is for the user to say: a project may bring an extension of this name
-            // instead, and that needs a grant.
-            if by == SetBy::Project && scope != Scope::Project && manifest.ability.action().is_some() {
-                let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
-                let help = "a project may bring an extension of this name, which needs a grant";
-                let note = Diagnostic::warning("settings/ignored", message).at(node.key_place()).help(help);
-                configured.notes.push(note);
+            let mut ignore = |note: Option<Diagnostic>| {
+                configured.ignored.push(IgnoredSetting { by, path: path.map(str::to_owned) });
+                configured.notes.extend(note);
+            };
+            let declared = manifest
+                .config_schema
+                .as_ref()
+                .and_then(|schema| schema.get("properties"))
+                .and_then(Value::as_object);
+            let is_declared = declared.is_some_and(|declared| declared.contains_key(key));
+            if manifest.category == Category::ContextProviders
+                && !is_declared
+                && matches!(key, "priority" | "maxTokens")
+            {
+                let least = if key == "priority" { i64::MIN } else { 0 };
+                let Some(number) = node.as_integer().filter(|number| *number >= least) else {
+                    let what = if key == "priority" { "an integer" } else { "an integer of 0 or more" };
+                    let why = format!("`{key}` must be {what}, not {}", node.described());
+                    ignore(Some(retained(by, stays, &why, &format!("/{key}")).at(node.place())));
+                    continue;
+                };
+                if by == SetBy::Project && scope != Scope::Project {
+                    let what = format!("the project sets `{key}` of {who} to {number}");
+                    configured.notes.push(Diagnostic::warning("settings/placed", what).at(node.place()));
+                }
+                let slot =
+                    if key == "priority" { &mut configured.priority } else { &mut configured.max_tokens };
+                *slot = Some(number);
+                configured.by = configured.by.max(by);
+                stays = by;
                 continue;
             }
             let mut value = said(settings, by, &path);
@@ -67,10 +119,10 @@ pub(super) fn configure(
                 lay_over(&mut value, over);
             }
             if let Some(schema) = &manifest.config_schema {
-                let declared = schema.get("properties").and_then(Value::as_object);
-                if declared.is_none_or(|declared| !declared.contains_key(key)) {
+                if !is_declared {
                     undeclared += 1;
                     if undeclared > MOST_UNDECLARED {
+                        ignore(None);
                         continue;
                     }
                     let known = declared.into_iter().flat_map(|declared| declared.keys().map(String::as_str));
@@ -80,7 +132,7 @@ pub(super) fn configure(
                     if let Some(near) = did_you_mean(key, known) {
                         note = note.help(format!("did you mean `{near}`?"));
                     }
-                    configured.notes.push(note);
+                    ignore(Some(note));
                     continue;
                 }
                 let mut candidate = configured.config.clone();
@@ -94,7 +146,7 @@ pub(super) fn configure(
                             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                     });
                     if let Some(fault) = mine {
-                        configured.notes.push(retained(by, stays, &fault.message, &own).at(node.place()));
+                        ignore(Some(retained(by, stays, &fault.message, &own).at(node.place())));
                         continue;
                     }
                 }
@@ -112,6 +164,64 @@ pub(super) fn configure(
         configured.notes.push(note);
     }
     configured
+}
+
+/// The layers of settings, the weakest first.
+const LAYERS: [SetBy; 4] = [SetBy::Bundled, SetBy::Global, SetBy::Project, SetBy::Caller];
+
+/// Returns the settings without what a project may not change. Where an entry of another layer connects to and what it
+/// starts is the user's choice: the project's settings of a provider need a grant, those of anything else that acts are
+/// ignored.
+fn admitted<'s>(
+    configured: &mut Configured,
+    manifest: &Manifest,
+    who: &Named<'_>,
+    settings: &'s Merged,
+    grants: &dyn Grants,
+) -> Cow<'s, Merged> {
+    let path = [manifest.category.as_str(), manifest.id.as_str()];
+    let node = settings.at_layer(SetBy::Project, &path);
+    let (Some(node), Some(table)) = (node, node.and_then(Node::as_table)) else {
+        return Cow::Borrowed(settings);
+    };
+    let acts = manifest.ability.action().is_some();
+    let keys: Vec<(&str, &Node)> = table.iter().filter(|(key, _)| *key != "disable").collect();
+    if who.scope == Scope::Project || !acts || keys.is_empty() {
+        return Cow::Borrowed(settings);
+    }
+    if let Ability::Model(Model { base_url: Some(url), .. }) = &manifest.ability {
+        let url = node.at(&["baseUrl"]).and_then(Node::as_text).unwrap_or(url).to_owned();
+        let config = keys.iter().map(|(key, node)| ((*key).to_owned(), node.to_value())).collect();
+        let masked = keys.iter().map(|(key, node)| ((*key).to_owned(), node.masked())).collect();
+        let change =
+            ProviderChange { name: manifest.id.clone(), url, config, masked, place: node.key_place() };
+        let granted = grants.may_change(&change);
+        configured.change = Some(change);
+        if granted {
+            return Cow::Borrowed(settings);
+        }
+        let what = format!("the project's settings of {who} are not used: they have not been granted");
+        let help = "look at them, then `preface trust grant --allow-commands`";
+        configured.notes.push(Diagnostic::warning("settings/ignored", what).at(node.place()).help(help));
+    } else {
+        for (key, node) in &keys {
+            let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
+            let help = "a project may bring an extension of this name, which needs a grant";
+            configured
+                .notes
+                .push(Diagnostic::warning("settings/ignored", message).at(node.key_place()).help(help));
+        }
+    }
+    let ignored: Vec<IgnoredSetting> = keys
+        .iter()
+        .map(|(key, _)| IgnoredSetting {
+            by: SetBy::Project,
+            path: [path[0], path[1], key].map(str::to_owned),
+        })
+        .collect();
+    let without = settings.without(ignored.iter().map(|ignored| (ignored.by, ignored.path.as_slice())));
+    configured.ignored.extend(ignored);
+    Cow::Owned(without)
 }
 
 /// Returns what one layer says at a path. The caller may have said it in parts.

@@ -36,8 +36,10 @@ pub struct DisabledBy {
 pub enum Status {
     /// It is sound. Whether it is active is another question: a stronger one may hide it.
     Ok,
-    /// It failed validation, or a layer above switched it off.
+    /// It failed validation, or it was switched off.
     Disabled,
+    /// It needs a grant and has none; the entry below it stays active until it does.
+    Pending,
     /// It waits for trust; nobody looked at what it says.
     Held,
 }
@@ -61,7 +63,7 @@ pub struct Entry {
     pub shadowed_by: Option<EntryOrigin>,
     /// Who switched it off.
     pub disabled_by: Option<DisabledBy>,
-    /// The broken override that it stays active in spite of.
+    /// The override that cannot be used, which it stays active in spite of.
     pub fallback_from: Option<EntryOrigin>,
     /// Its place in its slot, from 0, where it is a hook that takes part.
     pub order: Option<usize>,

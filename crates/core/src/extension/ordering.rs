@@ -1,6 +1,9 @@
 //! Ordering manifests: `ordering.json` may rewrite the order of hooks, slot by slot (`stud.md` §11).
 
-use super::slot::{Slot, UnknownSlot};
+use super::{
+    ability::Role,
+    slot::{Slot, UnknownSlot},
+};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     scope::Scope,
@@ -136,24 +139,26 @@ pub struct Ordered {
     pub rewrites: Vec<OrderingRewrite>,
 }
 
-/// Lays ordering manifests over the default order of each slot. `orderings` come weakest first; of two that name a slot
-/// the later one counts alone. Listed hooks that exist come first, in the order of the list; the others follow in the
-/// default order.
+/// Lays ordering manifests over the default order of each slot, which has guards first and observers last. `orderings`
+/// come weakest first; of two that name a slot the later one is used alone. Of the hooks of one role, those that are listed
+/// come first, in the order of the list; the others follow in the default order.
 #[must_use]
 pub fn order(
-    defaults: &BTreeMap<Slot, Vec<String>>,
+    defaults: &BTreeMap<Slot, Vec<(Role, String)>>,
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
 ) -> Ordered {
-    let mut ordered = Ordered { slots: defaults.clone(), rewrites: Vec::new() };
+    let ids = |hooks: &[(Role, String)]| hooks.iter().map(|(_, id)| id.clone()).collect::<Vec<String>>();
+    let slots = defaults.iter().map(|(slot, hooks)| (*slot, ids(hooks))).collect();
+    let mut ordered = Ordered { slots, rewrites: Vec::new() };
     let nothing = Vec::new();
     for (at, ordering) in orderings.iter().enumerate() {
         let mut unknown = 0_usize;
         for (slot, listed) in &ordering.slots {
             let default = defaults.get(slot).unwrap_or(&nothing);
-            let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-            for id in default {
-                *known.entry(id).or_default() += 1;
+            let mut known: BTreeMap<&str, Vec<Role>> = BTreeMap::new();
+            for (role, id) in default {
+                known.entry(id).or_default().push(*role);
             }
             for Listed { id, node } in listed.iter().filter(|listed| !known.contains_key(listed.id.as_str()))
             {
@@ -163,19 +168,24 @@ pub fn order(
                 }
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
                 let mut note = Diagnostic::info("ordering/unknown-hook", message).at(node.place());
-                if let Some(near) = did_you_mean(id, default.iter().map(String::as_str)) {
+                if let Some(near) = did_you_mean(id, default.iter().map(|(_, id)| id.as_str())) {
                     note = note.help(format!("did you mean `{near}`?"));
                 }
                 diagnostics.push(note);
             }
             // Hooks of one name in several layers stand together, in the default order.
             let named: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+            let roles = |id: &str| known.get(id).cloned().unwrap_or_default();
             let first = listed
                 .iter()
                 .map(|listed| listed.id.as_str())
-                .flat_map(|id| std::iter::repeat_n(id, known.get(id).copied().unwrap_or_default()));
-            let rest = default.iter().map(String::as_str).filter(|id| !named.contains(id));
-            let new_order: Vec<String> = first.chain(rest).map(str::to_owned).collect();
+                .flat_map(|id| roles(id).into_iter().map(move |role| (role, id)));
+            let rest =
+                default.iter().map(|(role, id)| (*role, id.as_str())).filter(|(_, id)| !named.contains(id));
+            let mut new_order: Vec<(Role, &str)> = first.chain(rest).collect();
+            // No list moves a guard behind what it guards.
+            new_order.sort_by_key(|(role, _)| *role);
+            let new_order: Vec<String> = new_order.into_iter().map(|(_, id)| id.to_owned()).collect();
             let previous_order = ordered.slots.get(slot).cloned().unwrap_or_default();
             let told = match ordering.scope {
                 Scope::Bundled => false,

@@ -4,15 +4,16 @@
 //! (seed 004, "Override, then fallback"), and a broken manifest never hurts its neighbours.
 
 use super::{
-    ability::Ability,
+    ability::{Ability, Role},
     category::Category,
     config::{Configured, configure, whole_fault},
     config_schema::SchemaChecker,
     entry::{DisabledBy, Entry, EntryOrigin, Status},
     failure::{Failure, Named, Stage},
+    grants::{Grants, NoGrants, ProviderChange},
     manifest::{Lies, Manifest, Refused},
     ordering::{self, Ordering},
-    scopes::Scopes,
+    scopes::{IgnoredSetting, Scopes},
     slot::Slot,
 };
 use crate::{
@@ -54,13 +55,25 @@ pub enum FoundWhat {
     Unreadable(Failure),
 }
 
-/// Works out what is active. `orderings` are those of the layers, weakest first.
+/// Works out what is active where nothing of the project is granted. `orderings` are those of the layers, weakest first.
 #[must_use]
 pub fn resolve(
     found: Vec<Found>,
     settings: &Merged,
     orderings: &[Ordering],
     checker: &dyn SchemaChecker,
+) -> Scopes {
+    resolve_granted(found, settings, orderings, checker, &NoGrants)
+}
+
+/// Works out what is active. What of the project needs a grant and has none does not replace what a lower layer has.
+#[must_use]
+pub fn resolve_granted(
+    found: Vec<Found>,
+    settings: &Merged,
+    orderings: &[Ordering],
+    checker: &dyn SchemaChecker,
+    grants: &dyn Grants,
 ) -> Scopes {
     let mut candidates: BTreeMap<(Category, String), Vec<Candidate>> = BTreeMap::new();
     for candidate in judge(found, checker) {
@@ -70,16 +83,22 @@ pub fn resolve(
     let mut diagnostics = Diagnostics::new();
     unknown_names(settings, &candidates, &mut diagnostics);
     let mut entries = Vec::new();
+    let mut changes = Vec::new();
+    let mut ignored = Vec::new();
     for ((category, id), mut same) in candidates {
         same.sort_by_key(|candidate| candidate.origin.scope);
-        let mut rows = settle(category, &id, same, settings, checker);
-        for row in &rows {
-            diagnostics.extend(row.diagnostics.iter().cloned());
-        }
-        entries.append(&mut rows);
+        let resolver = Resolver { category, id: &id, settings, checker, grants };
+        let Settled { rows, changes: more, ignored: out } = resolver.settle(same);
+        entries.extend(rows);
+        changes.extend(more);
+        ignored.extend(out);
+    }
+    hide_typed_names(&mut entries);
+    for row in &entries {
+        diagnostics.extend(row.diagnostics.iter().cloned());
     }
     let rewrites = put_in_order(&mut entries, orderings, &mut diagnostics);
-    Scopes { entries, rewrites, diagnostics }
+    Scopes { entries, rewrites, changes, ignored, diagnostics }
 }
 
 /// An extension of one layer, validated by itself.
@@ -93,6 +112,8 @@ struct Candidate {
 enum Judged {
     Sound(Box<Manifest>),
     Builtin(String),
+    /// It is sound, and gives way to a lower one until it is granted.
+    Pending(Box<Manifest>),
     Held(Diagnostic),
     Failed(Vec<Failure>),
 }
@@ -100,6 +121,11 @@ enum Judged {
 impl Candidate {
     fn is_sound(&self) -> bool {
         matches!(self.verdict, Judged::Sound(_) | Judged::Builtin(_))
+    }
+
+    /// True where it would start a program, connect or write when it is used.
+    fn acts(&self) -> bool {
+        matches!(&self.verdict, Judged::Sound(manifest) if manifest.ability.action().is_some())
     }
 }
 
@@ -175,131 +201,297 @@ fn name_in_use(category: Category, id: &str, verdict: &Judged) -> Option<String>
             _ => Some(id.to_owned()),
         },
         Judged::Builtin(_) => Some(id.to_owned()),
-        Judged::Held(_) | Judged::Failed(_) => None,
+        Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => None,
     }
 }
 
-/// Decides among the entries of one name, weakest layer first.
-fn settle(
+/// The rows of one name.
+struct Settled {
+    rows: Vec<Entry>,
+    changes: Vec<ProviderChange>,
+    ignored: Vec<IgnoredSetting>,
+}
+
+/// What decides among the entries of one name.
+struct Resolver<'a> {
     category: Category,
-    id: &str,
-    mut same: Vec<Candidate>,
-    settings: &Merged,
-    checker: &dyn SchemaChecker,
-) -> Vec<Entry> {
-    // Settings speak of whoever answers to the name; what they make of its configuration may be its failure. Of what is
-    // hidden they do not speak.
-    let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
-    let mut answered = false;
-    for (at, candidate) in same.iter_mut().enumerate().rev() {
-        if let Judged::Sound(manifest) = &candidate.verdict {
-            let mut result = configure(manifest, candidate.origin.scope, settings, checker);
-            let hidden = answered && !category.is_ordered();
-            let fault = (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
-            if let Some(mut failure) = fault.flatten() {
-                failure.place = settings.at(&[category.as_str(), id]).map(Node::key_place);
-                candidate.verdict = Judged::Failed(vec![failure]);
-            } else {
-                result.notes.dedup();
-                configured.insert(at, result);
-            }
+    id: &'a str,
+    settings: &'a Merged,
+    checker: &'a dyn SchemaChecker,
+    grants: &'a dyn Grants,
+}
+
+impl Resolver<'_> {
+    /// Decides among the entries of one name, weakest layer first.
+    fn settle(&self, mut same: Vec<Candidate>) -> Settled {
+        let Resolver { category, id, settings, checker, .. } = *self;
+        if !category.is_ordered() {
+            self.set_aside(&mut same);
         }
-        answered |= candidate.is_sound();
-    }
+        // Settings apply to the entry that is used; what they make of its configuration may be its failure. They do not
+        // apply to what is hidden.
+        let is_of_project = same.iter().any(|candidate| candidate.origin.scope == Scope::Project);
+        let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
+        let mut answered = false;
+        for (at, candidate) in same.iter_mut().enumerate().rev() {
+            if let Judged::Sound(manifest) = &candidate.verdict {
+                let hidden = answered && !category.is_ordered();
+                let mut result = self.configure(manifest, candidate.origin.scope, is_of_project);
+                let fault =
+                    (result.changed && !hidden).then(|| whole_fault(manifest, &result.config, checker));
+                if let Some(mut failure) = fault.flatten() {
+                    failure.place = settings.at(&[category.as_str(), id]).map(Node::key_place);
+                    candidate.verdict = Judged::Failed(vec![failure]);
+                } else {
+                    result.notes.dedup();
+                    configured.insert(at, result);
+                }
+            }
+            answered |= candidate.is_sound();
+        }
 
-    let winner = same.iter().rposition(Candidate::is_sound);
-    let off = |scope: Scope| switched_off(category, id, scope, settings);
-    let standing = winner.filter(|at| off(same[*at].origin.scope).is_none());
-    let origins: Vec<(EntryOrigin, bool)> =
-        same.iter().map(|candidate| (candidate.origin.clone(), candidate.is_sound())).collect();
-    let failed: Vec<bool> =
-        same.iter().map(|candidate| matches!(candidate.verdict, Judged::Failed(_))).collect();
-    // Who stays active below a broken entry. Hooks do not hide each other: the nearest.
-    let stays_below = |scope: Scope| {
-        let stays = match category.is_ordered() {
-            true => (0..origins.len()).rev().find(|at| {
-                let (origin, sound) = &origins[*at];
-                *sound && origin.scope < scope && off(origin.scope).is_none()
-            }),
-            false => standing,
+        let winner = same.iter().rposition(Candidate::is_sound);
+        let offs: Vec<Option<DisabledBy>> =
+            same.iter().map(|candidate| self.switched_off(candidate)).collect();
+        let switched_on: Vec<Option<Diagnostic>> =
+            same.iter().map(|candidate| self.switched_on(candidate)).collect();
+        let standing = winner.filter(|at| offs[*at].is_none());
+        let origins: Vec<(EntryOrigin, bool)> =
+            same.iter().map(|candidate| (candidate.origin.clone(), candidate.is_sound())).collect();
+        let failed: Vec<bool> = same
+            .iter()
+            .map(|candidate| matches!(candidate.verdict, Judged::Failed(_) | Judged::Pending(_)))
+            .collect();
+        // Which entry stays active below one that cannot be used. Hooks do not hide each other: the nearest.
+        let stays_below = |scope: Scope| {
+            let stays = if category.is_ordered() {
+                (0..origins.len()).rev().find(|at| {
+                    let (origin, sound) = &origins[*at];
+                    *sound && origin.scope < scope && offs[*at].is_none()
+                })
+            } else {
+                standing
+            };
+            stays.map(|at| origins[at].0.scope).filter(|stays| *stays < scope)
         };
-        stays.map(|at| origins[at].0.scope).filter(|stays| *stays < scope)
-    };
 
-    let mut rows = Vec::with_capacity(same.len());
-    for (at, candidate) in same.into_iter().enumerate() {
-        let scope = candidate.origin.scope;
-        let mut row = Entry::new(category, id, candidate.origin);
-        let who = Named { scope, id, category };
-        match candidate.verdict {
-            Judged::Held(note) => {
-                row.status = Status::Held;
-                row.diagnostics.push(note);
-            }
-            Judged::Failed(failures) => {
-                row.status = Status::Disabled;
-                let stays = stays_below(scope);
-                row.diagnostics.extend(failures.iter().map(|failure| {
-                    let mut note = failure.diagnostic(&who, stays);
-                    note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
-                    note
-                }));
-            }
-            verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
-                row.disabled_by = off(scope);
-                if row.disabled_by.is_some() {
+        let mut settled =
+            Settled { rows: Vec::with_capacity(same.len()), changes: Vec::new(), ignored: Vec::new() };
+        for (at, candidate) in same.into_iter().enumerate() {
+            let scope = candidate.origin.scope;
+            let mut row = Entry::new(category, id, candidate.origin);
+            let who = Named { scope, id, category };
+            match candidate.verdict {
+                Judged::Held(note) => {
+                    row.status = Status::Held;
+                    row.diagnostics.push(note);
+                }
+                Judged::Pending(manifest) => {
+                    row.status = Status::Pending;
+                    describe(&mut row, *manifest);
+                }
+                Judged::Failed(failures) => {
                     row.status = Status::Disabled;
+                    let stays = stays_below(scope);
+                    row.diagnostics.extend(failures.iter().map(|failure| {
+                        let mut note = failure.diagnostic(&who, stays);
+                        note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
+                        note
+                    }));
                 }
-                let is_winner = winner == Some(at);
-                // Hooks of one name do not replace each other: all of them run.
-                let answers = is_winner || category.is_ordered();
-                row.active = answers && row.disabled_by.is_none();
-                if is_winner && !category.is_ordered() {
-                    let below = origins[..at].iter().rev().filter(|(_, sound)| *sound);
-                    row.shadows = below.map(|(origin, _)| origin.clone()).collect();
-                }
-                if let (false, Some(winner)) = (answers, winner) {
-                    row.shadowed_by = Some(origins[winner].0.clone());
-                }
-                if row.active {
-                    row.fallback_from =
-                        failed_above(&origins, &failed, at, winner).map(|at| origins[at].0.clone());
-                }
-                match verdict {
-                    Judged::Sound(manifest) => describe(&mut row, *manifest),
-                    Judged::Builtin(about) => row.about = Some(about),
-                    Judged::Held(_) | Judged::Failed(_) => {}
-                }
-                if let Some(result) = configured.remove(&at) {
-                    row.config = result.config;
-                    row.config_scope = result.by;
-                    // A hidden entry's configuration is nobody's concern.
+                verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
+                    row.disabled_by.clone_from(&offs[at]);
+                    if row.disabled_by.is_some() {
+                        row.status = Status::Disabled;
+                    }
+                    let is_winner = winner == Some(at);
+                    // Hooks of one name do not replace each other: all of them run.
+                    let answers = is_winner || category.is_ordered();
+                    row.active = answers && row.disabled_by.is_none();
+                    if is_winner && !category.is_ordered() {
+                        let below = origins[..at].iter().rev().filter(|(_, sound)| *sound);
+                        row.shadows = below.map(|(origin, _)| origin.clone()).collect();
+                    }
+                    if let (false, Some(winner)) = (answers, winner) {
+                        row.shadowed_by = Some(origins[winner].0.clone());
+                    }
+                    if row.active {
+                        row.fallback_from =
+                            failed_above(&origins, &failed, at, winner).map(|at| origins[at].0.clone());
+                    }
+                    match verdict {
+                        Judged::Sound(manifest) => describe(&mut row, *manifest),
+                        Judged::Builtin(about) => row.about = Some(about),
+                        Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => {}
+                    }
+                    if let Some(mut result) = configured.remove(&at) {
+                        result.place_context(&mut row);
+                        row.config = result.config;
+                        row.config_scope = result.by;
+                        // Notes on the configuration of a hidden entry help nobody.
+                        if answers {
+                            row.diagnostics.extend(result.notes);
+                            settled.changes.extend(result.change);
+                            settled.ignored.extend(result.ignored);
+                        }
+                    }
+                    let missing = row.ability.as_ref().and_then(Ability::missing);
+                    if let (Some(missing), true) = (missing, row.active) {
+                        let message = format!("{who}: it is active, but cannot be used without {missing}");
+                        let place = Place::file(Some(scope), row.origin.path.clone());
+                        row.diagnostics
+                            .push(Diagnostic::warning(INCOMPLETE, message).at(place).help(ADD_MISSING));
+                    }
+                    row.runnable = row.active && missing.is_none() && !row.needs_grant();
+                    if row.active && !row.shadows.is_empty() {
+                        row.diagnostics.push(shadowing(&who, &row));
+                    }
+                    if let (true, Some(by)) = (is_winner, &row.disabled_by) {
+                        row.diagnostics.push(disabled(&who, by));
+                    }
                     if answers {
-                        row.diagnostics.extend(result.notes);
+                        row.diagnostics.extend(switched_on[at].clone());
                     }
                 }
-                let missing = row.ability.as_ref().and_then(Ability::missing);
-                if let (Some(missing), true) = (missing, row.active) {
-                    let message = format!("{who}: it is active, but cannot be used without {missing}");
-                    let place = Place::file(Some(scope), row.origin.path.clone());
-                    row.diagnostics.push(
-                        Diagnostic::warning("extension/incomplete", message)
-                            .at(place)
-                            .help("add it to the manifest"),
-                    );
-                }
-                row.runnable = row.active && missing.is_none() && !row.needs_grant();
-                if row.active && !row.shadows.is_empty() {
-                    row.diagnostics.push(shadowing(&who, &row));
-                }
-                if let (true, Some(by)) = (is_winner, &row.disabled_by) {
-                    row.diagnostics.push(disabled(&who, by));
-                }
+            }
+            settled.rows.push(row);
+        }
+        settled
+    }
+
+    /// Sets aside what stands above an entry that can be used and cannot be used itself: a manifest without what its
+    /// category needs, and an entry of the project that needs a grant and has none.
+    fn set_aside(&self, same: &mut [Candidate]) {
+        let Some(able) = same.iter().rposition(|candidate| self.is_able(candidate)) else { return };
+        for candidate in &mut same[able + 1..] {
+            let Judged::Sound(manifest) = &candidate.verdict else { continue };
+            candidate.verdict = match manifest.ability.missing() {
+                Some(missing) => Judged::Failed(vec![
+                    Failure::new(Stage::Shape, "", format!("it cannot be used without {missing}"))
+                        .named(INCOMPLETE)
+                        .help(ADD_MISSING),
+                ]),
+                None => Judged::Pending(manifest.clone()),
+            };
+        }
+    }
+
+    /// Returns whether an entry is sound, on, complete and may do what it does.
+    fn is_able(&self, candidate: &Candidate) -> bool {
+        if self.switched_off(candidate).is_some() {
+            return false;
+        }
+        let Judged::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
+        if manifest.ability.missing().is_some() {
+            return false;
+        }
+        let scope = candidate.origin.scope;
+        if scope == Scope::Project && candidate.acts() {
+            let mut row = Entry::new(self.category, self.id, candidate.origin.clone());
+            describe(&mut row, manifest.as_ref().clone());
+            if !self.grants.may_run(&row) {
+                return false;
             }
         }
-        rows.push(row);
+        let result = self.configure(manifest, scope, true);
+        !result.changed || whole_fault(manifest, &result.config, self.checker).is_none()
     }
-    rows
+
+    fn configure(&self, manifest: &Manifest, scope: Scope, is_of_project: bool) -> Configured {
+        // The project's settings of a name are about its own entry, where it has one.
+        let grants = if is_of_project { &NoGrants } else { self.grants };
+        configure(manifest, scope, self.settings, self.checker, grants)
+    }
+
+    /// Returns which layer of at least the entry's own sets `disable`, and to what, the strongest first.
+    fn switches(&self, scope: Scope) -> impl Iterator<Item = (SetBy, bool, Place)> {
+        let path = [self.category.as_str(), self.id, "disable"];
+        [SetBy::Caller, SetBy::Project, SetBy::Global, SetBy::Bundled]
+            .into_iter()
+            .filter(move |by| *by >= SetBy::from(scope))
+            .filter_map(move |by| {
+                let node = self.settings.at_layer(by, &path)?;
+                Some((by, node.as_flag()?, node.place()))
+            })
+    }
+
+    /// Returns what switched an entry off. The strongest layer that sets `disable` decides; what the user switched off and
+    /// would act on the machine is not started by a project.
+    fn switched_off(&self, candidate: &Candidate) -> Option<DisabledBy> {
+        let scope = candidate.origin.scope;
+        let starts = scope < Scope::Project && candidate.acts();
+        let (by, off, place) =
+            self.switches(scope).find(|(by, off, _)| *off || *by != SetBy::Project || !starts)?;
+        off.then_some(DisabledBy { scope: by, path: place.path, line: place.line })
+    }
+
+    /// Reports that one layer switches on what a weaker one switched off.
+    fn switched_on(&self, candidate: &Candidate) -> Option<Diagnostic> {
+        let scope = candidate.origin.scope;
+        let mut switches = self.switches(scope);
+        let (on_by, _, on) = switches.next().filter(|(_, off, _)| !off)?;
+        let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
+        let who = Named { scope, id: self.id, category: self.category };
+        let at = |place: &Place, by: SetBy| {
+            let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
+            format!("{}{line} ({by})", place.path)
+        };
+        let (off, is_on) = (at(&off, off_by), self.switched_off(candidate).is_none());
+        let what = if is_on {
+            format!("{who}, which {off} switches off, is switched on again by {}", at(&on, on_by))
+        } else {
+            format!("{who} stays switched off by {off}; {} does not switch it on", at(&on, on_by))
+        };
+        let note = match (on_by, is_on) {
+            (SetBy::Project, true) => {
+                let key = format!("{}.{}.disable", self.category, shown(self.id));
+                Diagnostic::warning("scope/enabled", what)
+                    .help(format!("`--set {key}=true` switches it off for one call"))
+            }
+            (SetBy::Project, false) => Diagnostic::warning("scope/enabled", what)
+                .help("a project does not start what you switched off"),
+            _ => Diagnostic::info("scope/enabled", what),
+        };
+        Some(note.at(on))
+    }
+}
+
+const INCOMPLETE: &str = "extension/incomplete";
+const ADD_MISSING: &str = "add it to the manifest";
+
+/// Hides commands that a stronger layer answers for under the name that is typed, whatever their ids are.
+fn hide_typed_names(entries: &mut [Entry]) {
+    let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
+        if let Some(Ability::Command(command)) = &entry.ability {
+            typed.entry(command.name.clone().unwrap_or_else(|| entry.name.clone())).or_default().push(at);
+        }
+    }
+    for (name, mut all) in typed.into_iter().filter(|(_, all)| all.len() > 1) {
+        all.sort_by_key(|at| (entries[*at].runnable, entries[*at].origin.scope));
+        let Some(strongest) = all.pop() else { continue };
+        let origin = entries[strongest].origin.clone();
+        for at in all.into_iter().rev() {
+            let hidden = &mut entries[at];
+            (hidden.active, hidden.runnable) = (false, false);
+            hidden.shadowed_by = Some(origin.clone());
+            hidden.diagnostics.retain(|note| !matches!(note.code.as_str(), "scope/shadows" | INCOMPLETE));
+            let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
+            let winner = &mut entries[strongest];
+            let who = Named { scope: origin.scope, id: &winner.name, category: winner.category };
+            let what = format!(
+                "{who} has the typed name `{}` and hides `{}`, the {} one ({})",
+                shown(&name),
+                shown(&hidden_id),
+                hidden_origin.scope,
+                hidden_origin.path
+            );
+            winner.shadows.push(hidden_origin);
+            let place = Place::file(Some(origin.scope), origin.path.clone());
+            let help = "give one of the two another `name`";
+            winner.diagnostics.push(Diagnostic::warning("scope/shadows", what).at(place).help(help));
+        }
+    }
 }
 
 /// The strongest failed entry above the one that stays.
@@ -323,18 +515,6 @@ fn describe(row: &mut Entry, manifest: Manifest) {
         row.slot = hook.slot;
     }
     row.ability = Some(manifest.ability);
-}
-
-/// Returns who switched an entry of `scope` off: the strongest layer above that says anything of `disable` decides.
-fn switched_off(category: Category, id: &str, scope: Scope, settings: &Merged) -> Option<DisabledBy> {
-    let above = [SetBy::Caller, SetBy::Project, SetBy::Global];
-    for by in above.into_iter().filter(|by| *by > SetBy::from(scope)) {
-        let Some(node) = settings.at_layer(by, &[category.as_str(), id, "disable"]) else { continue };
-        let Some(flag) = node.as_flag() else { continue };
-        let place = node.place();
-        return flag.then_some(DisabledBy { scope: by, path: place.path, line: place.line });
-    }
-    None
 }
 
 fn shadowing(who: &Named<'_>, row: &Entry) -> Diagnostic {
@@ -400,18 +580,18 @@ fn put_in_order(
     orderings: &[Ordering],
     diagnostics: &mut Diagnostics,
 ) -> Vec<ordering::OrderingRewrite> {
-    // The default order: bundled, global, project, each by id.
-    let mut default: BTreeMap<Slot, Vec<(Scope, String, usize)>> = BTreeMap::new();
+    // The default order: guards, transforms, observers; of each bundled, global, project, by id.
+    let mut default: BTreeMap<Slot, Vec<(Role, Scope, String, usize)>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
-        let Some(slot) = entry.slot else { continue };
-        default.entry(slot).or_default().push((entry.origin.scope, entry.name.clone(), at));
+        let (Some(slot), Some(Ability::Hook(hook))) = (entry.slot, &entry.ability) else { continue };
+        default.entry(slot).or_default().push((hook.role, entry.origin.scope, entry.name.clone(), at));
     }
     for hooks in default.values_mut() {
         hooks.sort();
     }
-    let ids: BTreeMap<Slot, Vec<String>> = default
+    let ids: BTreeMap<Slot, Vec<(Role, String)>> = default
         .iter()
-        .map(|(slot, hooks)| (*slot, hooks.iter().map(|(_, id, _)| id.clone()).collect()))
+        .map(|(slot, hooks)| (*slot, hooks.iter().map(|(role, _, id, _)| (*role, id.clone())).collect()))
         .collect();
     let ordered = ordering::order(&ids, orderings, diagnostics);
     for (slot, order) in &ordered.slots {
@@ -421,7 +601,7 @@ fn put_in_order(
             places.entry(id).or_default().push(place);
         }
         let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, id, at) in default.get(slot).into_iter().flatten() {
+        for (_, _, id, at) in default.get(slot).into_iter().flatten() {
             let nth = taken.entry(id).or_default();
             entries[*at].order = places.get(id.as_str()).and_then(|places| places.get(*nth)).copied();
             *nth += 1;

@@ -3,6 +3,7 @@
 use super::{
     category::Category,
     entry::{Entry, Status},
+    grants::ProviderChange,
     ordering::OrderingRewrite,
 };
 use crate::{
@@ -20,8 +21,21 @@ pub struct Scopes {
     pub entries: Vec<Entry>,
     /// The orders that ordering manifests rewrote.
     pub rewrites: Vec<OrderingRewrite>,
+    /// What the project's settings would change about providers of other layers, granted or not.
+    pub changes: Vec<ProviderChange>,
+    /// The values of settings that are not used.
+    pub ignored: Vec<IgnoredSetting>,
     /// What came up, each note once.
     pub diagnostics: Diagnostics,
+}
+
+/// A value of settings that is not used, because it is not valid or not granted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoredSetting {
+    /// The layer that sets it.
+    pub by: SetBy,
+    /// Its keys: category, id, and that of the value.
+    pub path: [String; 3],
 }
 
 /// The start-up summary (`stud.md` §3.1). Each entry is counted once.

@@ -85,6 +85,14 @@ impl ServerEntry {
         }
     }
 
+    /// Returns the entry of a server of which nothing is decided yet.
+    pub(super) fn of(name: &str, origin: EntryOrigin, server: Server) -> Self {
+        let mut row = ServerEntry::new(name, origin);
+        (row.about, row.action) = (Some(server.about()), Some(server.action()));
+        row.server = Some(server);
+        row
+    }
+
     /// True where the server comes from a project: starting it, or talking to it, needs a grant of its own.
     #[must_use]
     pub fn needs_grant(&self) -> bool {

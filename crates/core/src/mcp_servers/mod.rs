@@ -20,5 +20,5 @@ pub use described::{
 pub use entry::{ServerCategory, ServerEntry};
 pub use read::McpFile;
 pub use recording::{Recalled, RecordedBy, Recording};
-pub use resolve::{McpServers, resolve};
+pub use resolve::{McpServers, resolve, resolve_granted};
 pub use server::{Address, Launch, Server, Transport, Written};

@@ -3,7 +3,7 @@
 //! A later layer replaces a server whole. A broken one replaces nothing: what stands below stays. `"disable": true` alone
 //! takes an inherited server away, `"disable": false` alone brings it back. An entry that says `"disable": true` and
 //! more is switched off itself, hides what is below all the same, and is off even where the rest of it is broken:
-//! whoever wrote it wants no server of that id.
+//! whoever wrote it wants no server of that id. A project's server that needs a grant and has none replaces nothing either.
 
 use super::{
     entry::ServerEntry,
@@ -43,9 +43,16 @@ impl McpServers {
     }
 }
 
-/// Works out which servers are active. The order of `files` has no meaning; each layer has one.
+/// Works out which servers are active where none of the project is granted. The order of `files` has no meaning; each layer
+/// has one.
 #[must_use]
-pub fn resolve(mut files: Vec<McpFile>) -> McpServers {
+pub fn resolve(files: Vec<McpFile>) -> McpServers {
+    resolve_granted(files, &|_| false)
+}
+
+/// Works out which servers are active; `may_run` answers for servers of the project.
+#[must_use]
+pub fn resolve_granted(mut files: Vec<McpFile>, may_run: &dyn Fn(&ServerEntry) -> bool) -> McpServers {
     files.sort_by(|a, b| (a.scope, &a.path).cmp(&(b.scope, &b.path)));
     let mut by_id: BTreeMap<String, Said> = BTreeMap::new();
     for McpFile { scope, path, servers } in files {
@@ -62,7 +69,7 @@ pub fn resolve(mut files: Vec<McpFile>) -> McpServers {
             continue;
         }
         resolved.diagnostics.extend(said.notes.iter().cloned());
-        for row in said.settle(&id) {
+        for row in said.settle(&id, may_run) {
             resolved.diagnostics.extend(row.diagnostics.iter().cloned());
             resolved.servers.push(row);
         }
@@ -133,15 +140,28 @@ impl Said {
     }
 
     /// Decides among the servers of one id.
-    fn settle(mut self, id: &str) -> Vec<ServerEntry> {
+    fn settle(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let candidates = std::mem::take(&mut self.candidates);
-        let origins: Vec<(EntryOrigin, bool)> =
-            candidates.iter().map(|one| (one.origin.clone(), one.verdict.is_ok())).collect();
+        let is_able = |one: &Candidate| {
+            let Ok(server) = &one.verdict else { return false };
+            let row = ServerEntry::of(id, one.origin.clone(), server.clone());
+            self.off(one.origin.scope).is_none() && (!row.needs_grant() || may_run(&row))
+        };
+        let able = candidates.iter().rposition(is_able);
+        let is_pending =
+            |at: usize, one: &Candidate| one.verdict.is_ok() && able.is_some_and(|able| able < at);
+        let origins: Vec<(EntryOrigin, bool)> = candidates
+            .iter()
+            .enumerate()
+            .map(|(at, one)| (one.origin.clone(), one.verdict.is_ok() && !is_pending(at, one)))
+            .collect();
         let winner = origins.iter().rposition(|(_, sound)| *sound);
         let standing = winner.filter(|at| self.off(origins[*at].0.scope).is_none());
 
         let mut rows = Vec::with_capacity(candidates.len());
-        for (at, Candidate { origin, verdict, notes }) in candidates.into_iter().enumerate() {
+        for (at, candidate) in candidates.into_iter().enumerate() {
+            let pending = is_pending(at, &candidate);
+            let Candidate { origin, verdict, notes } = candidate;
             let scope = origin.scope;
             let who = format!("{scope}/{} (MCPServer)", shown(id));
             let mut row = ServerEntry::new(id, origin);
@@ -161,6 +181,11 @@ impl Said {
                     if let Some(by) = &row.disabled_by {
                         row.diagnostics.push(disabled(&who, by));
                     }
+                }
+                Ok(server) if pending => {
+                    let notes = std::mem::take(&mut row.diagnostics);
+                    row = ServerEntry::of(id, row.origin, server);
+                    (row.status, row.diagnostics) = (Status::Pending, notes);
                 }
                 Ok(server) => {
                     let is_winner = winner == Some(at);

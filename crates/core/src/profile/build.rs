@@ -221,7 +221,7 @@ impl Builder<'_> {
                 return Err(self.error(&["remove"], format!("unknown section: `{id}`")));
             }
         }
-        let order = self.order(&tables, &remove, added_after.as_ref().map(SectionId::as_str))?;
+        let order = self.order(&tables, &remove, added_after.as_ref())?;
         let arrange: Arrange = self.take_or("arrange")?;
         let mut sections = Vec::with_capacity(order.len());
         for id in &order {

@@ -60,14 +60,26 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
     for settings in layers {
         let mut notes = Notes::default();
         let refusals = refuse(&settings, &mut standing, &mut notes);
-        let counts = refusals.without(settings.root.clone());
-        match &mut root {
-            None => root = Some(counts),
-            Some(root) => overlay(root, counts, ROOT, &mut KeyPath::default(), &mut notes),
-        }
-        diagnostics.extend(notes.finish(|| Place::file(settings.by().scope(), settings.path())));
-        judged.push(Layer { settings, refusals });
+        let layer = Layer { settings, refusals };
+        layer.lay_over(&mut root, &mut notes);
+        diagnostics.extend(notes.finish(|| Place::file(layer.settings.by().scope(), layer.settings.path())));
+        judged.push(layer);
     }
+    Merged { layers: judged, root: finished(root) }
+}
+
+impl Layer {
+    /// Puts what is used of the layer on top of the weaker ones.
+    fn lay_over(&self, below: &mut Option<Node>, notes: &mut Notes) {
+        let used = self.refusals.without(self.settings.root.clone());
+        match below {
+            None => *below = Some(used),
+            Some(below) => overlay(below, used, ROOT, &mut KeyPath::default(), notes),
+        }
+    }
+}
+
+fn finished(root: Option<Node>) -> Node {
     let mut root = root.unwrap_or_else(|| Node {
         source: Arc::new(SettingsSource::nothing()),
         key_span: 0..0,
@@ -75,7 +87,7 @@ pub fn merge(mut layers: Vec<LayerSettings>, diagnostics: &mut Diagnostics) -> M
         tree: Tree::Table(Table::default()),
     });
     settle_lists(&mut root, ROOT);
-    Merged { layers: judged, root }
+    root
 }
 
 /// Puts `over` on top of `base`.
@@ -91,7 +103,8 @@ pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyP
             let whole = matches!(shape, Shape::ById { entries: Entries::Whole, .. });
             for (key, node) in table.into_iter() {
                 match below.get_mut(&key) {
-                    Some(there) if !whole => {
+                    // A directive replaces nothing.
+                    Some(there) if !whole || is_directive(&node) && there.as_table().is_some() => {
                         let shape = shape.under(&key).unwrap_or(Shape::Any);
                         path.0.push(key);
                         overlay(there, node, shape, path, notes);
@@ -111,6 +124,14 @@ pub(super) fn overlay(base: &mut Node, over: Node, shape: Shape, path: &mut KeyP
     base.source = source;
     base.key_span = key_span;
     base.span = span;
+}
+
+/// Returns whether an entry does nothing but switch a name off or on.
+fn is_directive(node: &Node) -> bool {
+    node.as_table().is_some_and(|table| {
+        let mut keys = table.iter().map(|(key, _)| key).peekable();
+        keys.peek().is_some() && keys.all(|key| key == "disable")
+    })
 }
 
 fn clash(was: &Node, now: &Node, path: &KeyPath) -> Diagnostic {
@@ -180,6 +201,22 @@ impl Merged {
     #[must_use]
     pub fn to_value(&self) -> serde_json::Value {
         self.root.to_value()
+    }
+
+    /// Returns the settings without some values, each named by its layer and path.
+    #[must_use]
+    pub fn without<'p>(&self, values: impl IntoIterator<Item = (SetBy, &'p [String])>) -> Merged {
+        let mut layers = self.layers.clone();
+        for (by, path) in values {
+            let path: Vec<&str> = path.iter().map(String::as_str).collect();
+            layers
+                .iter_mut()
+                .filter(|layer| layer.settings.by() == by)
+                .for_each(|layer| layer.refusals.add(&path));
+        }
+        let mut root = None;
+        layers.iter().for_each(|layer| layer.lay_over(&mut root, &mut Notes::default()));
+        Merged { layers, root: finished(root) }
     }
 
     /// Returns what one layer has at a path, unless it does not count there.

@@ -25,10 +25,14 @@ pub(super) struct Refusals(BTreeMap<String, Refusals>);
 
 impl Refusals {
     pub(super) fn add(&mut self, path: &[&str]) {
+        if self.covers(path) {
+            return;
+        }
         let mut at = self;
         for key in path {
             at = at.0.entry((*key).to_owned()).or_default();
         }
+        at.0.clear();
     }
 
     /// Tells whether the value at a path is refused, or stands in one that is.
@@ -44,7 +48,7 @@ impl Refusals {
         false
     }
 
-    /// Returns the value without what is refused.
+    /// Returns the value without what is refused. A table that had nothing else goes with it.
     pub(super) fn without(&self, node: Node) -> Node {
         if self.0.is_empty() {
             return node;
@@ -57,7 +61,13 @@ impl Refusals {
                     .filter_map(|(key, node)| match self.0.get(&key) {
                         None => Some((key, node)),
                         Some(below) if below.0.is_empty() => None,
-                        Some(below) => Some((key, below.without(node))),
+                        Some(below) => {
+                            let had_values =
+                                node.as_table().is_some_and(|table| table.iter().next().is_some());
+                            let left = below.without(node);
+                            let is_empty = left.as_table().is_some_and(|table| table.iter().next().is_none());
+                            (!(had_values && is_empty)).then_some((key, left))
+                        }
                     })
                     .collect::<Table>(),
             ),

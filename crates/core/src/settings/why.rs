@@ -59,7 +59,8 @@ impl Merged {
         let mut list = Vec::new();
         for layer in &self.layers {
             let Some(node) = layer.settings.root.at(path.keys()) else { continue };
-            let outcome = if layer.refusals.covers(path.keys()) {
+            let used = layer.refusals.without(layer.settings.root.clone());
+            let outcome = if used.at(path.keys()).is_none() {
                 Outcome::Ignored
             } else if stands.is_some_and(|stands| takes_part(node, stands)) {
                 Outcome::Used

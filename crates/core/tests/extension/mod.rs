@@ -4,7 +4,8 @@
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     extension::{
-        Category, Entry, Fault, Found, FoundWhat, Ordering, SchemaChecker, SchemaFault, Scopes, resolve,
+        Category, Entry, Fault, Found, FoundWhat, Grants, Ordering, ProviderChange, SchemaChecker,
+        SchemaFault, Scopes, resolve,
     },
     scope::Scope,
     settings::{Merged, merge, parse},
@@ -67,6 +68,19 @@ impl SchemaChecker for Checker {
             faults.push(Fault { pointer: String::new(), message: format!("more than {most} properties") });
         }
         if faults.is_empty() { Ok(()) } else { Err(SchemaFault::Config(faults)) }
+    }
+}
+
+/// Grants everything.
+pub struct All;
+
+impl Grants for All {
+    fn may_run(&self, _entry: &Entry) -> bool {
+        true
+    }
+
+    fn may_change(&self, _change: &ProviderChange) -> bool {
+        true
     }
 }
 

@@ -40,8 +40,14 @@ pub(super) fn notes(
 ) -> (Vec<AnalyzedNote>, usize) {
     let Wanted { text, options, profile, somewhere } = wanted;
     let mut found = Found { text, few: Few::new(MOST_DIAGNOSTICS) };
-    let (linted, mut left) =
-        template::lint_few(text, options, &catalogue(profile), None, NAME, MOST_DIAGNOSTICS);
+    let (linted, mut left) = template::lint_few(
+        text,
+        options,
+        &catalogue(profile, &BTreeMap::new()),
+        None,
+        NAME,
+        MOST_DIAGNOSTICS,
+    );
     for one in linted {
         found.push(one.diagnostic, one.position.range, one.edit);
     }

@@ -238,6 +238,9 @@ fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
             if entry.active && !entry.runnable {
                 cells.push("not runnable".to_owned());
             }
+            if entry.status == preface::core::extension::Status::Pending {
+                cells.push("pending".to_owned());
+            }
             let origin = |word: &str, origin: &preface::core::extension::EntryOrigin| {
                 format!("{word} {}", origin.scope)
             };

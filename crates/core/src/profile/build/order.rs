@@ -2,10 +2,8 @@
 
 use super::{Builder, quoted};
 use crate::{
-    profile::{
-        ProfileError,
-        overlay::{BODY, PLACE},
-    },
+    profile::{ProfileError, overlay::PLACE},
+    section::SectionId,
     suggestion::did_you_mean,
 };
 use serde::Deserialize;
@@ -20,23 +18,14 @@ enum Written {
     Arranged { of: String, arrange: String },
 }
 
-impl Written {
-    fn ids(&self) -> impl Iterator<Item = &str> {
-        let ids = match self {
-            Written::Listed(ids) => ids.as_slice(),
-            Written::Arranged { .. } => &[],
-        };
-        ids.iter().map(String::as_str)
-    }
-}
-
 impl Builder<'_> {
-    /// The chosen order, with the sections that say `after` or `before` put in their place.
+    /// Returns the chosen order, with the sections that have `after` or `before` put in their place. A section that has
+    /// neither and that no order names goes where new sections of layers go.
     pub(super) fn order(
         &mut self,
         sections: &Table,
         remove: &[String],
-        added_after: Option<&str>,
+        added_after: Option<&SectionId>,
     ) -> Result<Vec<String>, ProfileError> {
         let chosen: Option<String> = self.take("order")?;
         let orders: BTreeMap<String, Written> = self.take_or("orders")?;
@@ -68,16 +57,6 @@ impl Builder<'_> {
             }
         };
         order.retain(|id| !remove.contains(id));
-        let listed: BTreeSet<&str> = orders.values().flat_map(Written::ids).collect();
-        let added = sections.keys().map(String::as_str).filter(|id| {
-            !listed.contains(id)
-                && !self.only_agents.iter().any(|known| known == id)
-                && self.adds(id, &chosen)
-        });
-        let added: Vec<String> = added.map(str::to_owned).collect();
-        let at = added_after.and_then(|anchor| order.iter().position(|id| id == anchor));
-        let at = at.map_or(order.len(), |at| at + 1);
-        order.splice(at..at, added);
         let mut known = BTreeSet::new();
         for id in &order {
             if !known.insert(id.as_str()) {
@@ -109,15 +88,20 @@ impl Builder<'_> {
             waiting.retain(|(.., anchor)| order.iter().any(|known| known == anchor));
         }
         order.retain(|known| !waiting.iter().any(|(id, ..)| id == known));
+        if self.agent.is_none() {
+            let is_placed = |id: &str| {
+                let is_listed = |order: &Written| matches!(order, Written::Listed(ids) if ids.iter().any(|listed| listed == id));
+                orders.values().any(is_listed)
+                    || self.only_agents.iter().any(|only| only == id)
+                    || waiting.iter().any(|(waiting, ..)| *waiting == id)
+            };
+            let added: Vec<String> = sections.keys().filter(|id| !is_placed(id)).cloned().collect();
+            let anchor = added_after.and_then(|after| order.iter().position(|id| id == after.as_str()));
+            let at = anchor.map_or(order.len(), |anchor| anchor + 1);
+            drop(order.splice(at..at, added));
+        }
         self.place(&mut order, waiting)?;
         Ok(order)
-    }
-
-    /// True for a section that a profile adds to those which it extends: it is younger than the order, which cannot name it.
-    fn adds(&self, id: &str, order: &str) -> bool {
-        let raw = |key: String| self.givers.of(&key).map(|giver| giver.raw);
-        let body = BODY.iter().chain(&["catalog"]).filter_map(|key| raw(format!("section.{id}.{key}"))).max();
-        self.agent.is_none() && raw(format!("orders.{order}")).is_some_and(|order| body > Some(order))
     }
 
     /// The order of an agent's prompt.

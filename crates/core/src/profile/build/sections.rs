@@ -151,6 +151,8 @@ impl Builder<'_> {
         #[derive(Deserialize, Default)]
         #[serde(default)]
         struct Written {
+            after: Option<SectionId>,
+            before: Option<SectionId>,
             between: Option<String>,
             catalog: Prompts,
             cut: CutRule,
@@ -255,6 +257,7 @@ impl Builder<'_> {
             merge_into: written.merge_into,
             place: written.place.aside(),
             options,
+            beside: written.after.or(written.before),
         })
     }
 
