@@ -92,6 +92,7 @@ fn contribution(id: &str, text: &str) -> Contribution {
         }],
         priority: None,
         max_tokens: None,
+        unread: 0,
         stability: None,
         silent: None,
     }

@@ -191,7 +191,7 @@ impl From<Box<Diagnostic>> for Failure {
 
 impl From<KeepError> for Failure {
     fn from(error: KeepError) -> Self {
-        let hint = error.hint();
+        let (hint, message) = (error.hint(), error.to_string());
         let failure = match error {
             KeepError::Engine(error) => return error.into(),
             KeepError::Store(error) => return error.into(),
@@ -203,6 +203,13 @@ impl From<KeepError> for Failure {
                 return Failure::usage(error.to_string()).hint("`preface template list` lists what is kept");
             }
             KeepError::Choice(_) => Failure::usage(error.to_string()),
+            KeepError::TrustChanged(id, _) => {
+                let id = escape_hidden(id.as_str()).into_owned();
+                let hint = format!(
+                    "`preface conversations refresh {id}` builds it without; `preface trust status` lists what is held"
+                );
+                return Failure { exit: Exit::Held, ..Failure::new(message) }.hint(hint);
+            }
             error => Failure::new(error.to_string()),
         };
         Failure { hint, ..failure }

@@ -14,7 +14,7 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion,
+    Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, Writes,
     core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, prompt::Prompt},
     host::look::Confirm,
     keep::{Asked, Here, KeepError, Keeper, Record},
@@ -96,7 +96,7 @@ impl SubjectFlags {
             }
         }
         store::with(&url, async |store| {
-            let keeper = Keeper::new(system, store.clone(), Arc::new(Here));
+            let keeper = Keeper::new(system, store.clone(), Arc::new(Here)).writing(Writes::All);
             let turned = keeper.turn(id, &asked, &actor).await.map_err(|error| match error {
                 KeepError::Engine(error) => refused(error, format),
                 error => error.into(),
@@ -125,7 +125,7 @@ impl SubjectFlags {
     fn ask_first(&self, ui: &Ui, engine: &Engine<'_>, request: &Request) -> Result<TrustChoice, Failure> {
         let asks = TrustOnly { terminal: Terminal::new(ui), once: AtomicBool::new(false) };
         let templates = self.keep.template.source();
-        engine.with_templates(&templates).build_asking(request, &asks)?;
+        engine.with_templates(&templates).ask_trust(request, &asks)?;
         Ok(if asks.once.into_inner() { TrustChoice::Once } else { TrustChoice::Ask })
     }
 }

@@ -72,6 +72,9 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
     let mut said = Vec::new();
+    let created = prompt.diagnostics.iter().filter(|note| note.code == "scaffold/created");
+    said.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
+    let created = said.len();
     let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();
     match names.len() {
         0 => {}
@@ -98,11 +101,11 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         .chain((!cut.is_empty()).then_some(Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
-    if said.len() == 1 && others.len() > 1 {
+    if said.len() == 1 && created == 0 && others.len() > 1 {
         said = vec![count(others.len(), "note")];
     }
     // What was declined or denied needs no advice.
-    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 {
+    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
         let them = if names.len() == 1 { "it" } else { "them" };
         said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
     }

@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::Args;
 use preface::{
-    Built, COUNTERS, Engine, Error, Headless, Request, Session,
+    Built, COUNTERS, Engine, Error, Headless, Request, Session, Writes,
     core::{
         aside::AsidePlace,
         budget::Counter,
@@ -76,13 +76,22 @@ pub struct Subject {
     pub kept: Option<Kept>,
 }
 
-/// Whether a person may be asked.
+/// Whether a person may be asked, and whether anything is written beside the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
-    /// On a terminal.
+    /// On a terminal. The prompt is handed out: loggers get their lines, and first files are created.
     May,
-    /// Never.
+    /// Never. The prompt is only looked at, and nothing is written.
     MayNot,
+}
+
+impl Asking {
+    fn writes(self) -> Writes {
+        match self {
+            Asking::May => Writes::All,
+            Asking::MayNot => Writes::Nothing,
+        }
+    }
 }
 
 impl SubjectFlags {
@@ -101,7 +110,7 @@ impl SubjectFlags {
         self.trust.apply(&mut request)?;
         let system = files::system();
         let templates = self.keep.template.source();
-        let engine = Engine::new(&system).with_templates(&templates);
+        let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let built = if asking == Asking::May && ui.can_ask() {
             engine.build_asking(&request, &Terminal::new(ui))
         } else {
@@ -129,7 +138,7 @@ impl SubjectFlags {
         self.trust.apply(&mut request)?;
         let system = files::system();
         let templates = self.keep.template.source();
-        let engine = Engine::new(&system).with_templates(&templates);
+        let engine = Engine::new(&system).with_templates(&templates).writing(asking.writes());
         let setup = Session::setup(engine, request).history(history);
         let session = if asking == Asking::May && ui.can_ask() {
             setup.start_asking(&Terminal::new(ui))

@@ -57,7 +57,7 @@ pub enum AuditEvent {
     ExtensionSetRevised {
         /// The active extensions.
         loaded: Vec<LoadedExtension>,
-        /// `<category>/<name>` of those that are switched off or failed.
+        /// `<category>/<name>` of those that are switched off or failed and have no other entry in their place.
         disabled: Vec<String>,
     },
     /// The user allowed a project to do something, or no longer.
@@ -94,4 +94,7 @@ pub struct LoadedExtension {
     pub config_scope: SetBy,
     /// The layers whose entry of the same name it hides.
     pub shadows: Vec<Scope>,
+    /// The layer of the broken override that it stays active in spite of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_from: Option<Scope>,
 }

@@ -513,6 +513,7 @@ impl<'w> Compose<'w> {
             stability: contribution.and_then(|said| said.stability).or(section.stability),
             priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
             max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
+            unread: contribution.map_or(0, |said| said.unread),
             cut: section.cut,
             last: section.last,
             place: section.place,

@@ -46,6 +46,8 @@ pub struct DraftPart {
     pub priority: i64,
     /// Its own ceiling.
     pub max_tokens: Option<usize>,
+    /// How many bytes follow the text that were not read. They count as what was cut.
+    pub unread: u64,
     /// What happens when it does not fit.
     pub cut: CutRule,
     /// True: it stands after all other parts.
@@ -69,6 +71,7 @@ impl DraftPart {
             stability: Stability::Static,
             priority: DEFAULT_PRIORITY,
             max_tokens: None,
+            unread: 0,
             cut: CutRule::Clip,
             last: false,
             place: None,

@@ -50,6 +50,8 @@ pub struct Plan<'w> {
     pub priority: i64,
     /// Its ceiling.
     pub max_tokens: Option<usize>,
+    /// How many bytes follow that were not read.
+    pub unread: u64,
     /// What happens when it does not fit.
     pub cut: CutRule,
     /// True: it stands after all other parts.

@@ -380,6 +380,7 @@ impl<'w> Render<'w> {
             stability: plan.stability.unwrap_or(volatility),
             priority: plan.priority,
             max_tokens: plan.max_tokens,
+            unread: plan.unread,
             cut: plan.cut,
             last: plan.last,
             place: plan.place,

@@ -98,9 +98,17 @@ pub struct Contribution {
     /// Overrides the section's stability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<Stability>,
+    /// How many bytes follow its texts that were not read, because its ceiling leaves no room for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unread: u64,
     /// Why it says nothing, where it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One text of a contribution, with what its item template can name.

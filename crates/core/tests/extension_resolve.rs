@@ -145,14 +145,15 @@ mod worked_example {
             .iter()
             .map(|one| format!("{} {} {} {:?}", one.kind, one.id, one.scope, one.shadows))
             .collect();
-        // What is bundled and untouched goes without saying.
         assert_eq!(
             loaded,
             [
+                "ContextProvider repoSummary bundled []",
                 "Hook pre-tool-audit project []",
                 "Logger fileDebug global []",
                 "Provider openai-proxy global []",
                 "Tool Bash project [Bundled]",
+                "Tool Edit bundled []",
             ]
         );
         assert_eq!(disabled, &["loggers/stdout"]);

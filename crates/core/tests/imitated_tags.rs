@@ -51,6 +51,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         priority: None,
         max_tokens: None,
         stability: Some(Stability::Static),
+        unread: 0,
         silent: None,
     };
     let mut world = World {

@@ -1,21 +1,30 @@
 //! Trust before anything of a project is read: what is recorded, who is asked, what is held (seed 000, DESIGN §7.1).
 
 use crate::{Error, request::TrustChoice};
+use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     profile::{Profile, ScaffoldWhen},
+    scope::Scope,
     trust::{Trust, TrustMode},
 };
 use preface_host::{
-    gate::{Consent, Gate},
+    gate::{AdmittedText, Belongs, Consent, Gate},
     look::{Confirm, Headless},
     places::Places,
     provider::git,
     system::{FileKind, System},
-    trust::{Decision, Dirs, Pins, StoreKind, Summary, TrustStore, audit, store_file, whole_digest},
+    trust::{
+        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, Summary, TrustStore, audit, is_digested,
+        store_file, whole_digest,
+    },
 };
 use std::path::{Path, PathBuf};
+
+/// What to do about a project that changed since it was trusted as a whole.
+pub(crate) const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
+     new state";
 
 /// Asks a person about trust, or does not.
 pub trait Ask: Confirm {
@@ -113,6 +122,43 @@ pub(crate) struct Opened {
     pub trust: Trust,
     /// The canonical project directory, where trust is about it as a whole and it is held.
     pub held_layer: Option<PathBuf>,
+    /// What the grant of a project as a whole covers beside its digest, where that stands.
+    pub granted: Option<GrantedProject>,
+    /// When the user declined this project or took a grant back last; `None` where that does not stand.
+    pub refused_at: Option<Timestamp>,
+}
+
+/// The texts that a grant of a project as a whole covers beside its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GrantedProject {
+    /// The canonical directory of the project.
+    pub root: PathBuf,
+    /// `None` where the grant did not record them.
+    pub texts: Option<Vec<GrantedText>>,
+}
+
+impl GrantedProject {
+    /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
+    pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
+        let beside = |text: &&AdmittedText| {
+            text.belongs == Belongs::ToLayer && !text.path.strip_prefix(root).is_ok_and(is_digested)
+        };
+        let granted = |text: &AdmittedText| {
+            let path = PinPath::new(root, &text.path).ok()?;
+            Some(GrantedText { path, digest: text.digest })
+        };
+        admitted.iter().filter(beside).filter_map(granted).collect()
+    }
+
+    /// Returns the texts that changed since the grant, or that it did not cover, for people.
+    pub fn changed<'a>(&self, admitted: &'a [AdmittedText]) -> Vec<&'a str> {
+        let Some(granted) = &self.texts else { return Vec::new() };
+        let is_other = |text: &&AdmittedText| {
+            let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(*text));
+            one.iter().any(|one| !granted.contains(one))
+        };
+        admitted.iter().filter(is_other).map(|text| text.shown.as_str()).collect()
+    }
 }
 
 /// Everything that the opening of the gate depends on.
@@ -144,6 +190,8 @@ impl Gatekeeper<'_> {
                 gate: Gate::new(self.mode, consent, self.places.cwd.clone(), Pins::default(), true),
                 trust: Trust::Trusted,
                 held_layer: None,
+                granted: None,
+                refused_at: None,
             }),
             TrustMode::Pinned => self.pinned(consent, diagnostics, events),
             TrustMode::Whole => self.whole(consent, diagnostics, events),
@@ -190,7 +238,9 @@ impl Gatekeeper<'_> {
             Consent::Recorded => events.push(audit::evaluated(&root, trust)),
             Consent::Deny | Consent::Granting(_) => {}
         }
-        Ok(Opened { gate: Gate::new(self.mode, consent, root, pins, true), trust, held_layer: None })
+        let refused_at = pins.refused_at();
+        let gate = Gate::new(self.mode, consent, root, pins, true);
+        Ok(Opened { gate, trust, held_layer: None, granted: None, refused_at })
     }
 
     fn whole(
@@ -203,8 +253,21 @@ impl Gatekeeper<'_> {
             Gate::new(self.mode, consent.clone(), self.places.cwd.clone(), Pins::default(), speaks)
         };
         let Some(root) = layer_root(self.system, self.places) else {
-            return Ok(Opened { gate: gate(false), trust: Trust::Untrusted, held_layer: None });
+            return Ok(Opened {
+                gate: gate(false),
+                trust: Trust::Untrusted,
+                held_layer: None,
+                granted: None,
+                refused_at: None,
+            });
         };
+        let mut granted = None;
+        let refused = |store: &Path| {
+            let store = TrustStore::at(self.system, store.to_owned()).for_project(&root);
+            let record = store.load(&mut Diagnostics::new()).whole(&root)?;
+            (record.decision == Decision::Declined).then_some(record.granted_at)
+        };
+        let refused_at = self.store.and_then(refused);
         let trust = match &consent {
             Consent::Once => {
                 events.push(audit::once(&root));
@@ -213,7 +276,7 @@ impl Gatekeeper<'_> {
             Consent::Granting(_) => Trust::Trusted,
             Consent::Deny => Trust::Untrusted,
             Consent::Recorded => {
-                let trust = self.recorded(&root, diagnostics, events)?;
+                let trust = self.recorded(&root, &mut granted, diagnostics, events)?;
                 events.push(audit::evaluated(&root, trust));
                 trust
             }
@@ -221,7 +284,7 @@ impl Gatekeeper<'_> {
         let speaks = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
         if !speaks {
             let shown = self.places.shown(&root);
-            diagnostics.push(match (&consent, trust) {
+            let note = match (&consent, trust) {
                 (Consent::Deny, _) => {
                     Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project"))
                 }
@@ -231,15 +294,17 @@ impl Gatekeeper<'_> {
                 }
                 _ => Diagnostic::warning("trust/held", format!("{shown} was held: you have not trusted it"))
                     .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
-            });
+            };
+            diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
         }
-        Ok(Opened { gate: gate(speaks), trust, held_layer: (!speaks).then_some(root) })
+        Ok(Opened { gate: gate(speaks), trust, held_layer: (!speaks).then_some(root), granted, refused_at })
     }
 
     /// What the records say of a project as a whole; a person is asked where they say nothing that still holds.
     fn recorded(
         &self,
         root: &Path,
+        granted: &mut Option<GrantedProject>,
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Trust, Error> {
@@ -250,6 +315,7 @@ impl Gatekeeper<'_> {
         let digest = || whole_digest(self.system, root);
         match record {
             Some(record) if record.decision == Decision::Trusted => {
+                *granted = Some(GrantedProject { root: root.to_owned(), texts: record.texts.clone() });
                 if record.digest.is_none() || !record.changed_since(&digest()) {
                     return Ok(Trust::Trusted);
                 }
@@ -258,7 +324,7 @@ impl Gatekeeper<'_> {
                         "trust/changed",
                         format!("{} changed since you trusted it", self.places.shown(root)),
                     )
-                    .help("it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the new state"),
+                    .help(CHANGED_HELP),
                 );
                 Ok(Trust::Stale)
             }

@@ -8,7 +8,6 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
-    extension::Status,
     lint::{finding, finding::Finding as _, hidden, secret},
     scope::Scope,
     trust::TrustMode,
@@ -22,7 +21,10 @@ use preface_host::{
     trust::{Permit, TrustStore},
 };
 use serde::Serialize;
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// The most findings that are shown of one file.
 const FINDINGS: usize = 5;
@@ -35,8 +37,10 @@ pub struct Coverage {
     /// The branch; `None` outside of a repository and where texts are not pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<CoveredBranch>,
-    /// Parts of the user's layer that the project replaces, such as `sections/rules.md`.
+    /// Files of the user's layer that the project replaces, such as `sections/rules.md`.
     pub replaces: Vec<String>,
+    /// What else of the user's, or of preface, the project takes away, replaces or puts in another order: a sentence each.
+    pub changes: Vec<String>,
     /// What the project would do beyond text, which only a grant of its own allows.
     #[serde(skip)]
     pub permits: Vec<Permit>,
@@ -83,7 +87,7 @@ pub fn has_hidden_text(bytes: &[u8]) -> bool {
 }
 
 impl Coverage {
-    /// Returns one line for each fact, fit to be shown.
+    /// Returns one line for each fact but those of `changes`, fit to be shown.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -120,15 +124,24 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn coverage(&self, request: &Request) -> Result<Coverage, Error> {
+        self.coverage_of(request, &[])
+    }
+
+    /// Works out what a grant of some files covers; of all, where none is named.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn coverage_of(&self, request: &Request, paths: &[PathBuf]) -> Result<Coverage, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        let all = || Some(Consent::Granting(Vec::new()));
-        let built = self.run(&request, all(), &Headless)?;
+        let paths = self.real(paths);
+        let all = || Some(Consent::Granting(paths.clone()));
+        let built = self.run(&request, Breadth::EveryTool, all(), &Headless)?;
         if built.mode == TrustMode::None {
             return Ok(Coverage::default());
         }
         let files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built.places)).collect();
         let branch = self.branch(&built);
-        let gathered = self.gather(&request, Breadth::Turn, all(), &Headless)?;
+        let gathered = self.gather(&request, Breadth::EveryTool, all(), &Headless)?;
         let mut replaces = BTreeSet::new();
         if let (Some(own), Some(project)) =
             (gathered.stack.layer(Scope::Global), gathered.stack.layer(Scope::Project))
@@ -137,19 +150,22 @@ impl Engine<'_> {
             let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id));
             replaces.extend(sections.map(|id| format!("sections/{id}.md")));
         }
-        let entries = gathered.scopes.entries.iter().filter(|entry| {
-            let hides = entry.active && entry.shadows.iter().any(|origin| origin.scope == Scope::Global);
-            // What waits for a grant of commands replaces the one below it after that.
-            let will_hide = entry.status == Status::Pending
-                && gathered
-                    .scopes
-                    .active(entry.category, &entry.name)
-                    .is_some_and(|below| below.origin.scope == Scope::Global);
-            entry.origin.scope == Scope::Project && (hides || will_hide)
-        });
-        replaces.extend(entries.map(|entry| format!("{}/{}", entry.category, entry.name)));
+        let changes = gathered.changes.lines(&gathered.diagnostics);
         let permits = self.permits_wanted(&gathered);
-        Ok(Coverage { files, branch, replaces: replaces.into_iter().collect(), permits })
+        Ok(Coverage { files, branch, replaces: replaces.into_iter().collect(), changes, permits })
+    }
+
+    /// Returns what the project takes away, replaces or puts in another order once these files are granted (all of them,
+    /// where none is named), a sentence each. Nothing is recorded.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn project_changes(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<String>, Error> {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let granting = Some(Consent::Granting(self.real(paths)));
+        let gathered = self.gather(&request, Breadth::Extensions, granting, &Headless)?;
+        let is_guarded = gathered.profile.trust != TrustMode::None;
+        Ok(if is_guarded { gathered.changes.lines(&gathered.diagnostics) } else { Vec::new() })
     }
 
     /// Returns the branch of a build whose texts are pinned.
@@ -250,7 +266,10 @@ mod tests {
             .with_file(format!("/home/user/.config/preface/{place}"), manifest("mine.jsonl"))
             .with_file(format!("/work/.preface/{place}"), manifest("theirs.jsonl"));
         let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
-        assert_eq!(coverage.replaces, ["loggers/log"]);
+        assert_eq!(
+            coverage.changes,
+            ["the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"]
+        );
         assert_eq!(coverage.permits.len(), 1);
     }
 }

@@ -2,30 +2,33 @@
 
 use crate::{
     COUNTERS, Error,
-    consent::{self, Ask},
+    consent::{self, Ask, GrantedProject},
     error::Held,
     gather::{Breadth, Gathered, option_fact},
     grant,
     hooks::Told,
+    log::{Loggers, not_handed_out},
     request::{Request, TrustChoice},
     template_source::TemplateSource,
     variables,
 };
 use preface_core::{
+    audit::AuditEvent,
     definition,
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{Fact, FactKey, Facts},
     line,
     origin::Piece,
     profile::Arrange,
     prompt::Prompt,
+    scope::Scope,
     section::{Body, CutRule, Section, SectionId},
     trust::{Trust, TrustMode},
     turn::Tool,
     world::{OwnPrompt, World},
 };
 use preface_host::{
-    gate::{Consent, Seen, Verdict},
+    gate::{AdmittedText, Consent, Seen, Verdict},
     look::Headless,
     places::Places,
     provider::{self, FactInfo},
@@ -41,6 +44,21 @@ pub const DEFAULT_PRESET: &str = "default";
 pub struct Engine<'s> {
     system: &'s dyn System,
     templates: Option<&'s dyn TemplateSource>,
+    writes: Writes,
+    /// True inside of a call that hands out a prompt and may write first files.
+    scaffolds: bool,
+}
+
+/// What a build writes beside its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// The first files of a profile that has some, and the lines of loggers.
+    #[default]
+    All,
+    /// The lines of loggers.
+    Audit,
+    /// Nothing: for those that only look.
+    Nothing,
 }
 
 /// A finished build.
@@ -64,11 +82,18 @@ pub struct Built {
     pub mode: TrustMode,
     /// What stands for the project.
     pub trust: Trust,
+    /// Who logs what happens in this build.
+    pub(crate) loggers: Loggers,
+    /// The project texts that were included, whatever the mode.
+    pub(crate) admitted: Vec<AdmittedText>,
 }
 
 impl Built {
     pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, gathered: Gathered) -> Self {
+        let changed = prompt.diagnostics.iter().any(|note| note.code == CHANGED);
         Built {
+            loggers: Loggers::of(&gathered),
+            admitted: gathered.gate.admitted(),
             prompt,
             tools,
             mode: world.profile.trust,
@@ -76,9 +101,17 @@ impl Built {
             seen: gathered.gate.seen(),
             store: gathered.store,
             held_layer: gathered.held_layer,
-            trust: gathered.trust,
+            trust: if changed && gathered.trust == Trust::Trusted { Trust::Stale } else { gathered.trust },
             places: gathered.places,
         }
+    }
+
+    /// Returns the texts that are sent beside those of fixed names, as paths in the project's directory: files that settings
+    /// and manifests name.
+    #[must_use]
+    pub fn named_texts(&self, root: &Path) -> Vec<String> {
+        let texts = GrantedProject::texts_of(root, &self.admitted);
+        texts.into_iter().map(|text| text.path.to_string()).collect()
     }
 
     /// Returns the project texts that are held.
@@ -100,7 +133,26 @@ impl<'s> Engine<'s> {
     /// Takes the machine to build on.
     #[must_use]
     pub fn new(system: &'s dyn System) -> Self {
-        Engine { system, templates: None }
+        Engine { system, templates: None, writes: Writes::All, scaffolds: false }
+    }
+
+    /// Limits what is written beside results.
+    #[must_use]
+    pub fn writing(self, writes: Writes) -> Self {
+        Engine { writes, ..self }
+    }
+
+    /// The same inside of a call that hands out a prompt.
+    pub(crate) fn handing_out(&self) -> Self {
+        Engine { scaffolds: self.writes == Writes::All, ..*self }
+    }
+
+    pub(crate) fn writes(&self) -> Writes {
+        self.writes
+    }
+
+    pub(crate) fn scaffolds(&self) -> bool {
+        self.scaffolds
     }
 
     /// Lets a store's template speak where the profile takes one and the request names none.
@@ -114,7 +166,7 @@ impl<'s> Engine<'s> {
     where
         's: 't,
     {
-        Engine { system, templates: self.templates }
+        Engine { system, templates: self.templates, writes: self.writes, scaffolds: self.scaffolds }
     }
 
     pub(crate) fn templates(&self) -> Option<&'s dyn TemplateSource> {
@@ -140,11 +192,39 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn build_asking(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
-        let built = self.run(request, None, ask)?;
+        let mut built = self.answered(request, ask)?;
+        self.log_built(&mut built);
+        Ok(built)
+    }
+
+    /// Asks what a build would ask, and records the answers. Nothing is handed out: whoever builds next finds them.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<(), Error> {
+        let built = self.answered(request, ask)?;
+        // An answer that holds for once is an event of the build that goes by it.
+        let recorded = |event: &&AuditEvent| {
+            matches!(event, AuditEvent::ProjectTrusted { .. } | AuditEvent::ProjectDeclined { .. })
+        };
+        let events: Vec<AuditEvent> = built.prompt.audit.iter().filter(recorded).cloned().collect();
+        self.append(&built.loggers, &events);
+        Ok(())
+    }
+
+    /// Builds with the answers of whoever is asked, and logs nothing but a refusal.
+    pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
+        let built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
         let held: Vec<String> = built.held().map(|seen| seen.shown.clone()).collect();
-        self.refuse_held(request, &built.places, built.held_layer.as_deref(), &held)?;
+        if let Err(refused) = self.refuse_held(request, &built.places, built.held_layer.as_deref(), &held) {
+            self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
+            return Err(refused);
+        }
         if request.trust == TrustChoice::Ask && !held.is_empty() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
+        }
+        if built.mode == TrustMode::Whole {
+            grant::complete_whole(self, &built);
         }
         Ok(built)
     }
@@ -177,12 +257,20 @@ impl<'s> Engine<'s> {
         self.refuse_held(request, &gathered.places, gathered.held_layer.as_deref(), &held)
     }
 
+    /// Builds to look at trust: also with the texts that only other tools make a build use. Nothing is handed out.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn build_wide(&self, request: &Request) -> Result<Built, Error> {
+        self.run(request, Breadth::EveryTool, None, &Headless)
+    }
+
     /// Builds as if the named files (all of them, where none is named) were granted. Nothing is recorded.
     ///
     /// # Errors
     /// See [`Error`].
     pub fn build_granting(&self, request: &Request, paths: Vec<PathBuf>) -> Result<Built, Error> {
-        self.run(request, Some(Consent::Granting(self.real(&paths))), &Headless)
+        self.run(request, Breadth::Turn, Some(Consent::Granting(self.real(&paths))), &Headless)
     }
 
     /// Rebuilds a saved world. The machine is not looked at.
@@ -244,13 +332,15 @@ impl<'s> Engine<'s> {
         Ok(rows)
     }
 
+    /// Builds. Nothing is logged.
     pub(crate) fn run(
         &self,
         request: &Request,
+        breadth: Breadth,
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
-        let mut gathered = self.gather(request, Breadth::Turn, consent, ask)?;
+        let mut gathered = self.gather(request, breadth, consent, ask)?;
         let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
         let mut notes = Diagnostics::new();
         let tools = self.definitions(&gathered, &mut world, &mut notes)?;
@@ -261,7 +351,6 @@ impl<'s> Engine<'s> {
                 prompt.diagnostics.push(note.clone());
             }
         }
-        self.log(&gathered, &mut prompt);
         Ok(Built::new(prompt, world, tools, gathered))
     }
 
@@ -293,6 +382,12 @@ impl<'s> Engine<'s> {
             Some(option_fact(key, profile).or_else(known).unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
+        prompt.diagnostics.extend(gathered.changes.warnings());
+        if let Some(granted) = gathered.granted_project.as_ref().filter(|_| gathered.trust == Trust::Trusted)
+        {
+            let admitted = gathered.gate.admitted();
+            prompt.diagnostics.extend(granted.changed(&admitted).into_iter().map(changed));
+        }
         Ok(prompt)
     }
 
@@ -316,4 +411,14 @@ impl<'s> Engine<'s> {
         let tools = world.turn.tools.clone();
         Ok(Built::new(prompt, world, tools, gathered))
     }
+}
+
+/// The code of what changed since a project was trusted as a whole.
+const CHANGED: &str = "trust/changed";
+
+/// Reports a text that settings or a manifest of a trusted project name, and that is not what was granted.
+fn changed(shown: &str) -> Diagnostic {
+    Diagnostic::warning(CHANGED, format!("{shown} changed since you trusted the project"))
+        .at(Place::file(Some(Scope::Project), shown))
+        .help(consent::CHANGED_HELP)
 }

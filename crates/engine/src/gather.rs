@@ -2,11 +2,12 @@
 
 use crate::{
     Error,
-    consent::{Ask, Opened},
+    consent::{Ask, GrantedProject, Opened},
     engine::Engine,
     extensions, imported, named,
     permit::ProjectGrants,
     prepare::{Opening, Prepared},
+    project_changes::ProjectChanges,
     request::{Request, StoredTemplate},
 };
 use preface_core::{
@@ -31,7 +32,7 @@ use preface_core::{
 use preface_host::{
     bounds::Bounds,
     discover, extensions as host_extensions,
-    gate::{Consent, Gate},
+    gate::{Consent, Gate, GateMark},
     look::{FILE_FACTS_LIMIT, Look, RealDirs},
     places::Places,
     provider::{self, ContextProvider},
@@ -52,6 +53,8 @@ pub(crate) enum Breadth {
     Turn,
     /// Also what a section would say if other tools were active.
     EveryTool,
+    /// Settings and extensions alone: no text is read and no program is started.
+    Extensions,
 }
 
 /// Everything that was gathered for one turn, before the pure line runs.
@@ -65,6 +68,8 @@ pub(crate) struct Gathered {
     pub gate: Gate,
     pub trust: Trust,
     pub held_layer: Option<PathBuf>,
+    /// What the grant of the project as a whole covers, where it stands.
+    pub granted_project: Option<GrantedProject>,
     pub store: Option<PathBuf>,
     pub scopes: Scopes,
     pub mcp: McpServers,
@@ -84,6 +89,8 @@ pub(crate) struct Gathered {
     pub roots: Option<Vec<PathBuf>>,
     pub bounds: Bounds,
     pub reminders: Vec<Due>,
+    /// What the project takes away or replaces.
+    pub changes: ProjectChanges,
     /// Why no prompt is built of this. Whoever asks for none has no harm of it.
     pub refused: Option<Error>,
     real_dirs: RealDirs,
@@ -119,10 +126,10 @@ impl Gathered {
     }
 
     /// Forgets what a build looked at after the gathering: each looks for itself.
-    pub(crate) fn forget_looks(&mut self, seen: usize) {
+    pub(crate) fn forget_looks(&mut self, mark: GateMark) {
         self.real_dirs = RealDirs::default();
         self.bounds.forget_root();
-        self.gate.forget_after(seen);
+        self.gate.forget_after(mark);
     }
 
     /// Returns how many bytes the texts have that were gathered.
@@ -146,14 +153,15 @@ impl Engine<'_> {
         let mut diagnostics = Diagnostics::new();
         let mut audit = Vec::new();
         let mut prepared = self.prepare(request, &mut diagnostics)?;
-        if prepared.profile.scaffold.when == ScaffoldWhen::Discover
+        if self.scaffolds()
+            && prepared.profile.scaffold.when == ScaffoldWhen::Discover
             && let Some(dir) = &prepared.places.global
         {
             scaffold::scaffold(self.system(), dir, &prepared.profile.scaffold, &mut diagnostics, &mut audit);
         }
         let opening = Opening { request, consent, ask };
         let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
-        let Opened { gate, trust, held_layer } = opened;
+        let Opened { gate, trust, held_layer, granted: granted_project, .. } = opened;
         let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;
         let mut profile = profile;
@@ -169,6 +177,7 @@ impl Engine<'_> {
             gate,
             trust,
             held_layer,
+            granted_project,
             store,
             scopes: Scopes::default(),
             mcp: McpServers::default(),
@@ -185,6 +194,7 @@ impl Engine<'_> {
             roots: request.roots.clone(),
             bounds,
             reminders,
+            changes: ProjectChanges::default(),
             refused,
             real_dirs: RealDirs::default(),
         };
@@ -232,7 +242,11 @@ impl Engine<'_> {
         self.recall_servers(&request.tools, &mut gathered, &mut notes);
         let named = named::find(&gathered, &self.look(&gathered, ask))?;
         named.settle(&mut gathered);
-        if gathered.system_prompt.custom.is_some() {
+        if project.is_some() || gathered.trust != Trust::Untrusted {
+            let own = bundled.iter().chain(&global).chain(&sets).cloned().collect();
+            gathered.changes = ProjectChanges::of(&gathered, &settings::merge(own, &mut Diagnostics::new()));
+        }
+        if gathered.system_prompt.custom.is_some() || breadth == Breadth::Extensions {
             // Nothing else is part of the prompt, so nothing else is looked at.
             gathered.diagnostics.append(&mut notes);
             return Ok(gathered);

@@ -10,6 +10,7 @@ use crate::{
     Engine, Error, Request,
     gather::{Breadth, Gathered},
     hooks::Told,
+    log::{Loggers, not_handed_out},
 };
 use preface_core::{
     fact::{FactKey, Facts},
@@ -17,6 +18,7 @@ use preface_core::{
     world::World,
 };
 use preface_host::{
+    gate::{AdmittedText, GateMark},
     look::Headless,
     provider::{self, FactProvider},
     system::trail::{Trail, Trailed},
@@ -29,6 +31,13 @@ const MOST: usize = 64;
 /// The most bytes of text in one that is kept.
 const LARGEST: usize = 1 << 20;
 
+/// A prompt, and what it was made of.
+pub(crate) struct Made<'m> {
+    pub prompt: Prompt,
+    pub world: &'m World,
+    pub gathered: &'m Gathered,
+}
+
 /// A shelf of them, the one that was used last at the end.
 #[derive(Debug, Default)]
 pub(crate) struct Gatherings(Mutex<Vec<Gathering>>);
@@ -39,8 +48,8 @@ struct Gathering {
     asked: Request,
     gathered: Gathered,
     world: World,
-    /// How many texts had come to the gate.
-    seen: usize,
+    /// How much had come to the gate.
+    mark: GateMark,
     trail: Trail,
     known: Option<Known>,
 }
@@ -49,21 +58,31 @@ struct Gathering {
 #[derive(Debug)]
 struct Known {
     facts: Facts,
+    /// The project texts among them.
+    admitted: Vec<AdmittedText>,
     trail: Trail,
 }
 
 impl Known {
+    /// Returns the project texts behind the facts that a world took from here.
+    fn admitted_in(&self, world: &World) -> Vec<AdmittedText> {
+        let is_used = |text: &&AdmittedText| {
+            world.facts.iter().any(|(key, fact)| *fact.source == *text.shown && self.facts.get(key).is_some())
+        };
+        self.admitted.iter().filter(is_used).cloned().collect()
+    }
+
     /// Keeps what a build found out with these looks. Nothing, where a text had to pass the gate by its digest: each build
     /// tells which those are.
-    fn of(looks: Trailed<'_>, gathered: &Gathered, seen: usize, world: &World) -> Option<Self> {
+    fn of(looks: Trailed<'_>, gathered: &Gathered, mark: GateMark, world: &World) -> Option<Self> {
         let of_files = |key: &FactKey| provider::fact_provider(key).is_some_and(FactProvider::is_of_files);
         let mut facts = world.facts.clone();
         facts.retain(|key, _| of_files(key) && !world.turn.facts.contains_key(key));
         let bytes: usize = facts.iter().filter_map(|(_, fact)| fact.value.as_ref()).map(String::len).sum();
-        if gathered.gate.seen().len() > seen || bytes > LARGEST {
+        if gathered.gate.has_seen_after(mark) || bytes > LARGEST {
             return None;
         }
-        Some(Known { facts, trail: looks.into_trail()? })
+        Some(Known { facts, admitted: gathered.gate.admitted_after(mark), trail: looks.into_trail()? })
     }
 }
 
@@ -87,30 +106,32 @@ impl Gatherings {
 impl Gathering {
     /// Makes it ready for another request.
     fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
-        let Gathering { gathered, world, seen, .. } = self;
+        let Gathering { gathered, world, mark, .. } = self;
         gathered.turn.now = engine.instant_now();
         gathered.turn.conversation.clone_from(&request.conversation);
-        gathered.forget_looks(*seen);
+        gathered.forget_looks(*mark);
         world.turn.clone_from(&gathered.turn);
         world.stored = request.template.as_ref().map(crate::StoredTemplate::pieces);
         world.facts = Facts::default();
     }
 
     fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
-        let Gathering { gathered, world, seen, known, .. } = self;
+        let Gathering { gathered, world, mark, known, .. } = self;
         if let Some(known) = known.as_ref().filter(|known| known.trail.holds(engine.system())) {
-            return engine.compose_knowing(&known.facts, gathered, world, &Headless);
+            let prompt = engine.compose_knowing(&known.facts, gathered, world, &Headless)?;
+            gathered.gate.add_admitted(known.admitted_in(world));
+            return Ok(prompt);
         }
         let looks = Trailed::new(engine.system());
         let prompt = engine.on(&looks).compose(gathered, world, &Headless)?;
-        *known = Known::of(looks, gathered, *seen, world);
+        *known = Known::of(looks, gathered, *mark, world);
         Ok(prompt)
     }
 }
 
 impl Engine<'_> {
     /// Builds as [`Engine::build`] does, out of what was gathered before where that still is what is there. `read` gets the
-    /// prompt and the world that it was made from.
+    /// prompt and what it was made of.
     ///
     /// # Errors
     /// See [`Error`].
@@ -118,37 +139,38 @@ impl Engine<'_> {
         &self,
         gatherings: &Gatherings,
         request: &Request,
-        read: impl FnOnce(Prompt, &World) -> T,
+        read: impl FnOnce(Made<'_>) -> T,
     ) -> Result<T, Error> {
         // A build at another instant, or with templates of its own, is no business of the next.
-        if request.now.is_some() || self.templates().is_some() {
-            let built = self.build(request)?;
-            return Ok(read(built.prompt, &built.world));
-        }
+        let lasts = request.now.is_none() && self.templates().is_none();
         let asked = Request { conversation: None, template: None, ..request.clone() };
-        if let Some(mut kept) = gatherings.take(&asked)
+        if lasts
+            && let Some(mut kept) = gatherings.take(&asked)
             && kept.trail.holds(self.system())
         {
             kept.renew(self, request);
             let mut prompt = kept.compose(self)?;
-            self.log(&kept.gathered, &mut prompt);
             self.refuse_held_of(request, &kept.gathered)?;
-            let made = read(prompt, &kept.world);
+            self.log(&kept.gathered, &mut prompt);
+            let made = read(Made { prompt, world: &kept.world, gathered: &kept.gathered });
             gatherings.put(kept);
             return Ok(made);
         }
         let trailed = Trailed::new(self.system());
-        let mut gathered = self.on(&trailed).gather(request, Breadth::Turn, None, &Headless)?;
-        let seen = gathered.gate.seen().len();
-        let trail = trailed.into_trail().filter(|_| self.is_lasting(&gathered));
+        let mut gathered = self.handing_out().on(&trailed).gather(request, Breadth::Turn, None, &Headless)?;
+        let mark = gathered.gate.mark();
+        let trail = trailed.into_trail().filter(|_| lasts && self.is_lasting(&gathered));
         let looks = Trailed::new(self.system());
         let (world, mut prompt) = self.on(&looks).first_base(&mut gathered, &Told::nobody(), &Headless)?;
+        if let Err(refused) = self.refuse_held_of(request, &gathered) {
+            self.append(&Loggers::of(&gathered), &not_handed_out(&prompt.audit));
+            return Err(refused);
+        }
         self.log(&gathered, &mut prompt);
-        self.refuse_held_of(request, &gathered)?;
-        let made = read(prompt, &world);
+        let made = read(Made { prompt, world: &world, gathered: &gathered });
         if let Some(trail) = trail {
-            let known = Known::of(looks, &gathered, seen, &world);
-            gatherings.put(Gathering { asked, gathered, world, seen, trail, known });
+            let known = Known::of(looks, &gathered, mark, &world);
+            gatherings.put(Gathering { asked, gathered, world, mark, trail, known });
         }
         Ok(made)
     }

@@ -2,8 +2,9 @@
 
 use crate::{
     Built, Engine, Error,
-    consent::{self, Ask, TrustAnswer, TrustQuestion},
+    consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
     coverage::{HiddenText, without_hidden},
+    gather::Breadth,
     request::{Request, TrustChoice},
 };
 use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode};
@@ -54,15 +55,31 @@ impl Engine<'_> {
     ) -> Result<GrantReport, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let paths = self.real(&paths);
-        let built = self.run(&request, Some(Consent::Granting(paths.clone())), &Headless)?;
-        match built.mode {
+        // Also what only other tools make a build use: a grant is about the project, not about the tools of one call.
+        let granting = Some(Consent::Granting(paths.clone()));
+        let built = self.run(&request, Breadth::EveryTool, granting, &Headless)?;
+        let first = self.first_files_of(&request, &built)?;
+        let mut report = match built.mode {
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
-                Ok(GrantReport { path, ungated: true, ..GrantReport::default() })
+                GrantReport { path, ungated: true, ..GrantReport::default() }
             }
-            TrustMode::Whole => self.grant_whole(&built),
-            TrustMode::Pinned => self.grant_pins(&built, &paths, hidden),
-        }
+            TrustMode::Whole => self.grant_whole(&built)?,
+            TrustMode::Pinned => self.grant_pins(&built, &paths, hidden)?,
+        };
+        report.diagnostics.extend(first);
+        report.diagnostics.extend(self.log_events(&request, &report.audit));
+        Ok(report)
+    }
+
+    /// Writes the first files of a profile before its trust store, which may be what creates the user's own directory.
+    fn first_files_of(&self, request: &Request, built: &Built) -> Result<Diagnostics, Error> {
+        let records = match built.mode {
+            TrustMode::None => false,
+            TrustMode::Whole => consent::layer_root(self.system(), &built.places).is_some(),
+            TrustMode::Pinned => true,
+        };
+        if records { self.first_files(request) } else { Ok(Diagnostics::new()) }
     }
 
     /// Grants are about where a file really lies, whichever way a path leads there.
@@ -78,9 +95,12 @@ impl Engine<'_> {
             ));
         };
         let digest = whole_digest(self.system(), &root);
-        let report =
-            self.store(built)?.for_project(&root).grant_whole(&root, Some(digest), None).map_err(refused)?;
-        let summary = preface_host::trust::Summary::of(self.system(), &root);
+        let store = self.store(built)?.for_project(&root);
+        let report = store.grant_whole(&root, Some(digest), None).map_err(refused)?;
+        let texts = GrantedProject::texts_of(&root, &built.admitted);
+        let sent: Vec<&str> = texts.iter().map(|text| text.path.as_str()).collect();
+        let summary = preface_host::trust::Summary::of(self.system(), &root).with_texts(&sent);
+        store.grant_texts(&root, texts).map_err(refused)?;
         Ok(GrantReport {
             path: root,
             added: summary.to_string().lines().map(|line| (line.to_owned(), 0)).collect(),
@@ -151,14 +171,23 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
     pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
-        let built = self.build(&Request { trust: TrustChoice::Deny, ..request.clone() })?;
+        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
+        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        let first = self.first_files_of(request, &built)?;
+        let mut report = self.revoke_of(&built, paths)?;
+        report.diagnostics.extend(first);
+        report.diagnostics.extend(self.log_events(request, &report.audit));
+        Ok(report)
+    }
+
+    fn revoke_of(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
             TrustMode::None if !paths.is_empty() => {
                 Err(Error::Usage(format!("profile `{}` has no gate for text", built.prompt.preset), None))
             }
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
-                let permits = self.revoke_permits(&built)?;
+                let permits = self.revoke_permits(built)?;
                 let (audit, permits) = (permits.audit, permits.removed);
                 Ok(GrantReport { path, permits, audit, ungated: true, ..GrantReport::default() })
             }
@@ -166,8 +195,8 @@ impl Engine<'_> {
                 let Some(root) = consent::layer_root(self.system(), &built.places) else {
                     return Err(Error::Usage("there is no project directory here".to_owned(), None));
                 };
-                let report = self.store(&built)?.for_project(&root).revoke_whole(&root).map_err(refused)?;
-                let permits = self.revoke_permits(&built)?;
+                let report = self.store(built)?.for_project(&root).revoke_whole(&root).map_err(refused)?;
+                let permits = self.revoke_permits(built)?;
                 let audit = report.audit.into_iter().chain(permits.audit).collect();
                 Ok(GrantReport { path: root, permits: permits.removed, audit, ..GrantReport::default() })
             }
@@ -179,7 +208,7 @@ impl Engine<'_> {
                     .map(|path| PinPath::new(&root, path).map_err(refused))
                     .collect::<Result<_, _>>()?;
                 let report = self
-                    .store(&built)?
+                    .store(built)?
                     .for_project(&root)
                     .revoke_pins(&root, repository.as_deref(), (!paths.is_empty()).then_some(pins.as_slice()))
                     .map_err(refused)?;
@@ -215,6 +244,18 @@ pub(crate) fn refused(error: TrustError) -> Error {
         _ => String::new(),
     };
     Error::Trust(format!("{error}{remedy}"))
+}
+
+/// Adds the texts that a build used to a grant of the project as a whole that was given as an answer in it: before the
+/// answer nobody looked.
+pub(crate) fn complete_whole(engine: &Engine<'_>, built: &Built) {
+    let answered = built.prompt.audit.iter().any(|event| matches!(event, AuditEvent::ProjectTrusted { .. }));
+    if let Some(root) = consent::layer_root(engine.system(), &built.places).filter(|_| answered)
+        && let Ok(store) = engine.store(built)
+    {
+        // Without them, changes of these texts are not reported; the grant stands.
+        let _ = store.for_project(&root).grant_texts(&root, GrantedProject::texts_of(&root, &built.admitted));
+    }
 }
 
 /// Grants a branch; returns it where it was not granted before.
@@ -270,7 +311,7 @@ pub(crate) fn ask_for_pins(
     }));
     // A project whose text stops a build is asked about all the same.
     contents_shown.extend(match engine.coverage(request) {
-        Ok(coverage) => [coverage.lines(), coverage.permit_lines()].concat(),
+        Ok(coverage) => [coverage.lines(), coverage.changes.clone(), coverage.permit_lines()].concat(),
         Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
     });
     let question = TrustQuestion {
@@ -287,7 +328,7 @@ pub(crate) fn ask_for_pins(
         Some(TrustAnswer::Abort) => Err(Error::Abort),
         Some(TrustAnswer::Once) => {
             let again = Request { trust: TrustChoice::Once, ..request.clone() };
-            engine.run(&again, None, ask).map(Some)
+            engine.handing_out().run(&again, Breadth::Turn, None, ask).map(Some)
         }
         Some(TrustAnswer::Trust) => {
             let texts: Vec<PinnedText> = held
@@ -297,19 +338,18 @@ pub(crate) fn ask_for_pins(
             let store = engine.store(built)?.for_project(&root);
             let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
             grant_branch(&store, &root, repository.as_deref(), engine.branch_name(&built.places.cwd))?;
-            let mut again = engine.build_asking(request, ask)?;
+            let mut again = engine.answered(request, ask)?;
             again.prompt.audit.splice(0..0, report.audit);
             Ok(Some(again))
         }
         Some(TrustAnswer::Decline) => {
-            if let Some(store) = &store
-                && let Err(error) = store.decline(&root, repository.as_deref(), contents)
-            {
-                let mut kept = built.clone();
-                kept.prompt.diagnostics.push(error.diagnostic());
-                return Ok(Some(kept));
+            let mut built = built.clone();
+            match store.map(|store| store.decline(&root, repository.as_deref(), contents)) {
+                Some(Ok(mut audit)) => built.prompt.audit.append(&mut audit),
+                Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
+                None => {}
             }
-            Ok(None)
+            Ok(Some(built))
         }
     }
 }

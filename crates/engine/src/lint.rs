@@ -4,7 +4,7 @@
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
 //! with them.
 
-use crate::{Built, Engine, Error, gather::Breadth, request::Request};
+use crate::{Built, Engine, Error, Writes, gather::Breadth, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{FactKey, Stability},
@@ -66,7 +66,7 @@ impl Engine<'_> {
     /// See [`Error`].
     pub fn lint(&self, request: &Request) -> Result<Linted, Error> {
         let mut linted = Linted::default();
-        let (built, limits) = match self.build(request) {
+        let (built, limits) = match self.writing(Writes::Nothing).build(request) {
             Ok(built) => {
                 let limits = Rules::new(&built.world.profile.template, &[]);
                 (built, limits)
@@ -143,7 +143,7 @@ impl Engine<'_> {
     /// Builds without a token budget; where a template stops that build, the texts alone.
     fn build_unlimited(&self, request: &Request) -> Result<Built, Error> {
         let unlimited = Request { budget: Some(usize::MAX), ..request.clone() };
-        match self.build(&unlimited) {
+        match self.writing(Writes::Nothing).build(&unlimited) {
             Err(Error::Render(_)) => self.unrendered(request),
             built => built,
         }

@@ -1,62 +1,132 @@
-//! Writing down what happened, for those who asked for it: a logger is a file that audit events are appended to
-//! (`DETAILS` 17). Without one nothing is written.
+//! Writing down what happened, for those who asked for it: a logger is a file that audit events are appended to. Without one
+//! nothing is written.
 
-use crate::{Engine, gather::Gathered};
+use crate::{
+    Built, Engine, Request, Writes,
+    gather::{Breadth, Gathered},
+    request::TrustChoice,
+};
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics, Place},
     extension::{Ability, Category, Log},
     prompt::Prompt,
     scope::Scope,
 };
-use preface_host::audit_file::AuditFile;
+use preface_host::{audit_file::AuditFile, look::Headless};
 use std::path::PathBuf;
 
 /// The file of one logger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LogFile {
+struct LogFile {
     name: String,
     manifest: (Scope, String),
     path: PathBuf,
+    /// What a project names as its log lies below this directory, whatever its directories link to.
+    below: Option<PathBuf>,
 }
 
-impl Engine<'_> {
-    /// Returns the files of the loggers that may write. Their paths are relative to the root of their layer.
-    fn log_files(&self, gathered: &Gathered) -> Vec<LogFile> {
-        gathered
+/// The files of the loggers that may write, and the id that their lines have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Loggers {
+    files: Vec<LogFile>,
+    correlation: String,
+}
+
+impl Loggers {
+    /// Finds the loggers of a gathering. Their paths are relative to the root of their layer.
+    pub(crate) fn of(gathered: &Gathered) -> Self {
+        let files = gathered
             .scopes
             .of(Category::Loggers)
             .filter(|entry| entry.runnable)
             .filter_map(|entry| {
                 let Some(Ability::Log(Log { path: Some(path) })) = &entry.ability else { return None };
-                let root = match entry.origin.scope {
-                    Scope::Project => gathered.places.project.as_ref()?,
-                    _ => gathered.places.global.as_ref()?,
+                let (root, below) = match entry.origin.scope {
+                    Scope::Project => {
+                        (gathered.places.project.as_ref()?, Some(gathered.write_root().to_owned()))
+                    }
+                    _ => (gathered.places.global.as_ref()?, None),
                 };
                 let manifest = (entry.origin.scope, entry.origin.path.clone());
-                Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path) })
+                Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path), below })
             })
-            .collect()
-    }
-
-    /// Appends the events of a build to the loggers' files. A file that cannot be written is a note.
-    pub(crate) fn log(&self, gathered: &Gathered, prompt: &mut Prompt) {
-        if prompt.audit.is_empty() {
-            return;
-        }
+            .collect();
         let turn = &gathered.turn;
         let correlation = turn.conversation.clone().unwrap_or_else(|| format!("build-{}", turn.now));
-        for LogFile { name, manifest, path } in self.log_files(gathered) {
-            let log = AuditFile::at(self.system(), &path);
-            let log = match manifest.0 {
-                // What a project names as its log lies in the project, whatever its directories link to.
-                Scope::Project => log.below(gathered.write_root()),
-                _ => log,
-            };
-            if let Err(error) = log.append(&prompt.audit, &correlation, &[]) {
-                let what = format!("logger `{name}` wrote nothing: {error}");
-                let place = Place::file(Some(manifest.0), manifest.1.clone());
-                prompt.diagnostics.push(Diagnostic::warning("logger/failed", what).at(place));
+        Loggers { files, correlation }
+    }
+}
+
+/// Returns the events of a prompt that nobody gets.
+pub(crate) fn not_handed_out(events: &[AuditEvent]) -> Vec<AuditEvent> {
+    let handed_out = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
+    events.iter().filter(|event| !handed_out(event)).cloned().collect()
+}
+
+impl Engine<'_> {
+    /// Appends the events of a build whose prompt is handed out.
+    pub(crate) fn log_built(&self, built: &mut Built) {
+        let notes = self.append(&built.loggers, &built.prompt.audit);
+        built.prompt.diagnostics.extend(notes);
+    }
+
+    /// As [`Engine::log_built`], of a prompt with what was gathered for it.
+    pub(crate) fn log(&self, gathered: &Gathered, prompt: &mut Prompt) {
+        if !prompt.audit.is_empty() {
+            prompt.diagnostics.extend(self.append(&Loggers::of(gathered), &prompt.audit));
+        }
+    }
+
+    /// Appends events that are no build's (a grant, a revocation) to the loggers that may write as things stand now.
+    pub(crate) fn log_events(&self, request: &Request, events: &[AuditEvent]) -> Diagnostics {
+        if events.is_empty() || !self.may_have_loggers(request) {
+            return Diagnostics::new();
+        }
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        match self.gather(&request, Breadth::Extensions, None, &Headless) {
+            Ok(gathered) => {
+                let correlation = format!("trust-{}", gathered.turn.now);
+                self.append(&Loggers { correlation, ..Loggers::of(&gathered) }, events)
+            }
+            Err(error) => {
+                vec![Diagnostic::warning("logger/failed", format!("no logger was found: {error}"))]
             }
         }
+    }
+
+    /// Returns whether a layer has anything in the place of a logger. Nothing is opened.
+    pub(crate) fn may_have_loggers(&self, request: &Request) -> bool {
+        if self.writes() == Writes::Nothing {
+            return false;
+        }
+        let Ok(prepared) = self.prepare(request, &mut Diagnostics::new()) else { return false };
+        let places = &prepared.places;
+        let category = Category::Loggers.as_str();
+        let layers = places.global.iter().chain(&places.project);
+        layers
+            .flat_map(|layer| [layer.join("extensions").join(category), layer.join(category)])
+            .any(|dir| self.system().stat(&dir).is_some())
+    }
+
+    /// Appends events to the files of loggers. A file that cannot be written is a note.
+    pub(crate) fn append(&self, loggers: &Loggers, events: &[AuditEvent]) -> Diagnostics {
+        let mut notes = Diagnostics::new();
+        if events.is_empty() || self.writes() == Writes::Nothing {
+            return notes;
+        }
+        for LogFile { name, manifest, path, below } in &loggers.files {
+            let log = AuditFile::at(self.system(), path);
+            let log = match below {
+                Some(root) => log.below(root),
+                None => log,
+            };
+            if let Err(error) = log.append(events, &loggers.correlation, &[]) {
+                let what = format!("logger `{name}` wrote nothing: {error}");
+                let place = Place::file(Some(manifest.0), manifest.1.clone());
+                notes.push(Diagnostic::warning("logger/failed", what).at(place));
+            }
+        }
+        notes
     }
 }

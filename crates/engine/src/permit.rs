@@ -331,7 +331,8 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
     pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
-        let gathered = self.gather(request, Breadth::Turn, Some(Consent::Granting(Vec::new())), &Headless)?;
+        let granting = Some(Consent::Granting(Vec::new()));
+        let gathered = self.gather(request, Breadth::Turn, granting, &Headless)?;
         let (wanted, mut refused) = self.deeds_wanted(&gathered);
         let permits: Vec<Permit> = wanted.iter().map(|deed| deed.permit().clone()).collect();
         let (root, repository) = consent::pin_root(self.system(), &gathered.places.cwd);
@@ -351,6 +352,8 @@ impl Engine<'_> {
             let Deed::Command(command) = deed else { continue };
             refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
         }
+        let notes = self.log_events(request, &report.audit);
+        refused.extend(notes.into_iter().map(|note| note.message));
         Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }
 }

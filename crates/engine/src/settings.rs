@@ -309,7 +309,9 @@ mod tests {
         engine.settings(&request).expect("they are good");
         let home = Path::new("/home/user/.own");
         assert!(system.stat(home).is_none());
-        assert_eq!(engine.first_files(&request).expect("it can be written"), []);
+        let notes = engine.first_files(&request).expect("it can be written");
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["scaffold/created"]);
         assert!(system.stat(&home.join("system.md")).is_some());
     }
 }

@@ -119,7 +119,35 @@ impl Bounds {
         limit: u64,
         system: &dyn System,
     ) -> Result<ProjectFile, ReadError> {
-        let (read, followed) = match beneath(path, root, roots, limit, system) {
+        let read = |path: &Path, within: Within<'_>| system.read(path, within, limit);
+        self.open_by(path, root, roots, &read, system)
+    }
+
+    /// Opens a file as [`Bounds::open`] does, and reads its first `limit` bytes.
+    ///
+    /// # Errors
+    /// Those of [`System::read_head`] and of [`Bounds::open`].
+    pub fn open_head(
+        &self,
+        path: &Path,
+        root: &Path,
+        roots: Option<&[PathBuf]>,
+        limit: u64,
+        system: &dyn System,
+    ) -> Result<ProjectFile, ReadError> {
+        let read = |path: &Path, within: Within<'_>| system.read_head(path, within, limit);
+        self.open_by(path, root, roots, &read, system)
+    }
+
+    fn open_by(
+        &self,
+        path: &Path,
+        root: &Path,
+        roots: Option<&[PathBuf]>,
+        read: &Reader<'_>,
+        system: &dyn System,
+    ) -> Result<ProjectFile, ReadError> {
+        let (read, followed) = match beneath(path, root, roots, read, system) {
             Err(ReadError::Outside { target }) => {
                 let Some(named) = self.follow.iter().find(|named| target.starts_with(named)) else {
                     return Err(ReadError::Outside { target });
@@ -127,7 +155,7 @@ impl Bounds {
                 let is_dir = system.stat(named).is_some_and(|stat| stat.kind == FileKind::Dir);
                 let above = named.parent().filter(|_| !is_dir).unwrap_or(named);
                 // The target is opened by its own path: the link may lead elsewhere by now.
-                let read = beneath(&target, above, roots, limit, system).map_err(|error| match error {
+                let read = beneath(&target, above, roots, read, system).map_err(|error| match error {
                     ReadError::Missing => ReadError::Dangling,
                     error => error,
                 })?;
@@ -140,14 +168,17 @@ impl Bounds {
     }
 }
 
+/// How a file is read once it is known where it must lie.
+type Reader<'r> = dyn Fn(&Path, Within<'_>) -> Result<FileRead, ReadError> + 'r;
+
 fn beneath(
     path: &Path,
     root: &Path,
     roots: Option<&[PathBuf]>,
-    limit: u64,
+    read: &Reader<'_>,
     system: &dyn System,
 ) -> Result<FileRead, ReadError> {
-    let Some(roots) = roots else { return system.read(path, Within::Root(root), limit) };
+    let Some(roots) = roots else { return read(path, Within::Root(root)) };
     let outside = |target: PathBuf| Err(ReadError::Outside { target });
     match system.canonical(path) {
         Ok(real) if root.parent().is_some() && !real.starts_with(system.canonical(root)?) => {
@@ -162,7 +193,7 @@ fn beneath(
     }
     roots
         .iter()
-        .map(|root| system.read(path, Within::Root(root), limit))
+        .map(|root| read(path, Within::Root(root)))
         .find(|read| !matches!(read, Err(ReadError::Outside { .. })))
         .unwrap_or_else(|| outside(path.to_owned()))
 }

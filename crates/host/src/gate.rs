@@ -41,6 +41,28 @@ pub struct Seen {
     pub shared: bool,
 }
 
+/// A project text that is included: what a stored prompt records of its sources.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AdmittedText {
+    /// Where it really lies, all links resolved.
+    pub path: PathBuf,
+    /// Its path for people.
+    pub shown: String,
+    /// The digest of the bytes that were read.
+    pub digest: Digest,
+    /// Whose it is.
+    pub belongs: Belongs,
+    /// True where other users can write in its directory.
+    pub shared: bool,
+}
+
+/// How much had come to a gate at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateMark {
+    seen: usize,
+    admitted: usize,
+}
+
 /// How a text fared at the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -65,6 +87,7 @@ pub struct Gate {
     pins: Pins,
     layer: bool,
     seen: RefCell<Vec<Seen>>,
+    admitted: RefCell<Vec<AdmittedText>>,
 }
 
 impl Gate {
@@ -72,7 +95,7 @@ impl Gate {
     /// whole is trusted, for profiles that trust it so.
     #[must_use]
     pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: Pins, layer: bool) -> Self {
-        Gate { mode, consent, root, pins, layer, seen: RefCell::default() }
+        Gate { mode, consent, root, pins, layer, seen: RefCell::default(), admitted: RefCell::default() }
     }
 
     /// Returns how the profile guards texts.
@@ -114,35 +137,73 @@ impl Gate {
 
     /// Decides about one text. `path` is where it really lies, all links resolved.
     pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], whose: Belongs, shared: bool) -> Verdict {
-        let pin = match self.mode {
-            TrustMode::None if self.consent == Consent::Deny => return Verdict::Denied,
-            TrustMode::None if shared => return Verdict::HeldShared,
-            TrustMode::None => return Verdict::Speaks,
-            TrustMode::Whole if self.consent == Consent::Deny => return Verdict::Denied,
-            TrustMode::Whole if whose == Belongs::ToLayer && !self.layer => return Verdict::HeldNew,
-            TrustMode::Whole if shared => return Verdict::HeldShared,
-            TrustMode::Whole => return Verdict::Speaks,
-            TrustMode::Pinned => PinPath::new(&self.root, path),
-        };
-        // A path that no record can name (it is no UTF-8) can never be granted.
-        let Ok(pin) = pin else { return Verdict::HeldNew };
         let digest = Digest::of(bytes);
-        let verdict = self.pinned(path, &pin, &digest, shared);
+        let text =
+            AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
+        let verdict = self.verdict(&text);
+        if self.mode == TrustMode::Pinned {
+            self.remember(&text, bytes, verdict);
+        }
+        if verdict == Verdict::Speaks {
+            self.add_admitted([text]);
+        }
+        verdict
+    }
+
+    /// Decides about a text whose digest is known. Nothing is remembered.
+    #[must_use]
+    pub fn verdict(&self, text: &AdmittedText) -> Verdict {
+        match self.mode {
+            TrustMode::None | TrustMode::Whole if self.consent == Consent::Deny => Verdict::Denied,
+            TrustMode::Whole if text.belongs == Belongs::ToLayer && !self.layer => Verdict::HeldNew,
+            TrustMode::None | TrustMode::Whole if text.shared => Verdict::HeldShared,
+            TrustMode::None | TrustMode::Whole => Verdict::Speaks,
+            TrustMode::Pinned => match PinPath::new(&self.root, &text.path) {
+                Ok(pin) => self.pinned(&text.path, &pin, &text.digest, text.shared),
+                // A path that no record can name (it is no UTF-8) can never be granted.
+                Err(_) => Verdict::HeldNew,
+            },
+        }
+    }
+
+    /// Adds a pinned text to the list of what came to the gate.
+    fn remember(&self, text: &AdmittedText, bytes: &[u8], verdict: Verdict) {
+        let Ok(pin) = PinPath::new(&self.root, &text.path) else { return };
+        let AdmittedText { path, shown, digest, shared, .. } = text.clone();
         let mut seen = self.seen.borrow_mut();
         // One text may be asked for twice: as a context file, and by a template.
         if !seen.iter().any(|seen| seen.pin == pin && seen.digest == digest && seen.verdict == verdict) {
             seen.push(Seen {
-                path: path.to_owned(),
+                path,
                 pin,
                 link: None,
-                shown: shown.to_owned(),
+                shown,
                 digest,
                 bytes: bytes.to_owned(),
                 verdict,
                 shared,
             });
         }
-        verdict
+    }
+
+    /// Adds texts that were included.
+    pub fn add_admitted(&self, texts: impl IntoIterator<Item = AdmittedText>) {
+        self.admitted.borrow_mut().extend(texts);
+    }
+
+    /// Returns the texts that were included so far, whatever the mode: sorted by path, each once.
+    #[must_use]
+    pub fn admitted(&self) -> Vec<AdmittedText> {
+        let mut admitted = self.admitted.borrow().clone();
+        admitted.sort();
+        admitted.dedup();
+        admitted
+    }
+
+    /// Returns the texts that were included after a moment.
+    #[must_use]
+    pub fn admitted_after(&self, mark: GateMark) -> Vec<AdmittedText> {
+        self.admitted.borrow().iter().skip(mark.admitted).cloned().collect()
     }
 
     fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> Verdict {
@@ -167,9 +228,22 @@ impl Gate {
         }
     }
 
-    /// Forgets what came to the gate after the first so many.
-    pub fn forget_after(&self, first: usize) {
-        self.seen.borrow_mut().truncate(first);
+    /// Returns how much has come to the gate.
+    #[must_use]
+    pub fn mark(&self) -> GateMark {
+        GateMark { seen: self.seen.borrow().len(), admitted: self.admitted.borrow().len() }
+    }
+
+    /// Returns whether a pinned text came to the gate after a moment.
+    #[must_use]
+    pub fn has_seen_after(&self, mark: GateMark) -> bool {
+        self.seen.borrow().len() > mark.seen
+    }
+
+    /// Forgets what came to the gate after a moment.
+    pub fn forget_after(&self, mark: GateMark) {
+        self.seen.borrow_mut().truncate(mark.seen);
+        self.admitted.borrow_mut().truncate(mark.admitted);
     }
 
     /// Returns what came to the gate so far. Only pinned texts are listed.
@@ -190,7 +264,7 @@ pub fn is_plain_branch(name: &str) -> bool {
 }
 
 /// Whose a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Belongs {
     /// A file of the project directory (`.preface/…`).
     ToLayer,

@@ -123,9 +123,10 @@ impl Look<'_> {
 
     /// Reads a file and lets the gate decide; the pieces are the caller's to make.
     pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
-        let read = match what.scope {
-            Scope::Project => self.open(what.path, what.within, what.limit),
-            _ => self.system.read(what.path, what.within, what.limit),
+        let read = match (what.scope, what.extent) {
+            (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
+            (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
+            (_, Extent::Head) => self.system.read_head(what.path, what.within, what.limit),
         };
         let read = match read {
             Ok(read) => read,
@@ -178,11 +179,24 @@ impl Look<'_> {
     /// # Errors
     /// Those of [`Bounds::open`].
     pub fn open(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.open_extent(path, within, limit, Extent::Whole)
+    }
+
+    fn open_extent(
+        &self,
+        path: &Path,
+        within: Within<'_>,
+        limit: u64,
+        extent: Extent,
+    ) -> Result<FileRead, ReadError> {
         let root = match within {
             Within::Root(root) => root,
             Within::Anywhere => self.root_of(path),
         };
-        let file = self.bounds.open(path, root, self.roots, limit, self.system)?;
+        let file = match extent {
+            Extent::Whole => self.bounds.open(path, root, self.roots, limit, self.system)?,
+            Extent::Head => self.bounds.open_head(path, root, self.roots, limit, self.system)?,
+        };
         if let Some(target) = &file.followed {
             self.note_followed(path, target);
         }
@@ -365,6 +379,15 @@ impl Look<'_> {
     }
 }
 
+/// How much of a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it; a file above the limit is an error.
+    Whole,
+    /// What the limit allows.
+    Head,
+}
+
 /// A file that somebody wants to read.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
@@ -376,6 +399,8 @@ pub struct Wanted<'a> {
     pub within: Within<'a>,
     /// How large it may be.
     pub limit: u64,
+    /// Whether a larger file is an error or is read up to the limit.
+    pub extent: Extent,
     /// A file of the project directory, or of the tree.
     pub belongs: Belongs,
     /// Other users can write in its directory.
@@ -395,6 +420,7 @@ impl<'a> Wanted<'a> {
             path,
             within: Within::Anywhere,
             limit,
+            extent: Extent::Whole,
             belongs: Belongs::ToLayer,
             shared: false,
             severity: Severity::Warning,

@@ -45,7 +45,11 @@ pub fn scaffold(
             return;
         }
     }
-    write_files(system, global, files, diagnostics, audit);
+    for name in write_files(system, global, files, diagnostics, audit) {
+        let what = format!("{} was created", global.join(name).display());
+        let help = "it is yours: edit it, or delete it; it does not come back";
+        diagnostics.push(Diagnostic::info("scaffold/created", what).help(help));
+    }
 }
 
 /// Writes the scaffold's files that do not exist. Returns the names that it wrote.
@@ -73,15 +77,22 @@ pub fn write_files(
                 written.push(name.clone());
             }
             Err(WriteError::Exists) => {}
-            Err(error) => skip(&path, error, diagnostics),
+            // The directory is there now, so no later call creates the file by itself.
+            Err(error) => {
+                let help =
+                    "nothing else depends on it; `preface init --with-system` for this preset writes it";
+                diagnostics.push(skipped(&path, error).help(help));
+            }
         }
     }
     written
 }
 
 fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
-    diagnostics.push(
-        Diagnostic::warning("scaffold/skipped", format!("{} was not created: {error}", path.display()))
-            .help("nothing else depends on it; `preface init` tries again"),
-    );
+    let help = "nothing else depends on it; `preface init` for this preset tries again";
+    diagnostics.push(skipped(path, error).help(help));
+}
+
+fn skipped(path: &Path, error: impl Display) -> Diagnostic {
+    Diagnostic::warning("scaffold/skipped", format!("{} was not created: {error}", path.display()))
 }

@@ -109,6 +109,7 @@ impl From<KeepError> for Problem {
             KeepError::NoDirectory(_) => (StatusCode::UNPROCESSABLE_ENTITY, "no-directory"),
             KeepError::UnknownTemplate(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unknown-template"),
             KeepError::Stale(_) => (StatusCode::PRECONDITION_FAILED, "stale"),
+            KeepError::TrustChanged(..) => (StatusCode::CONFLICT, "trust-changed"),
             KeepError::Overloaded(_) => (StatusCode::SERVICE_UNAVAILABLE, "overloaded"),
             KeepError::Record(_) => (StatusCode::INTERNAL_SERVER_ERROR, "record"),
             KeepError::Engine(_) => (StatusCode::UNPROCESSABLE_ENTITY, "not-built"),

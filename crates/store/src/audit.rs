@@ -42,6 +42,9 @@ pub enum Action {
     /// Old conversations were forgotten; the subject is the instant. Detail: `count`.
     #[serde(rename = "conversation.purge")]
     ConversationPurge,
+    /// Old entries of the audit were removed; the subject is the instant. Detail: `count`.
+    #[serde(rename = "audit.trim")]
+    AuditTrim,
     /// Somebody was let in. Detail: `role`.
     #[serde(rename = "access.add")]
     AccessAdd,
@@ -52,13 +55,14 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Action; 8] = [
+    pub const ALL: [Action; 9] = [
         Action::TemplatePut,
         Action::TemplateLabel,
         Action::ConversationCreate,
         Action::ConversationReplace,
         Action::ConversationDelete,
         Action::ConversationPurge,
+        Action::AuditTrim,
         Action::AccessAdd,
         Action::AccessRemove,
     ];
@@ -73,6 +77,7 @@ impl Action {
             Action::ConversationReplace => "conversation.replace",
             Action::ConversationDelete => "conversation.delete",
             Action::ConversationPurge => "conversation.purge",
+            Action::AuditTrim => "audit.trim",
             Action::AccessAdd => "access.add",
             Action::AccessRemove => "access.remove",
         }

@@ -166,6 +166,10 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Lists what happened, the newest first.
     fn audit<'a>(&'a self, page: &'a PageRequest) -> Answer<'a, Page<AuditEntry>>;
 
+    /// Removes the entries from before an instant, the oldest first and at most `most` of them; returns how many. That
+    /// it was done is an entry.
+    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64>;
+
     /// Lets somebody in. False: the name is taken.
     fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool>;
 

@@ -26,12 +26,15 @@ struct Shelves {
     conversations: BTreeMap<ConversationId, Conversation>,
     past: BTreeMap<ConversationId, Vec<PastPrompt>>,
     audit: Vec<AuditEntry>,
+    /// How many entries there ever were.
+    last_id: u64,
     accesses: BTreeMap<String, Access>,
 }
 
 impl Shelves {
     fn log(&mut self, actor: &Actor, action: Action, subject: impl Into<String>, detail: Value) {
-        let id = self.audit.len() as u64 + 1;
+        self.last_id += 1;
+        let id = self.last_id;
         let (at, actor) = (to_millisecond(actor.at), actor.name.clone());
         self.audit.push(AuditEntry { id, at, actor, action, subject: subject.into(), detail });
     }
@@ -97,7 +100,7 @@ impl Store for MemoryStore {
     fn pulse(&self) -> Option<Pulse> {
         let shelves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Each change is told.
-        (!shelves.closed).then(|| Pulse::count(shelves.audit.len() as u64))
+        (!shelves.closed).then(|| Pulse::count(shelves.last_id))
     }
 
     fn close(&self) -> Answer<'_, ()> {
@@ -326,6 +329,23 @@ impl Store for MemoryStore {
         self.with(|shelves| {
             let all = shelves.audit.iter().rev().cloned();
             page(all, request, |entry| entry.id, |id, place| id < place)
+        })
+    }
+
+    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        let before = to_millisecond(before);
+        self.with(|shelves| {
+            let mut left = most;
+            let mut count = 0;
+            shelves.audit.retain(|entry| {
+                let goes = entry.at < before && left > 0;
+                (left, count) = (left - u64::from(goes), count + u64::from(goes));
+                !goes
+            });
+            if count > 0 {
+                shelves.log(actor, Action::AuditTrim, before.to_string(), json!({"count": count}));
+            }
+            count
         })
     }
 

@@ -2,7 +2,10 @@
 
 use preface::{
     ASSETS, Built, Engine, Request, TrustChoice,
-    core::budget::{Bytes4, Counter},
+    core::{
+        budget::{Bytes4, Counter},
+        world::Item,
+    },
     host::system::ReadError,
 };
 use preface_testkit::MemorySystem;
@@ -58,25 +61,28 @@ fn a_path_has_at_most_4096_characters() {
     assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["SuppressedError"]));
 }
 
+fn bytes(item: &Item) -> usize {
+    item.pieces.iter().map(|piece| piece.text.len()).sum()
+}
+
 #[test]
-fn a_file_over_the_cap_is_left_out_and_told() {
+fn a_file_over_the_cap_is_read_to_it_and_cut() {
     let cap = 256 << 10;
     let built = turn(&with_text(&"x".repeat(cap)));
     assert_eq!(codes(&built), ["budget/cut"], "at the cap it is read, and cut");
     assert!(built.prompt.text.ends_with(" of 65536 tokens]"), "the marker tells the whole size");
 
     let built = turn(&with_text(&"x".repeat(cap + 1)));
-    assert_eq!((built.prompt.text.as_str(), codes(&built)), ("", vec!["SuppressedError"]));
-    assert_eq!(
-        built.prompt.diagnostics[0].message,
-        "~/.stud/system.md was left out: 262145 bytes, more than the limit of 262144"
-    );
+    assert_eq!(codes(&built), ["budget/cut"]);
+    assert!(built.prompt.text.ends_with(" of 65537 tokens]"), "so it does where the rest is not read");
+    let read: usize = built.world.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    assert_eq!((read, built.world.contributions[0].unread), (cap, 1));
 
     // The cap follows the ceiling: 16 bytes for each token.
-    let built = turn(&with_settings(&"x".repeat(320_000), r#"{"maxTokens": 20000}"#));
-    assert_eq!(codes(&built), ["budget/cut"]);
     let built = turn(&with_settings(&"x".repeat(320_001), r#"{"maxTokens": 20000}"#));
-    assert_eq!(codes(&built), ["SuppressedError"]);
+    let read: usize = built.world.contributions.iter().flat_map(|said| &said.items).map(bytes).sum();
+    assert_eq!((read, built.world.contributions[0].unread), (320_000, 1));
+    assert!(built.prompt.text.ends_with(" of 80001 tokens]"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included (seed 000).
 
-use preface::{ASSETS, Built, Engine, Request, TrustChoice};
+use preface::{ASSETS, Built, Engine, Request, Session, TrustChoice, core::audit::AuditEvent, session::Said};
 use preface_testkit::MemorySystem;
 
 const GLOBAL: &str = "/home/user/.stud/system.md";
@@ -59,4 +59,28 @@ fn the_environment_is_not_asked() {
     // The provider gets no variables: the same files give the same bytes whatever they are.
     let system = machine().with_var("P1", "changed").with_var("MY_SECRET", "hunter2");
     assert_eq!(turn(&system).prompt.text, "G1\n\nP1");
+}
+
+#[test]
+fn a_session_reads_again_before_each_turn_and_never_inside_one() {
+    let system = machine();
+    let mut request = Request::new("/work");
+    request.preset = Some("stud".into());
+    request.trust = TrustChoice::Once;
+    let mut session = Session::setup(Engine::new(&system), request).start().expect("a session");
+    assert_eq!(session.say("one").expect("a turn"), Said::Run);
+    assert_eq!(session.request().prompt.text, "G1\n\nP1");
+    system.put_file(GLOBAL, "G2");
+    assert_eq!(session.request().prompt.text, "G1\n\nP1", "inside of a turn nothing changes");
+    session.finish();
+    session.say("two").expect("a turn");
+    assert_eq!(session.request().prompt.text, "G2\n\nP1");
+    session.finish();
+    system.cut(PROJECT);
+    session.say("three").expect("a turn");
+    assert_eq!(session.request().prompt.text, "G2");
+    let contributions = |audit: &[AuditEvent]| {
+        audit.iter().filter(|event| matches!(event, AuditEvent::ContextContributionMade { .. })).count()
+    };
+    assert_eq!(contributions(&session.base().audit), 1, "each turn has its own event");
 }

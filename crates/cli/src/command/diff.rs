@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use preface::{
-    Built, COUNTERS, Engine, Request, ToolChoice,
+    Built, COUNTERS, Engine, Request, ToolChoice, Writes,
     core::{
         budget,
         diff::{Change, Difference, PartChange},
@@ -128,7 +128,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     args.trust.apply(&mut request)?;
     let system = files::system();
     let templates = args.keep.template.source();
-    let engine = Engine::new(&system).with_templates(&templates);
+    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
     let left = match kept(args, request.conversation.as_deref())? {
         Some(kept) => kept,
         None => {

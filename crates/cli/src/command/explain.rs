@@ -18,7 +18,7 @@ use crate::{
 };
 use preface::core::{
     aside::AsidePlace,
-    diagnostic::Place,
+    diagnostic::{Diagnostic, Place},
     draft::{Cut, CutWhy},
     explain::{
         AsideRow, Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
@@ -377,7 +377,9 @@ fn cache_line(explained: &Explanation) -> String {
 }
 
 fn absent(subject: &Subject) -> String {
-    if subject.prompt.absent.is_empty() {
+    let held: Vec<&Diagnostic> =
+        subject.prompt.diagnostics.iter().filter(|note| note.code == "trust/held").collect();
+    if subject.prompt.absent.is_empty() && held.is_empty() {
         return "Nothing is absent.\n".to_owned();
     }
     let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
@@ -389,6 +391,11 @@ fn absent(subject: &Subject) -> String {
             reason.into(),
             one_line(&one.why).into(),
         ]);
+    }
+    for note in held {
+        let path = note.place.as_ref().map_or("", |place| place.path.as_str());
+        let why = note.message.split_once(" was held: ").map_or(note.message.as_str(), |(_, why)| why);
+        table.row([Cell::styled(one_line(path), style::BOLD), "held".into(), one_line(why).into()]);
     }
     // What is not said cannot be guessed: the reason is never shortened.
     table.show(None)

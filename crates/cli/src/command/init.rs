@@ -135,6 +135,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut out = head(&system, &places, home, existed, &written);
     out.push_str(&files_of(&system, &profile, &places, home, shared.as_deref() == Some(home.as_path())));
     ui.view(&out)?;
+    // What was created is in the view.
+    trouble.retain(|note| note.severity >= Severity::Warning);
     notes::all(ui, &trouble);
     Ok(if trouble.iter().any(|note| note.severity >= Severity::Warning) { Exit::Failed } else { Exit::Done })
 }

@@ -185,3 +185,44 @@ fn settings_that_are_wrong_are_a_note_with_a_place() {
     assert!(ran.stderr.contains("\n3 │   \"budgte\": {}\n  │   ^^^^^^^^\n"), "{}", ran.stderr);
     assert!(ran.stderr.contains("hint: did you mean `budget`?"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_system_file_of_any_size_is_cut_to_its_ceiling() {
+    let sandbox = Sandbox::empty();
+    for (bytes, last) in [
+        (262_144, "…[truncated 61449 of 65536 tokens]"),
+        (262_145, "…[truncated 61450 of 65537 tokens]"),
+        (5_000_000, "…[truncated 1245914 of 1250000 tokens]"),
+    ] {
+        sandbox.home(".stud/system.md", "y".repeat(bytes));
+        let ran = sandbox.run("preface build --preset stud").exits(0);
+        assert!(ran.stdout.ends_with(last), "{bytes}: {:?}", &ran.stdout[ran.stdout.len() - 60..]);
+        assert!(ran.stdout.len() <= 16_384, "{bytes}: {}", ran.stdout.len());
+        assert!(ran.stderr.contains("`system` cut"), "{}", ran.stderr);
+    }
+    // The limit of what is read lies in the middle of a character.
+    sandbox.home(".stud/system.md", format!("a{}", "\u{e9}".repeat(200_000)));
+    let ran = sandbox.run("preface build --preset stud -v").exits(0);
+    assert!(!ran.stderr.contains("UTF-8"), "{}", ran.stderr);
+    assert!(ran.stdout.ends_with(" of 100001 tokens]"), "{:?}", ran.stdout.lines().last());
+}
+
+#[test]
+fn the_first_file_comes_with_a_build_and_is_reported() {
+    let sandbox = Sandbox::empty();
+    for command in
+        ["explain", "lint", "scopes", "health", "trust status", "trust list", "facts", "agents", "diff"]
+    {
+        let _ = sandbox.run(&format!("preface {command} --preset stud"));
+        assert!(!sandbox.path("home/.stud").exists(), "{command} only looks");
+    }
+    for command in ["template get", "template list", "conversations list"] {
+        sandbox.run(&format!("preface {command}")).exits(0);
+        assert!(!sandbox.path("home/.stud").exists(), "{command} only looks");
+    }
+    sandbox
+        .run("preface build --preset stud")
+        .exits(0)
+        .says("info: [ROOT]/home/.stud/system.md was created (`-v` tells more)\n");
+    sandbox.run("preface build --preset stud").exits(0).says("");
+}

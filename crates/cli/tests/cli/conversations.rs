@@ -179,3 +179,41 @@ fn a_stored_template_reaches_old_conversations_at_their_compaction() {
         rows.as_array().unwrap().iter().map(|row| row["template"]["version"].clone()).collect();
     assert_eq!(versions, [2, 2]);
 }
+
+#[test]
+fn the_audit_of_the_store_is_listed_exported_and_trimmed() {
+    let sandbox = Sandbox::new();
+    sandbox.run("preface conversations audit").exits(0).prints("Nothing happened yet.\n");
+    sandbox.run("preface build --conversation c1 -q").exits(0);
+    sandbox.run("preface build --conversation c2 -q").exits(0);
+    sandbox.run("preface conversations rm c1").exits(0);
+    let ran = sandbox.run("preface conversations audit").exits(0);
+    let rows: Vec<Vec<&str>> = ran.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["at", "actor", "action", "subject", "detail"]);
+    assert_eq!(rows[1][2..], ["local", "conversation.delete", "c1"]);
+    assert_eq!(
+        rows[2][2..],
+        ["local", "conversation.create", "c2", "revision", "1,", "reason", "first-turn"]
+    );
+    let ran = sandbox.run("preface conversations audit --limit 1").exits(0);
+    assert_eq!(
+        (ran.stdout.lines().count(), ran.stderr.as_str()),
+        (2, "There are more; `--limit N` or `--all` shows them.\n")
+    );
+    let all = sandbox.run("preface conversations audit --all --format json").exits(0).json();
+    assert_eq!((all.as_array().map(Vec::len), &all[2]["subject"]), (Some(3), &"c1".into()));
+    assert!(all[2]["detail"]["fingerprint"].as_str().is_some_and(|digest| digest.starts_with("blake3:")));
+
+    let trim = "preface conversations audit --trim-older-than 1d --now 2026-03-09T00:00:00Z";
+    let before = "from before 2026-03-08T00:00:00Z";
+    sandbox
+        .run(&format!("{trim} --dry-run"))
+        .exits(0)
+        .says(&format!("2 entries {before} would be removed.\n"));
+    sandbox.run(trim).exits(0).says(&format!("Removed 2 entries {before}.\n"));
+    let left = sandbox.run("preface conversations audit --all --format json").exits(0).json();
+    let actions: Vec<&str> =
+        left.as_array().expect("a list").iter().filter_map(|entry| entry["action"].as_str()).collect();
+    assert_eq!(actions, ["audit.trim", "conversation.delete"]);
+    sandbox.run("preface conversations audit --dry-run").exits(2);
+}

@@ -133,3 +133,19 @@ fn a_saved_world_is_explained_without_the_machine() {
     let ran = sandbox.run("preface explain --world world.json").exits(0).says("");
     assert!(ran.stdout.starts_with("small: 4 parts, 19 tokens"), "{}", ran.stdout);
 }
+
+#[test]
+fn what_is_held_is_among_what_is_absent() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "Mine.\n").work(".stud/system.md", "Theirs.\n");
+    sandbox.run("preface explain --absent --preset stud").exits(0).prints(
+        "\
+section  reason  why
+.stud    held    you have not trusted it
+",
+    );
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let ran = sandbox.run("preface explain --absent").exits(0);
+    assert!(ran.stdout.contains("\nAGENTS.md  held "), "{}", ran.stdout);
+}

@@ -149,3 +149,63 @@ fn an_id_is_data() {
     sandbox.run(&format!("preface build --conversation {long}")).exits(2).prints("");
     sandbox.run(&format!("preface build --conversation {long} --no-keep")).exits(0).prints(BARE);
 }
+
+#[test]
+fn a_stored_prompt_follows_the_trust_in_its_texts() {
+    let sandbox = Sandbox::new();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant").exits(0);
+    let prompt = "You help.\n\n## AGENTS.md\n\nUse tabs.\n\nIt is 2026-03-07.";
+    sandbox.run("preface build --conversation c1 -q").exits(0).prints(prompt);
+    sandbox.work("AGENTS.md", "Use blanks.\n");
+    sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(prompt);
+    let refused = "\
+error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
+hint: `preface conversations refresh c1` builds it without; `preface trust status` lists what is
+      held
+";
+    sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(refused);
+    sandbox.run("preface trust revoke").exits(0);
+    for trust in ["", "--trust deny", "--trust require"] {
+        sandbox.run(&format!("preface build --conversation c1 {trust}")).exits(3).prints("").says(refused);
+    }
+    sandbox.run("preface conversations refresh c1 -q --now 2026-03-07T15:00:00Z").exits(0);
+    sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(BARE);
+}
+
+#[test]
+fn a_stored_prompt_of_stud_is_built_before_each_turn() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "Mine.\n").work(".stud/system.md", "Theirs.\n");
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    let build = "preface build --preset stud --conversation c1 -q";
+    sandbox.run(build).exits(0).prints("Mine.\n\nTheirs.\n");
+    sandbox.work(".stud/system.md", "Edited.\n");
+    sandbox.run(build).exits(0).prints("Mine.\n\nEdited.\n");
+    sandbox.run(&format!("{build} --trust deny")).exits(0).prints("Mine.\n");
+    sandbox.run("preface trust revoke --preset stud").exits(0);
+    sandbox.run(build).exits(0).prints("Mine.\n");
+    sandbox.run(&format!("{build} --trust require")).exits(3).prints("");
+}
+
+#[test]
+fn each_turn_of_a_conversation_is_logged() {
+    let sandbox = Sandbox::empty();
+    let logger = r#"{"id": "l", "category": "loggers", "contractVersion": "1.0.0",
+        "requiredCoreVersion": ">=1.0.0", "path": "l.jsonl"}"#;
+    sandbox.home(".config/preface/extensions/loggers/l/manifest.json", logger);
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let contributions = || {
+        let log = std::fs::read_to_string(sandbox.path("home/.config/preface/l.jsonl")).expect("a log");
+        log.lines().filter(|line| line.contains("ContextContributionMade") && line.contains("\"c1\"")).count()
+    };
+    let build = "preface build --preset default --trust once --conversation c1 -q";
+    sandbox.run(build).exits(0);
+    let each = contributions();
+    assert!(each > 0);
+    sandbox.run(build).exits(0);
+    assert_eq!(contributions(), 2 * each);
+    sandbox.run("preface explain --conversation c1").exits(0);
+    sandbox.run("preface conversations refresh c1 --dry-run -q").exits(0);
+    assert_eq!(contributions(), 2 * each, "looking is no turn");
+}

@@ -346,10 +346,13 @@ fn a_first_setting_does_not_swallow_the_first_file() {
     let sandbox = Sandbox::empty();
     sandbox.run("preface settings get budget.tokens --preset stud").exits(1);
     assert!(!sandbox.path("home/.stud").exists(), "looking creates nothing");
-    sandbox
-        .run("preface settings set budget.tokens 5 --preset stud")
-        .exits(0)
-        .says("set budget.tokens = 5 in ~/.stud/settings.json\n");
+    sandbox.run("preface settings set budget.tokens 5 --preset stud").exits(0).says(
+        "\
+info: [ROOT]/home/.stud/system.md was created [scaffold/created]
+hint: it is yours: edit it, or delete it; it does not come back
+set budget.tokens = 5 in ~/.stud/settings.json
+",
+    );
     assert!(sandbox.path("home/.stud/system.md").exists());
 }
 

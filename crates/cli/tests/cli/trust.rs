@@ -238,3 +238,164 @@ fn a_granted_program_starts_from_a_copy_and_status_shows_it() {
     assert!(!sandbox.run("preface build").stdout.contains("-RAN"));
     assert!(state(&sandbox).iter().any(|(state, _)| state == "changed"));
 }
+
+/// A manifest with the keys that every one has.
+fn manifest(category: &str, id: &str, more: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0"{more}}}"#
+    )
+}
+
+#[test]
+fn a_grant_shows_what_the_project_changes_before_it_is_recorded() {
+    let sandbox = Sandbox::empty();
+    let slot = r#", "slot": "TOOL_CALL/pre", "command": ["true"]"#;
+    sandbox.home(".stud/system.md", "Mine.\n");
+    sandbox.home(".stud/extensions/hooks/mine/manifest.json", manifest("hooks", "mine", slot));
+    sandbox
+        .work(
+            ".stud/settings.json",
+            r#"{"securityMode": {"allowlist": ["rm -rf /"]}, "tools": {"bash": {"disable": true}},
+ "contextProviders": {"SystemPromptFile": {"enabled": false}}}"#,
+        )
+        .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["theirs", "mine"]}}"#)
+        .work(".stud/extensions/hooks/theirs/manifest.json", manifest("hooks", "theirs", slot));
+    let changes = "  the project switches off `SystemPromptFile`, and your own system.md with it: \
+                   `contextProviders.SystemPromptFile.enabled` is false
+  the project switches off the bundled `tools/bash`, in .stud/settings.json:1
+  the project adds to `securityMode.allowlist`: `rm -rf /`
+  .stud/ordering.json sets the order of TOOL_CALL/pre: theirs, mine (was mine, theirs)
+";
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    let expected = format!("With this grant:\n{changes}Granted in [ROOT]/work/.stud:\n");
+    assert!(ran.stdout.starts_with(&expected), "{}", ran.stdout);
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.contains(changes), "{}", ran.stdout);
+    let covers = sandbox.run("preface trust status --preset stud --format json").exits(0).json();
+    assert_eq!(covers["covers"]["changes"].as_array().map(Vec::len), Some(4));
+
+    // Each build says what of it affects it: its prompt, its hooks, the allowlist; no tool was asked for.
+    let ran = sandbox.run("preface build --preset stud --format json").exits(0);
+    let warnings: Vec<String> = ran.json()["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|note| note["severity"] == "warning")
+        .map(|note| note["code"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(warnings, ["settings/loosened", "OrderingRewrite", "project/replaces"]);
+}
+
+#[test]
+fn a_single_file_is_granted_without_what_the_settings_would_change() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .home(".config/preface/settings.json", r#"{"preset": "small", "systemPrompt": {"append": "Mine."}}"#);
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    sandbox.work(".preface/settings.json", r#"{"systemPrompt": {"append": "Theirs."}}"#);
+    let ran = sandbox.run("preface trust grant AGENTS.md").exits(0);
+    assert!(!ran.stdout.contains("With this grant"), "{}", ran.stdout);
+    let ran = sandbox.run("preface trust grant").exits(0);
+    let first =
+        "With this grant:\n  the project replaces your `systemPrompt.append`, in .preface/settings.json\n";
+    assert!(ran.stdout.starts_with(first), "{}", ran.stdout);
+    sandbox.run("preface build").exits(0).says(
+        "warning: the project replaces your `systemPrompt.append`, in .preface/settings.json (`-v` tells more)\n",
+    );
+}
+
+#[test]
+fn a_grant_names_every_text_that_is_sent() {
+    let sandbox = Sandbox::empty();
+    let settings = r#"{"contextProviders": {"SystemPromptFile": {"paths": {"project": ".stud/q.md"}}}}"#;
+    sandbox.home(".stud/system.md", "Mine.\n");
+    sandbox.work(".stud/settings.json", settings).work(".stud/q.md", "Good.\n");
+    let provider = manifest("contextProviders", "f", r#", "files": ["n.md"]"#);
+    sandbox.work(".stud/extensions/contextProviders/f/manifest.json", provider);
+    sandbox.work(".stud/extensions/contextProviders/f/n.md", "Note.\n");
+    let shown = "  q.md           6 bytes, sent to the model
+  settings.json  80 bytes, changes settings
+  extensions     directory, holds extensions, which run unsandboxed
+  extensions: contextProviders/f
+  sent to the model: extensions/contextProviders/f/n.md
+";
+    let granted = format!("Granted in [ROOT]/work/.stud:\n{shown}");
+    sandbox.run("preface trust grant --preset stud").exits(0).prints(&granted);
+    sandbox.run("preface build --preset stud").exits(0).says("");
+    sandbox.work(".stud/q.md", "Evil.\n");
+    sandbox
+        .run("preface build --preset stud")
+        .exits(0)
+        .says("warning: .stud/q.md changed since you trusted the project (`-v` tells more)\n");
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.starts_with("[ROOT]/work/.stud  trusted, and changed since"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(shown), "{}", ran.stdout);
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface build --preset stud").exits(0).says("");
+}
+
+#[test]
+fn a_skill_is_granted_whatever_tools_a_call_has() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".preface/skills/s/SKILL.md", "---\nname: s\ndescription: d\n---\nx\n");
+    let ran = sandbox.run("preface build --tools read --preset default").exits(0);
+    assert!(ran.stderr.contains("SKILL.md held for trust"), "{}", ran.stderr);
+    let status = sandbox.run("preface trust status --preset default --format json").exits(0).json();
+    assert_eq!((&status["held"], &status["texts"][0]["state"]), (&true.into(), &"new".into()));
+    sandbox
+        .run("preface trust grant --preset default")
+        .exits(0)
+        .prints("Granted in [ROOT]/work:\n  33 bytes  .preface/skills/s/SKILL.md\n");
+    sandbox.run("preface build --tools read --preset default --trust require").exits(0).says("");
+}
+
+/// Returns the types of the events that a logger wrote, and forgets them.
+fn logged(sandbox: &Sandbox, log: &str) -> Vec<String> {
+    let log = sandbox.path(log);
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let _ = std::fs::remove_file(&log);
+    let event = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("a line of JSON");
+    text.lines().map(|line| event(line)["type"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_logger_gets_what_happened_and_nothing_else() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "Mine.\n").work(".stud/system.md", "Theirs.\n");
+    let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);
+    sandbox.home(".stud/extensions/loggers/l/manifest.json", logger);
+    let build = ["TrustDecision", "ExtensionSetRevised", "ContextContributionMade"];
+    let expected: [(&str, &[&str]); 14] = [
+        ("build --trust require", &build[..2]),
+        ("trust grant", &["ProjectTrusted"]),
+        ("trust grant --allow-commands", &["ProjectTrusted"]),
+        ("trust status", &[]),
+        ("trust list", &[]),
+        ("explain", &[]),
+        ("lint", &[]),
+        ("facts", &[]),
+        ("scopes", &[]),
+        ("health", &[]),
+        ("diff --against-set contextProviders.SystemPromptFile.priority=60", &[]),
+        ("build", &build),
+        ("trust revoke", &["ProjectDeclined"]),
+        ("build", &build),
+    ];
+    for (command, events) in expected {
+        let _ = sandbox.run(&format!("preface {command} --preset stud"));
+        assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), events, "{command}");
+    }
+}
+
+#[test]
+fn a_permission_is_logged_when_it_is_given_and_taken_back() {
+    let sandbox = Sandbox::new();
+    let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);
+    sandbox.home(".config/preface/extensions/loggers/l/manifest.json", logger);
+    let hook = manifest("hooks", "h", r#", "event": "before_agent_start", "command": ["true"]"#);
+    sandbox.work(".preface/extensions/hooks/h/manifest.json", hook);
+    sandbox.run("preface trust grant --allow-commands").exits(0);
+    assert_eq!(logged(&sandbox, "home/.config/preface/l.jsonl"), ["ProjectTrusted", "Approval"]);
+    sandbox.run("preface trust revoke").exits(0);
+    assert_eq!(logged(&sandbox, "home/.config/preface/l.jsonl"), ["TrustDecision"]);
+}

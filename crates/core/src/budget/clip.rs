@@ -43,6 +43,16 @@ pub enum Clipped {
 }
 
 impl Clipped {
+    /// Returns the count of the whole text.
+    #[must_use]
+    pub fn total_tokens(&self) -> usize {
+        match self {
+            Clipped::Whole { total_tokens }
+            | Clipped::Cut { total_tokens, .. }
+            | Clipped::Dropped { total_tokens } => *total_tokens,
+        }
+    }
+
     /// Returns the part of `text` that stays; `text` is the one that was clipped.
     ///
     /// ```
@@ -108,11 +118,29 @@ impl Clipped {
 /// ```
 #[must_use]
 pub fn clip(text: &str, max: usize, counter: &dyn Counter) -> Clipped {
-    let total_tokens = counter.count(text);
+    clip_head(text, 0, max, counter)
+}
+
+/// As [`clip`], of a text of which only the head was read: `unread` bytes follow. They count as cut, by their size.
+///
+/// ```
+/// use preface_core::budget::{Bytes4, clip_head};
+/// let head = "All work and no play makes Jack a dull boy.\n".repeat(10);
+/// assert_eq!(
+///     clip_head(&head, 560, 20, &Bytes4).apply(&head),
+///     "All work and no play makes Jack a dull boy.\n…[truncated 239 of 250 tokens]"
+/// );
+/// ```
+#[must_use]
+pub fn clip_head(text: &str, unread: u64, max: usize, counter: &dyn Counter) -> Clipped {
+    let read = text.len() as u64;
+    let unread_tokens = read.saturating_add(unread).div_ceil(4).saturating_sub(read.div_ceil(4));
+    let total_tokens =
+        counter.count(text).saturating_add(usize::try_from(unread_tokens).unwrap_or(usize::MAX));
     if max == 0 {
         return Clipped::Dropped { total_tokens };
     }
-    if total_tokens <= max {
+    if total_tokens <= max && unread == 0 {
         return Clipped::Whole { total_tokens };
     }
     let bounds = boundaries(text, longest_prefix(text, max, counter));

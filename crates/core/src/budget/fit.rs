@@ -1,6 +1,6 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{Clipped, Counter, OverBudget, clip};
+use super::{Clipped, Counter, OverBudget, clip_head};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart, Fitted},
@@ -62,7 +62,8 @@ fn within(
     let mut kept = Vec::with_capacity(parts.len());
     let mut uncut = Vec::with_capacity(parts.len());
     for mut part in parts {
-        let whole = part.max_tokens.filter(|max| counter.count(&part.text) > *max).map(|_| part.clone());
+        let is_cut = |max: &usize| part.unread > 0 || counter.count(&part.text) > *max;
+        let whole = part.max_tokens.filter(is_cut).map(|_| part.clone());
         if let Some(max) = part.max_tokens
             && !hold(&mut part, max, (CutWhy::Ceiling, max), counter, profile, diagnostics)
         {
@@ -165,11 +166,11 @@ fn hold(
         CutWhy::Ceiling => "its ceiling",
         CutWhy::Budget => "the budget",
     };
-    let clipped = match clip(&part.text, max, counter) {
+    let clipped = match clip_head(&part.text, part.unread, max, counter) {
         Clipped::Whole { .. } => return true,
         clipped if part.cut == CutRule::Whole => {
-            diagnostics.push(dropped(part, counter.count(&part.text), limit, whose));
-            drop(clipped);
+            let tokens = clipped.total_tokens();
+            diagnostics.push(dropped(part, tokens, limit, whose));
             return false;
         }
         Clipped::Dropped { total_tokens } => {

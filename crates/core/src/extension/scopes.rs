@@ -109,7 +109,7 @@ impl Scopes {
     }
 
     /// Returns what belongs into the log: each rewritten order, and, where a layer of the user or the project has a say,
-    /// who is loaded from where. What is bundled and untouched goes without saying.
+    /// every active extension with its layer. `disabled` has the names that no layer answers to any more.
     #[must_use]
     pub fn audit(&self) -> Vec<AuditEvent> {
         let mut events: Vec<AuditEvent> =
@@ -120,19 +120,31 @@ impl Scopes {
                 loaded: self
                     .entries
                     .iter()
-                    .filter(|entry| entry.active && !untouched(entry))
+                    .filter(|entry| entry.active)
                     .map(|entry| LoadedExtension {
                         id: entry.name.clone(),
                         kind: entry.category.kind().to_owned(),
                         scope: entry.origin.scope,
                         config_scope: entry.config_scope,
                         shadows: entry.shadows.iter().map(|origin| origin.scope).collect(),
+                        fallback_from: entry.fallback_from.as_ref().map(|origin| origin.scope),
                     })
                     .collect(),
-                disabled: self.startup().disabled,
+                disabled: self.gone(),
             });
         }
         events
+    }
+
+    /// Returns `<category>/<name>` of what is switched off or failed, where no entry of the name is active.
+    fn gone(&self) -> Vec<String> {
+        let off = self.entries.iter().filter(|entry| entry.status == Status::Disabled);
+        let mut names: Vec<String> = off
+            .filter(|entry| self.active(entry.category, &entry.name).is_none())
+            .map(|entry| format!("{}/{}", entry.category, entry.name))
+            .collect();
+        names.dedup();
+        names
     }
 }
 

@@ -10,7 +10,7 @@ pub use sections::SECTION_KEYS;
 
 use super::{
     Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OwnTags, Profile, ProfileError,
-    RawProfile, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
+    RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
 use crate::{
@@ -70,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 47] = [
+pub const KEYS: [&str; 48] = [
     "about",
     "added_after",
     "added_prefix",
@@ -99,6 +99,7 @@ pub const KEYS: [&str; 47] = [
     "order",
     "orders",
     "own_tags",
+    "rebuild",
     "remove",
     "repeat_tools",
     "rules",
@@ -200,6 +201,7 @@ impl Builder<'_> {
         let tools_apply: ToolsApply = self.take_or("tools_apply")?;
         let bom: ByteOrderMark = self.take_or("bom")?;
         let compaction = self.compaction(file)?;
+        let rebuild: Rebuild = self.take_or("rebuild")?;
         let closed = self.take_or("closed")? || self.agent.is_some();
         let bundle = self.bundle()?;
         let texts_version: Option<String> = self.take("texts_version")?;
@@ -272,6 +274,7 @@ impl Builder<'_> {
             text_options,
             bom,
             compaction,
+            rebuild,
             closed,
             bundle,
             texts_version,

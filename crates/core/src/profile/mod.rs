@@ -131,6 +131,9 @@ pub struct Profile {
     /// What a compaction does to a prompt that is kept.
     #[serde(default)]
     pub compaction: Compaction,
+    /// When the prompt of a conversation is built again.
+    #[serde(default, skip_serializing_if = "Rebuild::is_default")]
+    pub rebuild: Rebuild,
     /// True: layers and settings add no text and take none away; only what replaces a group speaks beside the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
@@ -198,6 +201,25 @@ pub struct Compaction {
     /// What the model is told to do, after the prompt and in this one request.
     #[serde(default)]
     pub instructions: String,
+}
+
+/// When the prompt of a conversation is built again by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rebuild {
+    /// At a compaction: the prompt stays the same for a provider's cache.
+    #[default]
+    Compaction,
+    /// Before each turn, too: an edit takes effect on the next one.
+    BetweenTurns,
+}
+
+impl Rebuild {
+    /// Returns whether it is what holds where nothing is set.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Rebuild::default()
+    }
 }
 
 /// Whether a compaction builds the prompt again.

@@ -75,6 +75,7 @@ fn plan(due: &Due) -> Plan<'_> {
         stability: Some(Stability::Turn),
         priority: DEFAULT_PRIORITY,
         max_tokens: None,
+        unread: 0,
         cut: CutRule::Never,
         last: false,
         place: Some(AsidePlace::LastUser),

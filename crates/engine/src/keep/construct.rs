@@ -1,17 +1,20 @@
 //! One construct: from what a conversation asks to what the store keeps. It waits for disks.
 
-use super::{Asked, FactUsed, KeepError, RECORD_VERSION, Record};
-use crate::{Engine, Error, Request, StoredTemplate, TrustChoice, gather::Breadth, gatherings::Gatherings};
+use super::{Asked, FactUsed, KeepError, ProjectFile, RECORD_VERSION, Record};
+use crate::{
+    Engine, Error, Request, StoredTemplate, TrustChoice, Writes,
+    gather::Breadth,
+    gatherings::{Gatherings, Made},
+};
 use jiff::Timestamp;
 use preface_core::{
     budget::Bytes4,
     diagnostic::{Diagnostic, Diagnostics},
     profile::{Candidate, OnCompaction},
-    prompt::{Prompt, fingerprint},
+    prompt::fingerprint,
     render::Rules,
     section::Body,
     template::Template,
-    world::World,
 };
 use preface_host::{look::Headless, places::normal, system::System};
 use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
@@ -34,6 +37,8 @@ pub(super) struct Order {
     pub template: TemplateUsed,
     /// The template's text; `None` leaves the profile's own.
     pub text: Option<Arc<str>>,
+    /// What the construct may write beside its result.
+    pub writes: Writes,
 }
 
 /// A prompt that is ready to be kept.
@@ -78,8 +83,8 @@ impl Order {
             version: self.template.version,
             text,
         });
-        let engine = Engine::new(system);
-        let made = engine.build_from(gatherings, &request, |prompt, world| self.keep(prompt, world))?;
+        let engine = Engine::new(system).writing(self.writes);
+        let made = engine.build_from(gatherings, &request, |made| self.keep(made))?;
         match place {
             Some(place) if !place.is_still_there(system) => {
                 Err(KeepError::Outside(place.name.display().to_string()))
@@ -89,7 +94,8 @@ impl Order {
     }
 
     /// Turns a prompt into what is kept of it.
-    fn keep(self, mut prompt: Prompt, world: &World) -> Result<Constructed, KeepError> {
+    fn keep(self, made: Made<'_>) -> Result<Constructed, KeepError> {
+        let Made { mut prompt, world, gathered } = made;
         let Order { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &world.profile;
         let takes = profile.takes_template();
@@ -125,6 +131,9 @@ impl Order {
             asked,
             prompt,
             facts: FactUsed::all(&world.facts),
+            project: Some(ProjectFile::all(gathered)),
+            trust: profile.trust,
+            rebuild: profile.rebuild,
             counter: Some(world.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
         };
         let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;

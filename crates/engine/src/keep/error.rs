@@ -1,5 +1,6 @@
 //! Why a prompt was not given, by what the caller can do about it.
 
+use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, Head, StoreError};
 use std::fmt;
 
@@ -22,6 +23,8 @@ pub enum KeepError {
     UnknownTemplate(String),
     /// That is no choice of a template.
     Choice(String),
+    /// The stored prompt has text of the project that would not be admitted now.
+    TrustChanged(ConversationId, Vec<String>),
     /// Another prompt is kept than the caller knows.
     Stale(Box<Head>),
     /// What the store kept beside a prompt cannot be read.
@@ -46,6 +49,9 @@ impl KeepError {
             KeepError::UnknownTemplate(_) => Some("store it first, or choose another".to_owned()),
             KeepError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
             KeepError::Stale(_) => Some("read it again".to_owned()),
+            KeepError::TrustChanged(..) => {
+                Some("refresh the conversation, or grant the text again".to_owned())
+            }
             KeepError::Overloaded(_) => Some("try again later".to_owned()),
         }
     }
@@ -62,6 +68,16 @@ impl fmt::Display for KeepError {
             KeepError::NoDirectory(cwd) => write!(f, "no such directory: `{cwd}`"),
             KeepError::UnknownTemplate(choice) => write!(f, "unknown template: `{choice}`"),
             KeepError::Choice(text) => write!(f, "not a template: `{}`", text.escape_debug()),
+            KeepError::TrustChanged(id, held) => {
+                const SHOWN: usize = 5;
+                let names = held.iter().take(SHOWN).map(|name| escape_hidden(name).into_owned());
+                let names = names.collect::<Vec<_>>().join(", ");
+                let more = match held.len().saturating_sub(SHOWN) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                write!(f, "the stored prompt of `{id}` has text that is not trusted: {names}{more}")
+            }
             KeepError::Stale(head) => {
                 write!(f, "`{}` is at revision {} now", head.id, head.seal.revision)
             }

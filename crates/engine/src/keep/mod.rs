@@ -30,19 +30,23 @@ mod construct;
 mod error;
 mod offload;
 mod record;
+mod trust;
 
 pub use asked::Asked;
 pub use choice::Choice;
 pub use error::KeepError;
-pub use offload::{Here, Offload, Work, Worked};
+pub use offload::{Done, Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};
+pub use trust::ProjectFile;
 
-use crate::{Engine, gatherings::Gatherings};
+use crate::{Engine, TrustChoice, Writes, gatherings::Gatherings};
 use construct::{Constructed, Order};
+use offload::Outcome;
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
     diff::Difference,
     document::Document,
+    profile::Rebuild,
 };
 use preface_host::{places::normal, system::System};
 use preface_store::{
@@ -53,6 +57,7 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+use trust::{Refusals, TrustWatch};
 
 /// Keeps the prompts of conversations.
 #[derive(Clone, Debug)]
@@ -62,6 +67,8 @@ pub struct Keeper {
     offload: Arc<dyn Offload>,
     roots: Option<Arc<[PathBuf]>>,
     gatherings: Arc<Gatherings>,
+    watch: Arc<TrustWatch>,
+    writes: Writes,
 }
 
 /// What a turn is told.
@@ -146,7 +153,21 @@ impl Keeper {
     /// Joins a machine and a store.
     #[must_use]
     pub fn new(system: Arc<dyn System>, store: Arc<dyn Store>, offload: Arc<dyn Offload>) -> Self {
-        Keeper { system, store, offload, roots: None, gatherings: Arc::default() }
+        Keeper {
+            system,
+            store,
+            offload,
+            roots: None,
+            gatherings: Arc::default(),
+            watch: Arc::default(),
+            writes: Writes::Audit,
+        }
+    }
+
+    /// Says what constructs may write beside their results; without it the lines of loggers.
+    #[must_use]
+    pub fn writing(self, writes: Writes) -> Self {
+        Keeper { writes, ..self }
     }
 
     /// Lets conversations work in these directories and below, and read nothing outside of them. Real paths. Naming a
@@ -193,9 +214,109 @@ impl Keeper {
     /// See [`KeepError`]. Nothing is kept then.
     pub async fn turn(&self, id: &ConversationId, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
         match self.store.head(id).await? {
-            Some(head) => Ok(Turned { notes: self.notes(&head, asked).await?, head, constructed: false }),
+            Some(head) => match self.later_turn(&head, asked, actor).await? {
+                Some(turned) => Ok(turned),
+                None => Ok(Turned { notes: self.notes(&head, asked).await?, head, constructed: false }),
+            },
             None => self.first_turn(id, asked, actor).await,
         }
+    }
+
+    /// Makes a stored prompt ready for a later turn. `None`: it is handed out as it is, and nothing came up.
+    ///
+    /// A profile that builds between turns has it built again; else it is handed out only where the user did not take the
+    /// trust in a text of it back.
+    ///
+    /// # Errors
+    /// [`KeepError::TrustChanged`]; and see [`KeepError`].
+    pub async fn later_turn(
+        &self,
+        head: &Head,
+        asked: &Asked,
+        actor: &Actor,
+    ) -> Result<Option<Turned>, KeepError> {
+        let rebuild = match self.roots {
+            Some(_) => self.watch.profile(&*self.system, head).rebuild,
+            None => self.record(head, asked).await?.map(|record| record.rebuild).unwrap_or_default(),
+        };
+        if rebuild == Rebuild::BetweenTurns {
+            return self.rebuilt(head, asked, actor).await.map(Some);
+        }
+        let mut came_up = self.check_trust(head, asked).await?;
+        if came_up.is_empty() {
+            return Ok(None);
+        }
+        let mut notes = self.notes(head, asked).await?;
+        notes.append(&mut came_up);
+        Ok(Some(Turned { head: head.clone(), constructed: false, notes }))
+    }
+
+    /// Refuses a stored prompt with text that would not be admitted now; returns what came up. In a command it also writes
+    /// down that the prompt is handed out.
+    ///
+    /// # Errors
+    /// [`KeepError::TrustChanged`]; and see [`KeepError`].
+    pub async fn check_trust(&self, head: &Head, asked: &Asked) -> Result<Diagnostics, KeepError> {
+        let refusals = match self.roots {
+            None => Refusals::Any,
+            Some(_) => {
+                let profile = self.watch.profile(&*self.system, head);
+                if !self.watch.refused_after(&*self.system, &profile, head.constructed_at) {
+                    return Ok(Diagnostics::new());
+                }
+                Refusals::After(head.constructed_at)
+            }
+        };
+        let Some(record) = self.record(head, asked).await? else { return Ok(Diagnostics::new()) };
+        let (system, head, asked, writes) = (self.system.clone(), head.clone(), asked.clone(), self.writes);
+        let work = move || {
+            let held = trust::not_admitted(&*system, &record, &head, &asked, refusals)?;
+            if !held.is_empty() {
+                return Err(KeepError::TrustChanged(head.id, held));
+            }
+            let engine = Engine::new(&*system).writing(writes);
+            Ok(Done(Outcome::Checked(match refusals {
+                Refusals::Any => trust::log_handed_out(&engine, &record, &head, &asked),
+                Refusals::After(_) => Diagnostics::new(),
+            })))
+        };
+        match self.offload.run(Box::new(work)).await?.0 {
+            Outcome::Checked(notes) => Ok(notes),
+            Outcome::Constructed(_) => Ok(Diagnostics::new()),
+        }
+    }
+
+    /// Reads what was recorded of a stored prompt. `None`: it is gone, or nobody can read it and the call insists on nothing.
+    async fn record(&self, head: &Head, asked: &Asked) -> Result<Option<Record>, KeepError> {
+        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(None) };
+        match Record::of(&conversation) {
+            Ok(record) => Ok(Some(record)),
+            Err(_) if matches!(asked.trust, TrustChoice::Ask | TrustChoice::Once) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Builds the prompt of a later turn again, as it was asked for before. One that comes out the same stays.
+    async fn rebuilt(&self, head: &Head, asked: &Asked, actor: &Actor) -> Result<Turned, KeepError> {
+        let Some(was) = self.store.conversation(&head.id).await? else {
+            return self.first_turn(&head.id, asked, actor).await;
+        };
+        let before = Record::of(&was)?.asked;
+        let again = Asked {
+            now: asked.now.clone(),
+            trust: asked.trust,
+            home_trust: asked.home_trust,
+            pins: asked.pins.clone(),
+            ..before
+        };
+        let made = self.construct(&head.id, &again, Reason::Refresh, Some(&was.head), actor).await?;
+        let Constructed { conversation, mut notes, .. } = made;
+        notes.extend(self.notes(&was.head, asked).await?);
+        if conversation.head.text == was.head.text {
+            return Ok(Turned { head: was.head, constructed: false, notes });
+        }
+        let (head, constructed) = self.replace(conversation, &was.head, None, actor).await?;
+        Ok(Turned { head, constructed, notes })
     }
 
     /// The same for a caller that has just looked and found no prompt: it is built before anybody looks again.
@@ -262,7 +383,10 @@ impl Keeper {
     ) -> Result<Refreshed, KeepError> {
         let was = self.known(id, expected).await?;
         let asked = Record::of(&was)?.asked.overlaid(over);
-        let made = self.construct(id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
+        // What is only shown is handed out to nobody.
+        let writes = if how == Refresh::Show { Writes::Nothing } else { self.writes };
+        let made =
+            self.construct_writing(writes, id, &asked, Reason::Refresh, Some(&was.head), actor).await?;
         let Constructed { conversation, notes, .. } = made;
         let (before, after) = (explained(&was)?.document, explained(&conversation)?.document);
         let counter = Record::of(&conversation)?.counter();
@@ -319,6 +443,18 @@ impl Keeper {
         was: Option<&Head>,
         actor: &Actor,
     ) -> Result<Constructed, KeepError> {
+        self.construct_writing(self.writes, id, asked, reason, was, actor).await
+    }
+
+    async fn construct_writing(
+        &self,
+        writes: Writes,
+        id: &ConversationId,
+        asked: &Asked,
+        reason: Reason,
+        was: Option<&Head>,
+        actor: &Actor,
+    ) -> Result<Constructed, KeepError> {
         let choice: Choice = asked.template.as_deref().unwrap_or_default().parse()?;
         let version = self.store.template(&choice.name, &choice.which).await?;
         if choice.is_named() && version.as_ref().is_none_or(|version| version.reset) {
@@ -339,9 +475,17 @@ impl Keeper {
             roots: self.roots.clone(),
             template,
             text: version.and_then(|version| version.text),
+            writes,
         };
         let (system, gatherings) = (self.system.clone(), self.gatherings.clone());
-        self.offload.run(Box::new(move || order.construct(&*system, &gatherings))).await
+        let work = move || {
+            let made = order.construct(&*system, &gatherings)?;
+            Ok(Done(Outcome::Constructed(Box::new(made))))
+        };
+        match self.offload.run(Box::new(work)).await?.0 {
+            Outcome::Constructed(made) => Ok(*made),
+            Outcome::Checked(_) => Err(KeepError::Record("another work was done".to_owned())),
+        }
     }
 }
 

@@ -1,13 +1,27 @@
 //! Where the waiting for disks is done.
 
 use super::{KeepError, construct::Constructed};
+use preface_core::diagnostic::Diagnostics;
 use std::{fmt, future::Future, future::ready, pin::Pin};
 
-/// A construct that waits to be done. Opaque: it is run, and its result handed back.
-pub type Work = Box<dyn FnOnce() -> Result<Constructed, KeepError> + Send>;
+/// The result of a [`Work`]. Opaque: it is handed back as it is.
+#[derive(Debug)]
+pub struct Done(pub(super) Outcome);
+
+/// What was done.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// A prompt was built.
+    Constructed(Box<Constructed>),
+    /// A stored prompt may be handed out; what came up.
+    Checked(Diagnostics),
+}
+
+/// Something that waits for disks: a construct, or a look at trust. It is run, and its result handed back.
+pub type Work = Box<dyn FnOnce() -> Result<Done, KeepError> + Send>;
 
 /// The result of a [`Work`], later.
-pub type Worked = Pin<Box<dyn Future<Output = Result<Constructed, KeepError>> + Send>>;
+pub type Worked = Pin<Box<dyn Future<Output = Result<Done, KeepError>> + Send>>;
 
 /// Runs work somewhere.
 pub trait Offload: fmt::Debug + Send + Sync {

@@ -1,12 +1,14 @@
 //! What is kept beside a prompt: parts with their origins, what was looked up, what was asked. The values of facts are not
 //! kept, only their digests: what a value was is in the prompt, if anywhere.
 
-use super::{Asked, KeepError};
+use super::{Asked, KeepError, ProjectFile};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
     fact::{FactKey, Facts, Stability},
+    profile::Rebuild,
     prompt::{Prompt, fingerprint},
+    trust::TrustMode,
 };
 use preface_store::Conversation;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,15 @@ pub struct Record {
     pub prompt: Prompt,
     /// What was looked up, by name.
     pub facts: Vec<FactUsed>,
+    /// The texts of the project that it was built with; `None` where it was stored before they were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Vec<ProjectFile>>,
+    /// How the profile guarded them.
+    #[serde(default)]
+    pub trust: TrustMode,
+    /// When the profile builds the prompt again by itself.
+    #[serde(default, skip_serializing_if = "Rebuild::is_default")]
+    pub rebuild: Rebuild,
     /// Who counted, where it was not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,

@@ -44,6 +44,7 @@ use preface_core::{
     diagnostic::Diagnostics,
     hook::{DiscoverReason, HookEvent, HookHandler},
     message::Message,
+    profile::Rebuild,
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
@@ -78,6 +79,8 @@ pub struct Session<'s> {
     notes: Diagnostics,
     /// What was told about permits since the base was built.
     told: Diagnostics,
+    /// True once a turn has begun.
+    has_begun: bool,
 }
 
 impl<'s> Session<'s> {
@@ -155,6 +158,15 @@ impl<'s> Session<'s> {
         self.base = prompt;
         self.told.clear();
         Ok(())
+    }
+
+    /// Builds the base again before a turn that is not the first, where the profile asks for that.
+    fn turn_boundary(&mut self) -> Result<(), Error> {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        match self.gathered.profile.rebuild {
+            Rebuild::BetweenTurns if !is_first && self.run.is_none() => self.reload(),
+            _ => Ok(()),
+        }
     }
 
     /// True where a second look would see the same, and nobody is to be told of it.

@@ -54,6 +54,7 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses where a hook switches tools. Then nothing was said.
     pub fn say(&mut self, text: &str) -> Result<Said, Error> {
+        self.turn_boundary()?;
         self.compare_permits();
         let mut words = text.to_owned();
         let hooks = of_event(&self.programs, &self.handlers, HookEvent::Input);
@@ -94,6 +95,9 @@ impl Session<'_> {
         if let Some(run) = &mut self.run {
             run.steering.push(message);
             return Ok(());
+        }
+        if starts {
+            self.turn_boundary()?;
         }
         self.history.push(message);
         if starts {

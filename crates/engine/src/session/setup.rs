@@ -70,10 +70,10 @@ impl<'s> Setup<'s> {
         let Setup { engine, request, handlers, tools, history } = self;
         if request.trust == TrustChoice::Ask && ask.is_there() {
             // The answer is recorded; what follows finds it there.
-            engine.build_asking(&request, ask)?;
+            engine.ask_trust(&request, ask)?;
         }
         let trailed = Trailed::new(engine.system());
-        let looking = engine.on(&trailed);
+        let looking = engine.handing_out().on(&trailed);
         let mut gathered = looking.gather(&request, Breadth::EveryTool, None, ask)?;
         engine.refuse_held_of(&request, &gathered)?;
         gathered.turn.tools = super::tools::with_registered(&gathered, &tools);
@@ -101,6 +101,7 @@ impl<'s> Setup<'s> {
             next_turn: Vec::new(),
             notes: Vec::new(),
             told: Vec::new(),
+            has_begun: false,
         })
     }
 }

@@ -11,3 +11,4 @@ mod races;
 mod records;
 mod refreshes;
 mod templates;
+mod trust;

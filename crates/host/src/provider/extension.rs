@@ -37,6 +37,7 @@ pub fn contribute(entry: &Entry, context: &Context, section: &SectionId, look: &
         priority: Some(context.priority),
         max_tokens: Some(context.max_tokens),
         stability: Some(context.stability),
+        unread: 0,
         silent: None,
     };
     match text(entry, context, look) {

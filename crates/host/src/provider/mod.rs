@@ -222,6 +222,7 @@ pub fn silent(provider: &dyn ContextProvider, section: &Section, why: impl Into<
         priority: None,
         max_tokens: None,
         stability: None,
+        unread: 0,
         silent: Some(why.into()),
     }
 }

@@ -3,7 +3,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::Belongs,
-    look::{Look, Wanted},
+    look::{Extent, Look, Wanted},
     places::{inside, resolved},
     system::{FileKind, ReadError, Within},
 };
@@ -12,7 +12,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Place, Severity},
     scope::Scope,
     section::{Language, Section},
-    settings,
+    settings::{self, SetBy},
     world::{Contribution, Item},
 };
 use std::{
@@ -51,7 +51,9 @@ impl ContextProvider for SystemPromptFile {
                 format!("switched off by `contextProviders.SystemPromptFile.disable` in the {by} settings"),
             );
         }
-        if !config.enabled {
+        // In the user's own settings it is about the user's own file; a project's has a switch of its own.
+        let without_global = !config.enabled && config.enabled_by == Some(SetBy::Global);
+        if !config.enabled && !without_global {
             let by = config.enabled_by.map_or_else(String::new, |by| format!(" in the {by} settings"));
             return silent(
                 self,
@@ -62,9 +64,15 @@ impl ContextProvider for SystemPromptFile {
             );
         }
         let max_tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
-        // Enough for every text that could fit, and for the count that the marker names.
+        // Enough for every text that could fit. The rest is counted by its size.
         let limit = (256 << 10).max(config.max_tokens.saturating_mul(16));
-        let mut said = silent(self, section, "there is no system.md");
+        let why = if without_global {
+            "your own system.md is switched off by `contextProviders.SystemPromptFile.enabled` in the global settings, \
+             and there is no other"
+        } else {
+            "there is no system.md"
+        };
+        let mut said = silent(self, section, why);
         said.max_tokens = Some(max_tokens);
         // A profile that orders by priority does so by the settings' number; others keep their own place.
         said.priority = config.priority_by.map(|_| config.priority);
@@ -75,6 +83,7 @@ impl ContextProvider for SystemPromptFile {
             (Some(path), None) if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             (_, None) => None,
         };
+        let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
         // be trusted, so no project candidate is read, whatever `paths.project` says.
         let is_dir = |root: &&PathBuf| look.system.stat(root).is_some_and(|stat| stat.kind == FileKind::Dir);
@@ -83,7 +92,7 @@ impl ContextProvider for SystemPromptFile {
             Some(path) => expand(path, &look.places.cwd, look),
             None => root.join("system.md"),
         });
-        if root.is_some() && project.is_none() {
+        if root.is_some() && project.is_none() && !without_global {
             said.silent = Some("there is no system.md outside of the project, which is held".to_owned());
         }
         let same = match (&global, &project) {
@@ -160,12 +169,24 @@ impl SystemPromptFile {
         let wanted = Wanted {
             scope,
             within,
+            extent: Extent::Head,
             severity: Severity::Warning,
             code: Some("SuppressedError"),
             belongs: Belongs::ToLayer,
             ..Wanted::global(path, limit)
         };
-        let Some(pieces) = look.pieces(&wanted) else { return };
+        let Some(mut read) = look.read(&wanted) else { return };
+        let unread = read.stat.len.saturating_sub(read.bytes.len() as u64);
+        if unread > 0 {
+            // The limit may lie inside of a character, which is not part of what was read then.
+            let whole = match std::str::from_utf8(&read.bytes) {
+                Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                _ => read.bytes.len(),
+            };
+            said.unread += unread + (read.bytes.len() - whole) as u64;
+            read.bytes.truncate(whole);
+        }
+        let pieces = look.decoded(scope, path, &read);
         if is_blank(&pieces) {
             said.silent = Some("there is no text in system.md".to_owned());
             return;

@@ -41,6 +41,12 @@ pub trait System: fmt::Debug + Send + Sync {
     /// also one where nothing stands (ask [`System::stat`] about the target).
     fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
 
+    /// Reads the first `limit` bytes of a regular file, or all of it where it has fewer. `stat` has the size of the file.
+    ///
+    /// # Errors
+    /// Those of [`System::read`], but for [`ReadError::TooLarge`].
+    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+
     /// Looks at a path and follows links. `None` where nothing is there (a dangling link too).
     fn stat(&self, path: &Path) -> Option<Stat>;
 

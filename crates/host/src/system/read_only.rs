@@ -48,6 +48,10 @@ impl System for ReadOnly<'_> {
         self.system.read(path, within, limit)
     }
 
+    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        self.system.read_head(path, within, limit)
+    }
+
     fn stat(&self, path: &Path) -> Option<Stat> {
         self.system.stat(path)
     }

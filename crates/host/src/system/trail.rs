@@ -271,21 +271,33 @@ fn unchanged(there: &There, path: &Path, system: &dyn System) -> Option<bool> {
     (same_dir && now.mode == known.mode).then_some(false)
 }
 
-impl System for Trailed<'_> {
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        let read = self.system.read(path, within, limit);
+impl Trailed<'_> {
+    /// Remembers what was read. A file of `/proc` says something else whenever it is read.
+    fn note_read(&self, path: &Path, read: &Result<FileRead, ReadError>, limit: u64) {
         self.note(
             path,
-            match &read {
+            match read {
                 Ok(file) => Glimpse::of_target(Some(&file.stat)),
                 Err(ReadError::Missing) => Glimpse::of_target(None),
                 Err(_) => Glimpse::default(),
             },
         );
-        // A file of `/proc` says something else whenever it is read.
-        if read.as_ref().is_ok_and(|file| file.bytes.len() as u64 != file.stat.len) {
+        if read.as_ref().is_ok_and(|file| file.bytes.len() as u64 != file.stat.len.min(limit)) {
             self.lose();
         }
+    }
+}
+
+impl System for Trailed<'_> {
+    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let read = self.system.read(path, within, limit);
+        self.note_read(path, &read, u64::MAX);
+        read
+    }
+
+    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let read = self.system.read_head(path, within, limit);
+        self.note_read(path, &read, limit);
         read
     }
 

@@ -4,7 +4,7 @@ use super::{
     digest::Digest,
     permit_change,
     pins::{Declined, PinPath, PinnedText},
-    record::{Decision, Document, Entry, Pin, Project, WholeRecord},
+    record::{Decision, Document, Entry, GrantedText, Pin, Project, WholeRecord},
     store::Outcome,
 };
 use jiff::{SignedDuration, Timestamp};
@@ -52,6 +52,19 @@ pub(super) fn grant_whole(
     Changed::new(Decided { before: standing, event }, outcome)
 }
 
+/// Replaces the texts of the grant that stands. History does not grow by that.
+pub(super) fn grant_texts(document: &mut Document, path: &str, texts: Vec<GrantedText>) -> Changed<()> {
+    let standing = document.standing_mut(path).filter(|entry| entry.decision == Decision::Trusted);
+    let outcome = match standing {
+        Some(entry) if entry.texts.as_ref() != Some(&texts) => {
+            entry.texts = Some(texts);
+            Outcome::Recorded
+        }
+        _ => Outcome::Unchanged,
+    };
+    Changed::new((), outcome)
+}
+
 pub(super) fn decline_whole(
     document: &mut Document,
     path: &str,
@@ -97,6 +110,7 @@ fn append(
         granted_at: stamp(now, newest),
         note: note.map(str::to_owned),
         digest,
+        texts: None,
         extra: Map::new(),
     });
 }
@@ -205,6 +219,7 @@ pub(super) fn own<'a>(document: &'a mut Document, root: &str, repository: Option
             pins: Vec::new(),
             branches: Vec::new(),
             declined: None,
+            revoked_at: None,
             strange_pins: Vec::new(),
             permits: Vec::new(),
             strange_permits: Vec::new(),
@@ -232,6 +247,7 @@ pub(super) fn revoke_pins(
     root: &str,
     repository: Option<&str>,
     paths: Option<&[PinPath]>,
+    now: Timestamp,
 ) -> Changed<Revoked> {
     let repository = document.known_repository(root, repository);
     let (mut removed, mut digests) = (BTreeSet::new(), BTreeSet::new());
@@ -240,7 +256,21 @@ pub(super) fn revoke_pins(
         let revoked = permit_change::revoke(document, root, repository.as_deref(), None);
         (permits, outcome) = (revoked.result, revoked.outcome);
     }
+    // Prompts that were stored before are not handed out with what was revoked, so its time is kept. A revocation of all is
+    // also recorded where nothing was granted: a service includes text without a grant.
+    let at = stamp(now, None);
+    if paths.is_none() {
+        let known = document.projects.len();
+        let project = own(document, root, None);
+        project.revoked_at = Some(at);
+        if document.projects.len() > known {
+            let project = &mut document.projects[known];
+            (project.granted_at, project.repository) = (at, repository.clone());
+        }
+        outcome = Outcome::Recorded;
+    }
     for project in document.projects_of_mut(root, repository.as_deref()) {
+        let before = project.pins.len();
         project.pins.retain(|pin| {
             let stays = paths.is_some_and(|paths| !paths.contains(&pin.path));
             if !stays {
@@ -249,6 +279,9 @@ pub(super) fn revoke_pins(
             }
             stays
         });
+        if project.pins.len() < before {
+            project.revoked_at = Some(at);
+        }
         // A branch is granted beside texts, and never by itself.
         if project.pins.is_empty() {
             project.branches.clear();

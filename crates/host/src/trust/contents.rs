@@ -69,6 +69,18 @@ pub fn whole_digest(system: &dyn System, project_dir: &Path) -> Digest {
     look.fingers.digest()
 }
 
+/// Returns whether [`whole_digest`] covers a file, by its path in the project's directory.
+#[must_use]
+pub fn is_digested(path: &Path) -> bool {
+    let names: Option<Vec<&str>> = path.iter().map(OsStr::to_str).collect();
+    match names.as_deref() {
+        Some([name]) => FILES.iter().any(|(file, _)| file == name),
+        Some([SECTIONS, name]) => name.ends_with(".md"),
+        Some([category, _, MANIFEST] | [EXTENSIONS, category, _, MANIFEST]) => CATEGORIES.contains(category),
+        _ => false,
+    }
+}
+
 /// Lists a directory of a project, if it really lies inside.
 pub(super) fn list_inside(
     system: &dyn System,

@@ -97,10 +97,11 @@ fn entry(value: &Value, form: Form) -> Result<Entry, String> {
     }
     let note = take_if(&mut keys, "note", |value| value.as_str().map(str::to_owned));
     let digest = take_if(&mut keys, "digest", |value| value.as_str()?.parse().ok());
+    let texts = take_if(&mut keys, "texts", |value| serde_json::from_value(value.clone()).ok());
     if let (Some(kind), Form::Current) = (kind, form) {
         keys.insert("kind".into(), kind);
     }
-    Ok(Entry { path, decision, granted_at, note, digest, extra: keys })
+    Ok(Entry { path, decision, granted_at, note, digest, texts, extra: keys })
 }
 
 fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<Project, String> {
@@ -119,6 +120,7 @@ fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<P
         None => None,
         Some(value) => Some(declined(&value)?),
     };
+    let revoked_at = take_if(&mut keys, "revokedAt", |value| value.as_str()?.parse().ok());
     let (mut pins, mut strange_pins) = (Vec::new(), Vec::new());
     for (index, value) in list(&mut keys, "pins")?.into_iter().enumerate() {
         match pin(&value) {
@@ -146,6 +148,7 @@ fn project(value: &Value, mut note: impl FnMut(&str, usize, String)) -> Result<P
         pins,
         branches: branches.unwrap_or_default(),
         declined,
+        revoked_at,
         strange_pins,
         permits,
         strange_permits,
@@ -230,6 +233,9 @@ fn entry_value(entry: &Entry) -> Value {
     if let Some(digest) = &entry.digest {
         keys.insert("digest".into(), json!(digest));
     }
+    if let Some(texts) = &entry.texts {
+        keys.insert("texts".into(), json!(texts));
+    }
     keys.extend(entry.extra.clone());
     keys.into()
 }
@@ -256,6 +262,9 @@ fn project_value(project: &mut Project) -> Value {
     }
     if let Some(declined) = &project.declined {
         keys.insert("declined".into(), json!({"at": iso(declined.at), "contents": declined.contents}));
+    }
+    if let Some(revoked_at) = project.revoked_at {
+        keys.insert("revokedAt".into(), json!(iso(revoked_at)));
     }
     keys.extend(project.extra.clone());
     keys.into()

@@ -10,7 +10,7 @@ use super::{
     path::{recordable, without_trailing_separators},
     permit::{Permit, Written},
     pins::{Declined, PinPath},
-    record::{Decision, Document, Entry, PermitRecord, Pin, Project},
+    record::{Decision, Document, Entry, GrantedText, PermitRecord, Pin, Project},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -48,6 +48,14 @@ struct LeanEntry {
     note: Option<String>,
     #[serde(default)]
     digest: Option<Digest>,
+    #[serde(default, deserialize_with = "present")]
+    texts: Option<Vec<Object<LeanText>>>,
+}
+
+#[derive(Deserialize)]
+struct LeanText {
+    path: PinPath,
+    digest: Digest,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +73,8 @@ struct LeanProject {
     commands: Vec<Object<LeanPermit>>,
     #[serde(default, deserialize_with = "present")]
     declined: Option<Object<LeanDeclined>>,
+    #[serde(default, deserialize_with = "present")]
+    revoked_at: Option<Instant>,
 }
 
 /// A permit with its instant. It is read as a value first: few stores have one, and few of those many.
@@ -145,6 +155,11 @@ impl From<Object<LeanEntry>> for Entry {
             granted_at: entry.granted_at.0,
             note: entry.note,
             digest: entry.digest,
+            texts: entry.texts.map(|texts| {
+                let text =
+                    |Object(text): Object<LeanText>| GrantedText { path: text.path, digest: text.digest };
+                texts.into_iter().map(text).collect()
+            }),
             extra: Map::new(),
         }
     }
@@ -163,6 +178,7 @@ impl From<Object<LeanProject>> for Project {
             pins: project.pins.into_iter().map(Pin::from).collect(),
             branches: project.branches,
             declined: project.declined.map(declined),
+            revoked_at: project.revoked_at.map(|at| at.0),
             strange_pins: Vec::new(),
             permits: project.commands.into_iter().map(|Object(LeanPermit(record))| record).collect(),
             strange_permits: Vec::new(),
@@ -185,14 +201,14 @@ mod tests {
         let digest = Digest::of(b"1");
         format!(
             r#"{{"entries":[
-                 {{"canonicalPath":"/a\u002fb/","decision":"trusted","grantedAt":"2026-01-02T03:04:05.000Z","schemaVersion":1,"note":"n","digest":"{digest}","x":[{{}}]}},
+                 {{"canonicalPath":"/a\u002fb/","decision":"trusted","grantedAt":"2026-01-02T03:04:05.000Z","schemaVersion":1,"note":"n","digest":"{digest}","texts":[{{"path":"b/c","digest":"{digest}"}}],"x":[{{}}]}},
                  {{"canonicalPath":"/a","decision":"declined","grantedAt":"2026-01-02T03:04:05+01:00"}}],
                "pins":[{{"root":"/a","repository":"/a/.git","branches":["main"],"grantedAt":"2026-01-02T03:04:05Z","commands":[
                  {{"subject":"hooks/h","argv":["node","h.js"],"cwd":"b","env":{{"B":"1","A":"2"}},"files":[{{"path":"b/h.js","digest":"{digest}"}}],"directory":{{"path":"b","digest":"{digest}"}},"grantedAt":"2026-01-02T03:04:05Z"}},
                  {{"subject":"mcp/m","url":"https://m","grantedAt":"2026-01-02T03:04:05Z","by":"me"}},
                  {{"subject":"loggers/l","writes":"l.log","grantedAt":"2026-01-02T03:04:05Z"}}],
                  "pins":[{{"path":"b/c","digest":"{digest}","bytes":1,"by":"me"}}],
-                 "declined":{{"at":"2026-01-02T03:04:05Z","contents":"{digest}"}}}}],
+                 "declined":{{"at":"2026-01-02T03:04:05Z","contents":"{digest}"}},"revokedAt":"2026-01-02T03:04:05Z"}}],
                "x":null}}"#
         )
     }

@@ -41,7 +41,7 @@ mod store;
 mod summary;
 
 pub use checked_command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands};
-pub use contents::whole_digest;
+pub use contents::{is_digested, whole_digest};
 pub use digest::{Digest, NoDigest};
 pub use error::TrustError;
 pub use export::{ExportError, export};
@@ -49,7 +49,7 @@ pub use permit::{Action, Permit};
 pub use permits::{PermitState, Permits};
 pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
 pub use place::{Dirs, StoreKind, state_dir, store_file};
-pub use record::{Decision, Records, WholeRecord};
+pub use record::{Decision, GrantedText, Records, WholeRecord};
 pub use row::{Row, RowText};
 pub use store::{
     GrantReport, Outcome, PermitReport, PermitRevokeReport, RevokeReport, TrustStore, WholeReport,

@@ -128,6 +128,7 @@ pub struct Declined {
 pub struct Pins {
     known: bool,
     declined: Option<Declined>,
+    revoked_at: Option<Timestamp>,
     texts: BTreeMap<PinPath, Vec<Pinned>>,
     branches: BTreeSet<String>,
 }
@@ -137,8 +138,9 @@ impl Pins {
     pub(super) fn of<'a>(projects: impl IntoIterator<Item = &'a Project>) -> Self {
         let mut pins = Pins::default();
         for project in projects {
-            pins.known = true;
+            pins.known |= !project.only_revoked();
             pins.declined = pins.declined.max_by_time(project.declined);
+            pins.revoked_at = pins.revoked_at.max(project.revoked_at);
             pins.branches.extend(project.branches.iter().cloned());
             for pin in &project.pins {
                 pins.add(pin.path.clone(), Pinned { digest: pin.digest, bytes: pin.bytes });
@@ -205,6 +207,12 @@ impl Pins {
         self.declined.as_ref()
     }
 
+    /// Returns when the user took a grant back or declined texts last.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<Timestamp> {
+        self.revoked_at.max(self.declined.map(|declined| declined.at))
+    }
+
     /// Returns the version that was granted last for a path: what a diff compares with.
     #[must_use]
     pub fn latest(&self, path: &PinPath) -> Option<&Pinned> {
@@ -231,6 +239,7 @@ impl Pins {
     pub fn join(&mut self, others: Pins) {
         self.known |= others.known;
         self.declined = self.declined.max_by_time(others.declined);
+        self.revoked_at = self.revoked_at.max(others.revoked_at);
         self.branches.extend(others.branches);
         for (path, versions) in others.texts {
             for pinned in versions {

@@ -52,8 +52,20 @@ pub struct WholeRecord {
     /// The digest of the project's contents that were granted or declined, where it was taken (see
     /// [`whole_digest`](super::whole_digest)).
     pub digest: Option<Digest>,
+    /// The texts that a build used when it was granted and that `digest` does not cover: files that settings or manifests
+    /// name. `None` where a grant did not record them.
+    pub texts: Option<Vec<GrantedText>>,
     /// What the user noted.
     pub note: Option<String>,
+}
+
+/// A text that was sent when a project was granted as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GrantedText {
+    /// Its path, relative to the project's directory where it lies inside.
+    pub path: PinPath,
+    /// Its digest.
+    pub digest: Digest,
 }
 
 impl WholeRecord {
@@ -110,6 +122,15 @@ impl Records {
         Pins::of(projects)
     }
 
+    /// Returns when the user last declined a project or took a grant back, whichever project it was.
+    #[must_use]
+    pub fn refused_at(&self) -> Option<Timestamp> {
+        let entries = self.document.entries.iter().filter(|entry| entry.decision == Decision::Declined);
+        let projects = self.document.projects.iter();
+        let projects = projects.map(|project| project.revoked_at.max(project.declined.map(|no| no.at)));
+        entries.map(|entry| Some(entry.granted_at)).chain(projects).max().flatten()
+    }
+
     /// Returns whether the store lies inside of this project. Then it is not asked about it.
     #[must_use]
     pub fn lies_inside(&self, root: &Path) -> bool {
@@ -137,6 +158,7 @@ pub(super) struct Entry {
     pub(super) granted_at: Timestamp,
     pub(super) note: Option<String>,
     pub(super) digest: Option<Digest>,
+    pub(super) texts: Option<Vec<GrantedText>>,
     pub(super) extra: Map<String, Value>,
 }
 
@@ -146,6 +168,7 @@ impl Entry {
             decision: self.decision,
             granted_at: self.granted_at,
             digest: self.digest,
+            texts: self.texts.clone(),
             note: self.note.clone(),
         }
     }
@@ -162,6 +185,8 @@ pub(super) struct Project {
     /// Names of branches, as they are shown, in the order of their grants.
     pub(super) branches: Vec<String>,
     pub(super) declined: Option<Declined>,
+    /// When a grant was taken back last.
+    pub(super) revoked_at: Option<Timestamp>,
     pub(super) strange_pins: Vec<Value>,
     /// In the order of the grants, for each subject.
     pub(super) permits: Vec<PermitRecord>,
@@ -219,7 +244,8 @@ impl Document {
     /// Returns the repository, which a record of this root may know even where the caller, after `.git` is gone, does
     /// not.
     pub(super) fn known_repository(&self, root: &str, repository: Option<&str>) -> Option<String> {
-        let known = || self.projects.iter().find(|project| project.root == root)?.repository.clone();
+        let is_known = |project: &&Project| project.root == root && !project.only_revoked();
+        let known = || self.projects.iter().find(is_known)?.repository.clone();
         repository.map(str::to_owned).or_else(known)
     }
 }
@@ -237,8 +263,20 @@ impl Project {
             && self.extra.is_empty()
     }
 
+    /// Whether it only records that something was revoked.
+    pub(super) fn only_revoked(&self) -> bool {
+        self.pins.is_empty()
+            && self.strange_pins.is_empty()
+            && self.declined.is_none()
+            && self.permits.is_empty()
+            && self.strange_permits.is_empty()
+    }
+
     /// Whether it says nothing about texts.
     pub(super) fn only_permits(&self) -> bool {
-        self.pins.is_empty() && self.strange_pins.is_empty() && self.declined.is_none()
+        self.pins.is_empty()
+            && self.strange_pins.is_empty()
+            && self.declined.is_none()
+            && self.revoked_at.is_none()
     }
 }

@@ -65,6 +65,10 @@ impl Records {
             paths.into_iter().filter_map(|path| self.document.standing(path)).map(whole).collect();
         for project in projects {
             // The permits of a project that is trusted as a whole belong to that decision.
+            // That something was revoked once is no decision that stands.
+            if project.only_revoked() {
+                continue;
+            }
             match rows.iter_mut().find(|row| row.mode == TrustMode::Whole && row.path == project.root) {
                 Some(row) if project.only_permits() => row.permits.extend(permits(project)),
                 _ => rows.push(pinned(project)),

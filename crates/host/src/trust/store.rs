@@ -10,7 +10,7 @@ use super::{
     permit::Permit,
     permit_change,
     pins::{PinPath, PinnedText},
-    record::{Document, Records, WholeRecord},
+    record::{Document, GrantedText, Records, WholeRecord},
     row::Row,
 };
 use crate::system::{FileKind, ReadError, Stat, System, Within, Write};
@@ -192,6 +192,17 @@ impl<'a> TrustStore<'a> {
         })
     }
 
+    /// Records the texts that the standing grant of a project covers beside those of its digest: files that settings and
+    /// manifests name, as a build used them.
+    ///
+    /// # Errors
+    /// See [`TrustError`]; then nothing has changed.
+    pub fn grant_texts(&self, canonical: &Path, texts: Vec<GrantedText>) -> Result<Outcome, TrustError> {
+        let path = recordable(canonical)?;
+        let grant = |document: &mut Document, _: &Copies<'_>| Ok(change::grant_texts(document, path, texts));
+        self.change(Some(canonical), grant).map(|((), outcome)| outcome)
+    }
+
     /// Records that the user does not trust a project, and takes back what it may do. If that is what the records say
     /// already, nothing is written.
     ///
@@ -280,7 +291,7 @@ impl<'a> TrustStore<'a> {
     }
 
     /// Takes back the grants of some texts, or of everything (`None`, permits too), in all work trees of the repository.
-    /// Copies that no record names any more are removed.
+    /// Copies that no record names any more are removed. The time is recorded; that of all also where nothing was granted.
     ///
     /// # Errors
     /// See [`TrustError`]; then no record has changed.
@@ -291,13 +302,13 @@ impl<'a> TrustStore<'a> {
         paths: Option<&[PinPath]>,
     ) -> Result<RevokeReport, TrustError> {
         let (root_text, repository) = (recordable(root)?, repository.map(recordable).transpose()?);
-        if self.is_missing() {
+        if self.is_missing() && paths.is_some() {
             return Ok(RevokeReport { removed: Vec::new(), permits: Vec::new(), audit: Vec::new() });
         }
         let mut suppressed = Vec::new();
         let (revoked, outcome) = self.change_and(
             Some(root),
-            |document, _| Ok(change::revoke_pins(document, root_text, repository, paths)),
+            |document, _| Ok(change::revoke_pins(document, root_text, repository, paths, self.system.now())),
             |revoked, copies| suppressed = copies.drop_all(&revoked.orphans),
         )?;
         let mut audit = Vec::new();

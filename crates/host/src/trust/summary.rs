@@ -27,6 +27,8 @@ pub struct Summary {
     pub sections: Vec<String>,
     /// `<category>/<id>` of everything in the place of an extension.
     pub extensions: Vec<String>,
+    /// The other files that are sent to the model, once a build named them: paths in the directory.
+    pub texts: Vec<String>,
     /// Whether there is more than is named here.
     pub more: bool,
     /// The top-level keys of `settings.json`, once it was read.
@@ -167,6 +169,20 @@ impl Summary {
         self
     }
 
+    /// Adds files that settings and manifests name and that are sent to the model, which only a build knows.
+    #[must_use]
+    pub fn with_texts(mut self, paths: &[&str]) -> Self {
+        for path in paths.iter().take(LIMIT) {
+            let name = shown(path.as_bytes());
+            match self.entries.iter_mut().find(|entry| entry.name == name) {
+                Some(entry) => entry.role = Role::Prompt,
+                None => self.texts.push(name),
+            }
+        }
+        self.entries.sort_by(|a, b| (a.role, &a.name).cmp(&(b.role, &b.name)));
+        self
+    }
+
     /// Returns whether anything is there that could run something.
     #[must_use]
     pub fn could_run(&self) -> bool {
@@ -221,6 +237,9 @@ impl fmt::Display for Summary {
         }
         if !self.extensions.is_empty() {
             lines.push(format!("extensions: {}", self.extensions.join(", ")));
+        }
+        if !self.texts.is_empty() {
+            lines.push(format!("sent to the model: {}", self.texts.join(", ")));
         }
         if self.more {
             lines.push("… and more".into());

@@ -65,6 +65,7 @@ contract! {
         links_inside_are_followed,
         missing_is_missing,
         siblings_with_a_common_prefix_are_outside,
+        the_head_of_a_file_is_read_whatever_its_size,
     }
     running::{
         a_bad_end_is_no_error,

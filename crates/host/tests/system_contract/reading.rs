@@ -37,6 +37,21 @@ fn read_bytes(place: &Place, path: &Path) -> Result<Vec<u8>, ReadError> {
     place.system.read(path, place.within(), LIMIT).map(|read| read.bytes)
 }
 
+pub fn the_head_of_a_file_is_read_whatever_its_size(place: &Place) {
+    let path = place.file("head.txt", "0123456789");
+    for within in [Within::Anywhere, place.within()] {
+        for (limit, expected) in [(0, ""), (4, "0123"), (10, "0123456789"), (u64::MAX, "0123456789")] {
+            let read = place.system.read_head(&path, within, limit).expect("a file");
+            assert_eq!((read.bytes.as_slice(), read.stat.len), (expected.as_bytes(), 10), "{limit}");
+        }
+        assert_eq!(place.system.read_head(&place.at("none"), within, 9), Err(ReadError::Missing));
+        assert!(matches!(place.system.read_head(&place.root, within, 9), Err(ReadError::Kind(_))));
+    }
+    place.link("out", "../..");
+    let outside = place.system.read_head(&place.at("out/head.txt"), place.within(), 9);
+    assert!(matches!(outside, Err(ReadError::Outside { .. })), "{outside:?}");
+}
+
 pub fn a_file_at_the_limit_is_read_and_one_byte_more_is_not(place: &Place) {
     let path = place.file("f", "12345");
     for within in [Within::Anywhere, place.within()] {

@@ -256,6 +256,7 @@ pub struct PurgeReply {
     responses(
         (status = 201, body = PromptReply, description = "It was built by this request", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
         (status = 200, body = PromptReply, description = "It was kept already", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "It has text of a project that was declined or revoked on this node since (`trust-changed`)"),
         (status = 422, body = Problem, content_type = "application/problem+json", description = "It names a template or preset that is not there, or the prompt cannot be built"),
     ),
 )]
@@ -267,6 +268,15 @@ pub async fn turn(
 ) -> Reply<Response> {
     let mut asked = body.asked(app.settings.home_trust)?;
     if let Some(at_hand) = read(&app, &id).await? {
+        if let Some(turned) = app.keeper.later_turn(&at_hand.head, &asked, &actor).await? {
+            if turned.constructed {
+                app.metrics.constructed(ConstructOutcome::Refreshed);
+                app.kept.drop(&id);
+            }
+            let status = if turned.constructed { StatusCode::CREATED } else { StatusCode::OK };
+            let reply = PromptReply::of(&turned.head, turned.constructed, turned.notes);
+            return Ok(tagged(status, turned.head.seal, &reply));
+        }
         let notes = app.keeper.notes(&at_hand.head, &asked).await?;
         if notes.is_empty() {
             return Ok(at_hand.response());
@@ -293,6 +303,7 @@ pub async fn turn(
         (status = 200, body = PromptReply, description = "What is kept", headers(("ETag" = String, description = "Tells this state of the conversation from every other"))),
         (status = 304, description = "The reader has it already (`If-None-Match`)"),
         (status = 404, body = Problem, content_type = "application/problem+json", description = "There is no such conversation"),
+        (status = 409, body = Problem, content_type = "application/problem+json", description = "It has text of a project that was declined or revoked on this node since (`trust-changed`)"),
     ),
 )]
 pub async fn system_prompt(
@@ -301,6 +312,7 @@ pub async fn system_prompt(
     headers: HeaderMap,
 ) -> Reply<Response> {
     let at_hand = read(&app, &id).await?.ok_or(KeepError::Unknown(id))?;
+    app.keeper.check_trust(&at_hand.head, &Asked::default()).await?;
     if if_none_match(&headers, at_hand.tag()) {
         return Ok(
             (StatusCode::NOT_MODIFIED, [(axum::http::header::ETAG, at_hand.tag().clone())]).into_response()

@@ -159,6 +159,10 @@ impl Store for Switch {
         self.write(|store| store.add_access(access, actor))
     }
 
+    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        self.write(|store| store.trim_audit(before, most, actor))
+    }
+
     fn accesses(&self) -> Answer<'_, Vec<Access>> {
         self.read(|store| store.accesses())
     }

@@ -204,3 +204,25 @@ async fn a_file_outside_of_the_roots_is_not_read() {
     bench.service.store("<[file:/etc/secret][file:out][file:../../etc/secret]>").await;
     assert_eq!(bench.begin("c").await.json()["system_prompt"], "<>");
 }
+
+#[tokio::test]
+async fn a_prompt_with_text_that_was_revoked_since_is_a_conflict() {
+    let bench = bench().await;
+    let body = json!({"cwd": "/work/p", "preset": "default"});
+    let first = bench.post("c/turns", &body).await;
+    assert_eq!(first.status, 201, "{}", first.text);
+    assert!(first.json()["system_prompt"].as_str().is_some_and(|text| text.contains("Use tabs.")));
+    assert_eq!(bench.post("c/turns", &body).await.status, 200);
+    let request = preface::Request { preset: Some("default".into()), ..preface::Request::new("/work/p") };
+    // Prompts are stamped with the real clock.
+    bench.system.set_now("2999-01-01T00:00:00Z".parse().unwrap());
+    preface::Engine::new(&bench.system).revoke(&request, &[]).expect("revoked");
+    for answer in [bench.post("c/turns", &body).await, bench.get("/c/system-prompt").await] {
+        assert_eq!(answer.status, 409, "{}", answer.text);
+        let problem = answer.json();
+        assert_eq!(problem["code"], "trust-changed");
+        assert_eq!(problem["detail"], "the stored prompt of `c` has text that is not trusted: AGENTS.md");
+        assert!(!answer.text.contains("Use tabs."), "{}", answer.text);
+    }
+    assert_eq!(bench.post("c/refresh", &json!({})).await.status, 200);
+}

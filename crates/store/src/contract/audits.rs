@@ -77,6 +77,45 @@ pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
     assert!(found.iter().all(|entry| entry.actor == somebody.name && entry.at == somebody.at));
 }
 
+/// Old entries go, the oldest first; ids go on counting, and the trimming is an entry.
+pub async fn old_entries_are_trimmed(nodes: &Nodes) {
+    let store = nodes.one();
+    for number in 0..5 {
+        let somebody = Actor::at("a", at(number));
+        store.create(first(&format!("c{number}"), "x"), &somebody).await.unwrap();
+    }
+    let last = entries(store).await[0].id;
+    let trim =
+        async |before: i64, most: u64| store.trim_audit(at(before), most, &Actor::at("b", at(9))).await;
+    assert_eq!(trim(0, 10).await, Ok(0), "at an instant is not before it");
+    assert_eq!(trim(9, 0).await, Ok(0));
+    assert_eq!(entries(nodes.other()).await.len(), 5, "nothing was trimmed, and no entry says so");
+    assert_eq!(trim(3, 2).await, Ok(2));
+    assert_eq!(trim(3, u64::MAX).await, Ok(1));
+    let left: Vec<(Action, String, Value)> = entries(nodes.other())
+        .await
+        .into_iter()
+        .rev()
+        .map(|entry| (entry.action, entry.subject, entry.detail))
+        .filter(|(action, ..)| *action == Action::AuditTrim)
+        .collect();
+    let trimmed = |count: u64| (Action::AuditTrim, at(3).to_string(), json!({"count": count}));
+    assert_eq!(left, [trimmed(2), trimmed(1)]);
+    let all = entries(nodes.other()).await;
+    let created: Vec<&str> = all
+        .iter()
+        .filter(|entry| entry.action == Action::ConversationCreate)
+        .map(|entry| entry.subject.as_str())
+        .collect();
+    assert_eq!(created, ["c4", "c3"]);
+    assert!(all[0].id > last && all.is_sorted_by(|a, b| a.id > b.id));
+    assert_eq!(trim(1 << 40, u64::MAX).await, Ok(4));
+    store.create(first("later", "x"), &actor()).await.unwrap();
+    let after = entries(nodes.other()).await;
+    assert_eq!(after.len(), 2, "the entry of the trimming, and the new one");
+    assert!(after[0].id > all[0].id, "ids are not given twice");
+}
+
 /// What did not happen has no entry.
 pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
     let (store, somebody) = (nodes.one(), actor());

@@ -109,6 +109,8 @@ pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
     wrote("a conversation that began again");
     assert_eq!(other.purge(at(1 << 40), 10, &actor).await, Ok(1));
     wrote("a purge");
+    assert_ne!(other.trim_audit(at(1 << 40), 100, &actor).await, Ok(0));
+    wrote("a trimmed audit");
 }
 
 /// A store that was closed answers nothing else any more.
@@ -138,6 +140,7 @@ pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
     closed(store.past(&c, &PageRequest::default()).await, "past");
     closed(store.purge(at(0), 1, &actor).await, "purge");
     closed(store.audit(&PageRequest::default()).await, "audit");
+    closed(store.trim_audit(at(0), 1, &actor).await, "trim_audit");
     closed(store.accesses().await, "accesses");
     closed(store.remove_access("x", &actor).await, "remove_access");
     closed(store.put_template(NewVersion::reset(main), Expect::Any, &actor).await, "put_template");

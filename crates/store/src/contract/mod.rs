@@ -97,6 +97,7 @@ macro_rules! contract {
         $crate::contract!(@tests $make;
             audits::each_change_is_told_with_its_detail,
             audits::entries_never_hold_a_text,
+            audits::old_entries_are_trimmed,
             audits::what_changes_nothing_is_not_told,
             bytes::any_text_of_a_prompt_comes_back,
             bytes::any_text_of_a_template_comes_back,

@@ -5,10 +5,11 @@ use super::{
     fault::Fault,
     lists::below,
     rows::{count, get, one_more, text, time, word},
-    session::Session,
+    session::{End, Session},
 };
-use crate::{Action, Actor, AuditEntry, Page, PageRequest, StoreError};
-use serde_json::Value;
+use crate::{Action, Actor, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
+use jiff::Timestamp;
+use serde_json::{Value, json};
 use tokio_postgres::Row;
 
 impl Session {
@@ -36,6 +37,40 @@ impl PostgresStore {
         let rows = self.session().await?.rows(sql, &[&below, &one_more(request.entries())]).await?;
         let entries = rows.iter().map(entry).collect::<Result<_, StoreError>>()?;
         Ok(Page::cut(entries, request.entries(), |entry: &AuditEntry| entry.id))
+    }
+}
+
+/// So many entries are removed by one statement.
+const BATCH: u64 = 10_000;
+
+/// Those that another trim has in hand are left to it.
+const TRIM: &str = "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
+     SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+     SELECT count(*) FROM gone";
+
+impl PostgresStore {
+    pub(super) async fn trim(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
+        let before = to_millisecond(before);
+        let instant = before.as_millisecond();
+        let session = self.session().await?;
+        session
+            .transaction(async {
+                let mut sum = 0;
+                while sum < most {
+                    let some = i64::try_from((most - sum).min(BATCH)).unwrap_or(i64::MAX);
+                    let row = session.row(TRIM, &[&instant, &some]).await?;
+                    match row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() {
+                        0 => break,
+                        gone => sum += gone,
+                    }
+                }
+                if sum == 0 {
+                    return Ok(End::Undo(0));
+                }
+                session.tell(actor, Action::AuditTrim, &before.to_string(), &json!({"count": sum})).await?;
+                Ok(End::Keep(sum))
+            })
+            .await
     }
 }
 

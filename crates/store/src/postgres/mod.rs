@@ -242,6 +242,10 @@ impl Store for PostgresStore {
         Box::pin(self.attempt(Repeat::Always, move |_| self.list_audit(page)))
     }
 
+    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        Box::pin(self.attempt(Repeat::IfNotKept, move |_| self.trim(before, most, actor)))
+    }
+
     fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
         Box::pin(async move { self.attempt(Repeat::IfNotKept, |_| self.let_in(&access, actor)).await })
     }

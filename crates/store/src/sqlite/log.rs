@@ -1,7 +1,7 @@
 //! What happened, and who may ask.
 
 use super::rows::{instant, json, number, word};
-use crate::{Access, Action, Actor, AuditEntry, Role};
+use crate::{Access, Action, Actor, AuditEntry, Role, actor::to_millisecond};
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
@@ -36,6 +36,26 @@ pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
         subject: row.get(4)?,
         detail: json(row, 5)?,
     })
+}
+
+/// Removes old entries. There is no index by time: entries are written in the order of their times, but for clocks that
+/// jump, and the search ends where enough were found.
+pub(super) fn trim(
+    connection: &Connection,
+    before: Timestamp,
+    most: u64,
+    actor: &Actor,
+) -> rusqlite::Result<u64> {
+    let (before, most) = (to_millisecond(before), i64::try_from(most).unwrap_or(i64::MAX));
+    let count = connection
+        .prepare_cached(
+            "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ?1 ORDER BY id LIMIT ?2)",
+        )?
+        .execute(params![before.as_millisecond(), most])? as u64;
+    if count > 0 {
+        told(connection, actor, Action::AuditTrim, &before.to_string(), &json!({"count": count}))?;
+    }
+    Ok(count)
 }
 
 /// Lets somebody in.

@@ -246,6 +246,11 @@ impl Store for SqliteStore {
         self.list(move |connection| lists::audit(connection, &page))
     }
 
+    fn trim_audit<'a>(&'a self, before: Timestamp, most: u64, actor: &'a Actor) -> Answer<'a, u64> {
+        let actor = actor.clone();
+        self.write(move |connection| log::trim(connection, before, most, &actor))
+    }
+
     fn add_access<'a>(&'a self, access: Access, actor: &'a Actor) -> Answer<'a, bool> {
         let actor = actor.clone();
         self.write(move |connection| log::add_access(connection, &access, &actor))

@@ -235,6 +235,7 @@ fn contribution(section: &Section, provider: &ProviderName, items: Vec<Item>) ->
         provider: provider.clone(),
         id: None,
         section: section.id.clone(),
+        unread: 0,
         silent: items.is_empty().then(|| "the input has none".to_owned()),
         items,
         priority: None,

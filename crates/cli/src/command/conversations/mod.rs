@@ -1,5 +1,6 @@
 //! `preface conversations`: the prompts that the store keeps.
 
+mod audit;
 mod compact;
 mod list;
 mod past;
@@ -46,6 +47,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Command {
+    Audit(audit::Args),
     Compact(compact::Args),
     List(list::Args),
     Past(past::Args),
@@ -58,6 +60,7 @@ enum Command {
 /// Does it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match &args.command {
+        Command::Audit(args) => audit::run(ui, args),
         Command::Compact(args) => compact::run(ui, args),
         Command::List(args) => list::run(ui, args),
         Command::Past(args) => past::run(ui, args),

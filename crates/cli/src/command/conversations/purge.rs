@@ -68,7 +68,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Reads `30d`.
-fn age(text: &str) -> Result<Duration, String> {
+pub(super) fn age(text: &str) -> Result<Duration, String> {
     let wrong = || "write a number and a unit, such as `30d`, `12h` or `90m`".to_owned();
     let unit = text.chars().last().ok_or_else(wrong)?;
     let seconds: u64 = match unit {

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface::{
-    Engine,
+    Engine, Writes,
     core::{hook::HookEvent, origin::Origin, prompt::Prompt, trigger::TriggerKind},
     scenario::{MOST_BYTES, Record, Scenario},
     session::ModelRequest,
@@ -61,7 +61,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     args.trust.apply(&mut request)?;
     let system = files::system();
     let templates = args.template.source();
-    let engine = Engine::new(&system).with_templates(&templates);
+    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Audit);
     let record = scenario.play(engine, request).map_err(|error| match args.format {
         Format::Json => Failure::from(error.clone()).for_programs(&error),
         Format::Text => Failure::from(error),

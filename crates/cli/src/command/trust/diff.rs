@@ -9,7 +9,7 @@ use crate::{
     ui::{Ui, patch, text::visible},
 };
 use preface::{
-    Engine,
+    Engine, Writes,
     consent::pin_root,
     core::{diagnostic::Diagnostics, trust::TrustMode},
     host::gate::Verdict,
@@ -35,8 +35,8 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let engine = Engine::new(&system).with_templates(&templates);
-    let built = engine.build(&args.turn.request())?;
+    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
+    let built = engine.build_wide(&args.turn.request())?;
     if built.mode != TrustMode::Pinned {
         return Err(Failure::new(format!(
             "the profile `{}` pins no texts; there is nothing to compare with",

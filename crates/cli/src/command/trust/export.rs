@@ -8,7 +8,7 @@ use crate::{
     ui::Ui,
 };
 use preface::{
-    Engine, TrustChoice,
+    Engine, TrustChoice, Writes,
     consent::pin_root,
     core::{diagnostic::Diagnostics, lint::character::escape_json, trust::TrustMode},
 };
@@ -31,7 +31,7 @@ pub struct Args {
 /// Reads the store and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(&system).writing(Writes::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     if built.mode != TrustMode::Pinned {
         return Err(Failure::new(format!(

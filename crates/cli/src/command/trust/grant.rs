@@ -67,7 +67,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).with_templates(&templates);
     let request = args.turn.request();
     let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
-    let report = engine.grant(&request, paths(&engine, &request, &args.paths)?, hidden)?;
+    let named = paths(&engine, &request, &args.paths)?;
+    let changes = engine.project_changes(&request, &named)?;
+    if !changes.is_empty() {
+        // Before anything is recorded.
+        ui.view(&format!("With this grant:\n{}", covered(&changes)))?;
+    }
+    let report = engine.grant(&request, named.clone(), hidden)?;
     if report.ungated && !args.allow_commands {
         return Err(Failure::usage("this profile has no gate for text; there is nothing to grant")
             .hint("`--allow-commands` lets the project's extensions and servers run"));
@@ -110,7 +116,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let care = style::CARE;
         let _ = writeln!(out, "{care}not granted:{care:#} {} has hidden characters", escape_hidden(name));
     }
-    let coverage = engine.coverage(&request)?;
+    let coverage = engine.coverage_of(&request, &named)?;
     out.push_str(&covered(&coverage.lines()));
     if args.allow_commands {
         let permits = engine.grant_commands(&request)?;
@@ -119,7 +125,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         out.push_str(&covered(&coverage.permit_lines()));
     }
     ui.view(&out)?;
-    let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_trouble).collect();
+    let is_shown = |note: &Diagnostic| {
+        is_trouble(note) || matches!(note.code.as_str(), "logger/failed" | "scaffold/created")
+    };
+    let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
     notes::all(ui, &troubles);
     if report.hidden.is_empty() {
         return Ok(Exit::Done);

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface::{
-    Engine, TrustChoice,
+    Engine, TrustChoice, Writes,
     core::{
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
@@ -45,7 +45,7 @@ pub struct Args {
 /// Reads the store and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
-    let engine = Engine::new(&system);
+    let engine = Engine::new(&system).writing(Writes::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut troubles = Vec::new();
     let rows = engine.store(&built)?.list(&mut troubles);

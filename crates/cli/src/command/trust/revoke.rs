@@ -5,6 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::TurnFlags,
+    notes,
     ui::{Ui, style},
 };
 use preface::{
@@ -60,5 +61,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         let _ = writeln!(out, "  {}", escape_hidden(subject));
     }
     ui.view(&out)?;
+    notes::all(ui, &report.diagnostics);
     Ok(Exit::Done)
 }

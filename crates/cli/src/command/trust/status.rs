@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use preface::{
-    Built, Engine,
+    Built, Engine, Writes,
     consent::{layer_root, pin_root},
     core::{
         diagnostic::{Diagnostic, Severity},
@@ -52,9 +52,9 @@ pub struct Args {
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let templates = TemplateFlags::default().source();
-    let engine = Engine::new(&system).with_templates(&templates);
+    let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
     let request = args.turn.request();
-    let built = engine.build(&request)?;
+    let built = engine.build_wide(&request)?;
     let permissions = engine.permissions(&request)?;
     let mut troubles: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
@@ -112,6 +112,7 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
         }
     }
     out.push_str(&covered(&coverage.lines()));
+    out.push_str(&covered(&coverage.changes));
     let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
     out
 }
@@ -208,7 +209,9 @@ fn whole(system: &dyn System, built: &Built, out: &mut String) {
             other => other.as_str(),
         }
     );
-    for line in Summary::of(system, &root).to_string().lines() {
+    let named = built.named_texts(&root);
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    for line in Summary::of(system, &root).with_texts(&named).to_string().lines() {
         let _ = writeln!(out, "  {}", escape_hidden(line));
     }
     if built.held_layer.is_some() {

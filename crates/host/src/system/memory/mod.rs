@@ -393,6 +393,12 @@ impl System for MemorySystem {
         self.touch(Verb::Read, path).disk.read(path, within, limit)
     }
 
+    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        let mut read = self.touch(Verb::Read, path).disk.read(path, within, u64::MAX)?;
+        read.bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(read)
+    }
+
     fn stat(&self, path: &Path) -> Option<Stat> {
         self.touch(Verb::Stat, path).disk.stat(path)
     }

@@ -32,6 +32,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use std::{
     borrow::Cow,
     ffi::OsString,
+    fs::File,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -65,13 +66,21 @@ impl OsSystem {
     }
 }
 
+/// Opens a file for reading, wherever it is or only inside a root.
+fn opened(path: &Path, within: Within<'_>) -> Result<File, ReadError> {
+    match within {
+        Within::Anywhere => open::anywhere(trouble::absolute(path)?),
+        Within::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?),
+    }
+}
+
 impl System for OsSystem {
     fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        let file = match within {
-            Within::Anywhere => open::anywhere(trouble::absolute(path)?)?,
-            Within::Root(root) => open::within(trouble::absolute(path)?, trouble::absolute(root)?)?,
-        };
-        read::bounded(&file, limit)
+        read::bounded(&opened(path, within)?, limit)
+    }
+
+    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
+        read::head(&opened(path, within)?, limit)
     }
 
     fn stat(&self, path: &Path) -> Option<Stat> {

@@ -1,7 +1,7 @@
 //! Reads an open file, never more than allowed.
 
 use super::{look, trouble::read_error};
-use crate::system::{FileKind, FileRead, ReadError};
+use crate::system::{FileKind, FileRead, ReadError, Stat};
 use std::{
     fs::File,
     io::{self, ErrorKind},
@@ -16,13 +16,7 @@ const UNKNOWN: u64 = 4096;
 /// What the handle says of its size is a hint. One byte more is asked for, so that a usual file is over after one
 /// call, and a file that grows meanwhile is found out: never is there room for more than `limit + 1` bytes.
 pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
-    let stat = look::stat_of(&file.metadata().map_err(|error| of(&error))?);
-    if stat.kind != FileKind::File {
-        return Err(ReadError::Kind(stat.kind));
-    }
-    if is_of_the_kernel(file) {
-        return Err(ReadError::Kind(FileKind::Special));
-    }
+    let stat = regular(file)?;
     if stat.len > limit {
         return Err(ReadError::TooLarge { size: stat.len, limit });
     }
@@ -53,6 +47,44 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
         bytes = Vec::new();
     }
     Ok(FileRead { bytes, stat })
+}
+
+/// Reads the first `limit` bytes of `file`, as [`bounded`] does otherwise.
+pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
+    let stat = regular(file)?;
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, stat.len.max(UNKNOWN).min(limit))?;
+    loop {
+        let left = limit.saturating_sub(bytes.len() as u64);
+        if left == 0 {
+            break;
+        }
+        if bytes.len() == bytes.capacity() {
+            let room = (bytes.len() as u64).saturating_mul(2).max(UNKNOWN).min(limit);
+            reserve(&mut bytes, room)?;
+        }
+        match fill(file, &mut bytes) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(of(&error)),
+        }
+    }
+    // More room than was asked for may have been filled.
+    bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(FileRead { bytes, stat })
+}
+
+/// Returns what is known of a regular file that is not one of the kernel's.
+fn regular(file: &File) -> Result<Stat, ReadError> {
+    let stat = look::stat_of(&file.metadata().map_err(|error| of(&error))?);
+    if stat.kind != FileKind::File {
+        return Err(ReadError::Kind(stat.kind));
+    }
+    if is_of_the_kernel(file) {
+        return Err(ReadError::Kind(FileKind::Special));
+    }
+    Ok(stat)
 }
 
 /// True for a file of `/proc`, `/sys` and their like, wherever they are mounted: it is no file of anybody's, holds what the

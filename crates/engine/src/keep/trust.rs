@@ -1,0 +1,212 @@
+//! Whether a stored prompt may be handed out. It records which texts of the project it was built with; where the user took
+//! their trust back, it is not handed out any more. An edit is no such thing: the prompt stays as it was built.
+
+use super::{Asked, KeepError, Record};
+use crate::{
+    Engine, Request, TrustChoice,
+    consent::{self, Opened},
+    gather::{Breadth, Gathered},
+    log::Loggers,
+    prepare::Opening,
+};
+use jiff::Timestamp;
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, Diagnostics},
+    profile::Rebuild,
+    trust::TrustMode,
+};
+use preface_host::{
+    gate::{AdmittedText, Belongs, Verdict},
+    look::Headless,
+    system::{Stat, System},
+    trust::{Digest, TrustStore},
+};
+use preface_store::Head;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+/// A text of the project that a stored prompt was built with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectFile {
+    /// Its path for people.
+    pub path: String,
+    /// Where it lay, all links resolved.
+    pub real: String,
+    /// The digest of its bytes, as `blake3:<hex>`.
+    pub digest: Digest,
+    /// True for a file of the project directory (`.preface/…`), false for one of the tree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub layer: bool,
+    /// True where other users could write in its directory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
+}
+
+impl ProjectFile {
+    /// Returns the texts that a build included.
+    pub(super) fn all(gathered: &Gathered) -> Vec<ProjectFile> {
+        let file = |text: AdmittedText| ProjectFile {
+            path: text.shown,
+            real: text.path.display().to_string(),
+            digest: text.digest,
+            layer: text.belongs == Belongs::ToLayer,
+            shared: text.shared,
+        };
+        gathered.gate.admitted().into_iter().map(file).collect()
+    }
+
+    fn admitted(&self) -> AdmittedText {
+        AdmittedText {
+            path: PathBuf::from(&self.real),
+            shown: self.path.clone(),
+            digest: self.digest,
+            belongs: if self.layer { Belongs::ToLayer } else { Belongs::ToTree },
+            shared: self.shared,
+        }
+    }
+}
+
+/// Which decisions of the user count against a stored prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusals {
+    /// Any that stand: a command for whoever made them.
+    Any,
+    /// Those after this instant: a service, where naming a root is the grant, and only a later word takes it back.
+    After(Timestamp),
+}
+
+impl Refusals {
+    fn count(self, at: Option<Timestamp>) -> bool {
+        at.is_some_and(|at| match self {
+            Refusals::Any => true,
+            Refusals::After(instant) => at > instant,
+        })
+    }
+}
+
+/// Returns what of a stored prompt would not be admitted by this call, for people. Nothing, where nobody took trust back and
+/// the call asks for nothing special; and for a prompt that was stored without a list of its texts.
+pub(super) fn not_admitted(
+    system: &dyn System,
+    record: &Record,
+    head: &Head,
+    asked: &Asked,
+    refusals: Refusals,
+) -> Result<Vec<String>, KeepError> {
+    let Some(files) = &record.project else { return Ok(Vec::new()) };
+    if record.trust == TrustMode::None && asked.trust == TrustChoice::Ask {
+        return Ok(Vec::new());
+    }
+    let has_branch = record.facts.iter().any(|fact| fact.exists && fact.fact.kind() == "git");
+    if files.is_empty() && !has_branch {
+        return Ok(Vec::new());
+    }
+    let request = Request {
+        trust: asked.trust,
+        pins: asked.pins.clone(),
+        home_trust: asked.home_trust,
+        ..record.asked.request(head.id.as_str())
+    };
+    let engine = Engine::new(system);
+    let mut notes = Diagnostics::new();
+    let opened = engine.prepare(&request, &mut notes).and_then(|mut prepared| {
+        let opening = Opening { request: &request, consent: None, ask: &Headless };
+        prepared.open(system, opening, &mut notes, &mut Vec::new())
+    });
+    let Ok((Opened { gate, refused_at, .. }, _)) = opened else {
+        // Where it was built there is nothing to ask any more. Whoever insists on trust gets nothing that is unknown.
+        let insists = matches!(asked.trust, TrustChoice::Deny | TrustChoice::Require);
+        let all = files.iter().map(|file| file.path.clone());
+        return Ok(if insists { all.collect() } else { Vec::new() });
+    };
+    if asked.trust == TrustChoice::Ask && !refusals.count(refused_at) {
+        return Ok(Vec::new());
+    }
+    let held = files.iter().filter(|file| gate.verdict(&file.admitted()) != Verdict::Speaks);
+    let mut held: Vec<String> = held.map(|file| file.path.clone()).collect();
+    if has_branch && !gate.repository_speaks() {
+        held.push("what it has of the repository".to_owned());
+    }
+    Ok(held)
+}
+
+/// Appends the contributions of a stored prompt to the loggers that may write as things stand now: it is handed out again.
+pub(super) fn log_handed_out(
+    engine: &Engine<'_>,
+    record: &Record,
+    head: &Head,
+    asked: &Asked,
+) -> Diagnostics {
+    let made = |event: &&AuditEvent| matches!(event, AuditEvent::ContextContributionMade { .. });
+    let events: Vec<AuditEvent> = record.prompt.audit.iter().filter(made).cloned().collect();
+    let request = Request { trust: asked.trust, ..record.asked.request(head.id.as_str()) };
+    if events.is_empty() || !engine.may_have_loggers(&request) {
+        return Diagnostics::new();
+    }
+    match engine.gather(&request, Breadth::Extensions, None, &Headless) {
+        Ok(gathered) => engine.append(&Loggers::of(&gathered), &events),
+        Err(error) => vec![Diagnostic::warning("logger/failed", format!("no logger was found: {error}"))],
+    }
+}
+
+/// What the profiles of conversations say, and what was refused on this node, as far as it was looked up. A service hands
+/// out thousands of prompts a second; each asks for no more than the state of one file.
+#[derive(Debug, Default)]
+pub(super) struct TrustWatch {
+    profiles: Mutex<BTreeMap<String, ProfileFacts>>,
+    stores: Mutex<BTreeMap<PathBuf, (Option<Stat>, Option<Timestamp>)>>,
+}
+
+/// What there is to know of a profile between turns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ProfileFacts {
+    pub rebuild: Rebuild,
+    store: Option<PathBuf>,
+}
+
+impl TrustWatch {
+    /// Returns what the profile of a prompt says; what it said last, where it cannot be read any more.
+    pub fn profile(&self, system: &dyn System, head: &Head) -> ProfileFacts {
+        let mut known = self.profiles.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(facts) = known.get(&head.preset) {
+            return facts.clone();
+        }
+        let request = Request {
+            cwd: Some(PathBuf::from(&head.cwd)),
+            preset: Some(head.preset.clone()),
+            ..Request::default()
+        };
+        let Ok(prepared) = Engine::new(system).prepare(&request, &mut Diagnostics::new()) else {
+            return ProfileFacts::default();
+        };
+        let store = consent::store_path(system, &prepared.profile, &prepared.places);
+        let facts = ProfileFacts { rebuild: prepared.profile.rebuild, store };
+        known.insert(head.preset.clone(), facts.clone());
+        facts
+    }
+
+    /// Returns whether this node recorded a decline or a revocation, of whichever project, after an instant.
+    pub fn refused_after(&self, system: &dyn System, profile: &ProfileFacts, instant: Timestamp) -> bool {
+        let Some(file) = &profile.store else { return false };
+        self.latest(system, file).is_some_and(|latest| latest > instant)
+    }
+
+    fn latest(&self, system: &dyn System, file: &Path) -> Option<Timestamp> {
+        let stat = system.stat(file);
+        let mut known = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((before, latest)) = known.get(file)
+            && *before == stat
+        {
+            return *latest;
+        }
+        let records = TrustStore::at(system, file.to_owned()).load(&mut Diagnostics::new());
+        let latest = records.refused_at();
+        known.insert(file.to_owned(), (stat, latest));
+        latest
+    }
+}

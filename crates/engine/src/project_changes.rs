@@ -1,0 +1,213 @@
+//! What a project takes away or replaces of what the user and preface have. A grant lists it before it is recorded, and each
+//! build that is affected reports it: the user's words never go in silence.
+
+use crate::gather::Gathered;
+use preface_core::{
+    diagnostic::{Diagnostic, Diagnostics, Place},
+    extension::{Category, DisabledBy, Entry, EntryOrigin, Status},
+    lint::hidden::escape_hidden,
+    profile::Profile,
+    scope::Scope,
+    section::Body,
+    settings::{Merged, SetBy, SystemPromptFile},
+    trust::TrustMode,
+    world::OwnPrompt,
+};
+use preface_host::{discover, provider};
+
+/// The code of the warnings.
+const CODE: &str = "project/replaces";
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+struct ProjectChange {
+    note: Diagnostic,
+    /// True where the prompt or the log of this build is another one because of it.
+    affects_build: bool,
+}
+
+/// Everything that a project changes of what is there without it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ProjectChanges(Vec<ProjectChange>);
+
+impl ProjectChanges {
+    /// Compares the settings and extensions of a gathering with those that it would have without the project. `own` are
+    /// the settings of everybody else.
+    pub(crate) fn of(gathered: &Gathered, own: &Merged) -> Self {
+        let mut changes = ProjectChanges::default();
+        // Without a gate a project adds text and takes none away; an agent has a prompt of its own.
+        let profile = &gathered.profile;
+        if !profile.closed && profile.trust != TrustMode::None && gathered.turn.agent.is_none() {
+            changes.add_own_prompt(&discover::system_prompt(own), &gathered.settings);
+        }
+        changes.add_system_prompt_file(&gathered.settings, own, &gathered.profile);
+        for entry in &gathered.scopes.entries {
+            changes.add_entry(entry, gathered);
+        }
+        for server in &gathered.mcp.servers {
+            let name = format!("mcp/{}", server.name);
+            let affects = gathered.profile.mcp.tools;
+            if let Some(by) = taken_by_project(server.disabled_by.as_ref(), server.origin.scope) {
+                changes.add_switched_off(&name, &server.origin, by, affects);
+            }
+            if server.active && server.origin.scope == Scope::Project {
+                changes.add_replaced(&name, &server.origin, &server.shadows, affects);
+            }
+        }
+        changes
+    }
+
+    /// Returns the warnings of this build.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        self.0.iter().filter(|change| change.affects_build).map(|change| change.note.clone())
+    }
+
+    /// Returns a line for each change, fit to be shown. `notes` are those of the same build: the order of hooks and the
+    /// allowlist are reported where they are worked out.
+    pub(crate) fn lines(&self, notes: &Diagnostics) -> Vec<String> {
+        let of_project = |note: &&Diagnostic| {
+            matches!(note.code.as_str(), "OrderingRewrite" | "settings/loosened")
+                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+        };
+        let mut lines: Vec<String> = self.0.iter().map(|change| change.note.message.clone()).collect();
+        lines.extend(notes.iter().filter(of_project).map(|note| note.message.clone()));
+        lines
+    }
+
+    fn add(&mut self, what: String, place: Option<Place>, affects_build: bool) {
+        let mut note = Diagnostic::warning(CODE, what);
+        note.place = place;
+        self.0.push(ProjectChange { note, affects_build });
+    }
+
+    /// `systemPrompt`: a text instead of all others, and one after them.
+    fn add_own_prompt(&mut self, own: &OwnPrompt, settings: &Merged) {
+        let with = discover::system_prompt(settings);
+        let place = |key: &str| {
+            let at = |path: &[&str]| Some(settings.at_layer(SetBy::Project, path)?.place());
+            at(&["systemPrompt", key]).or_else(|| at(&["systemPrompt"]))
+        };
+        let path = |place: &Option<Place>| {
+            place
+                .as_ref()
+                .map_or_else(|| "its settings".to_owned(), |place| escape_hidden(&place.path).into_owned())
+        };
+        let texts = [("custom", &own.custom, &with.custom), ("append", &own.append, &with.append)];
+        for (key, before, after) in texts {
+            let at = place(key);
+            let of_project = after.as_ref().is_some_and(|text| text.origin.scope() == Some(Scope::Project));
+            let what = match (before, after) {
+                // Compose reports the text that is the whole prompt.
+                (None, Some(_)) if key == "custom" && of_project => {
+                    let what = format!(
+                        "the project replaces the whole prompt, your own texts too: `systemPrompt.custom` of {}",
+                        path(&at)
+                    );
+                    self.add(what, at, false);
+                    continue;
+                }
+                (Some(before), Some(after)) if of_project && before.text != after.text => "replaces",
+                (Some(_), None) if at.is_some() => "removes",
+                _ => continue,
+            };
+            self.add(format!("the project {what} your `systemPrompt.{key}`, in {}", path(&at)), at, true);
+        }
+        if own.combine && !with.combine && with.custom.is_some() && with.append.is_some() {
+            let at = place("combine");
+            let what =
+                format!("the project leaves out your `systemPrompt.append`: `combine` of {}", path(&at));
+            self.add(what, at, true);
+        }
+    }
+
+    /// The built-in reader of `system.md`: what settings make of it without removing it.
+    fn add_system_prompt_file(&mut self, settings: &Merged, own: &Merged, profile: &Profile) {
+        let (before, with) = (SystemPromptFile::read(own), SystemPromptFile::read(settings));
+        let affects = fills_a_section(profile, "SystemPromptFile");
+        let place = |key: &str| {
+            Some(settings.at_layer(SetBy::Project, &["contextProviders", "SystemPromptFile", key])?.place())
+        };
+        if before.enabled && !with.enabled && with.enabled_by == Some(SetBy::Project) {
+            let what = "the project switches off `SystemPromptFile`, and your own system.md with it: \
+                        `contextProviders.SystemPromptFile.enabled` is false";
+            self.add(what.to_owned(), place("enabled"), affects);
+        }
+        if with.max_tokens < before.max_tokens && with.max_tokens_by == Some(SetBy::Project) {
+            let what = format!(
+                "the project lowers the ceiling of `SystemPromptFile`, your own system.md included, from {} to {} \
+                 tokens: `contextProviders.SystemPromptFile.maxTokens`",
+                before.max_tokens, with.max_tokens
+            );
+            self.add(what, place("maxTokens"), affects);
+        }
+    }
+
+    fn add_entry(&mut self, entry: &Entry, gathered: &Gathered) {
+        let name = format!("{}/{}", entry.category, entry.name);
+        let affects = |off: bool| match entry.category {
+            // One that is switched off and asked for has a warning of its own.
+            Category::Tools => !off && gathered.turn.tools.iter().any(|tool| tool.name == entry.name),
+            Category::ContextProviders => {
+                let builtin = provider::CONTEXT_PROVIDERS.iter().any(|provider| provider.id() == entry.name);
+                !builtin || fills_a_section(&gathered.profile, &entry.name)
+            }
+            Category::Hooks | Category::Loggers => true,
+            _ => false,
+        };
+        if let Some(by) = taken_by_project(entry.disabled_by.as_ref(), entry.origin.scope)
+            && entry.shadowed_by.is_none()
+        {
+            self.add_switched_off(&name, &entry.origin, by, affects(true));
+        }
+        if entry.origin.scope != Scope::Project {
+            return;
+        }
+        if entry.active {
+            self.add_replaced(&name, &entry.origin, &entry.shadows, affects(false));
+        } else if entry.status == Status::Pending
+            && let Some(below) = gathered.scopes.active(entry.category, &entry.name)
+        {
+            // It replaces the one below after a grant of commands.
+            self.add_replaced(&name, &entry.origin, std::slice::from_ref(&below.origin), false);
+        }
+    }
+
+    fn add_switched_off(&mut self, name: &str, origin: &EntryOrigin, by: &DisabledBy, affects: bool) {
+        let line = by.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = Place { line: by.line, ..Place::file(Some(Scope::Project), by.path.clone()) };
+        let more = with_own_file(name);
+        let what =
+            format!("the project switches off {} `{name}`{more}, in {}{line}", whose(origin.scope), by.path);
+        self.add(what, Some(place), affects);
+    }
+
+    fn add_replaced(&mut self, name: &str, origin: &EntryOrigin, hidden: &[EntryOrigin], affects: bool) {
+        let Some(hidden) = hidden.iter().map(|hidden| hidden.scope).max() else { return };
+        let more = with_own_file(name);
+        let what = format!("the project replaces {} `{name}`{more} with {}", whose(hidden), origin.path);
+        self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
+    }
+}
+
+/// Returns who switched something off, where that is a project and the thing is not its own.
+fn taken_by_project(by: Option<&DisabledBy>, scope: Scope) -> Option<&DisabledBy> {
+    by.filter(|by| by.scope == SetBy::Project && scope < Scope::Project)
+}
+
+/// Names the text of the user that goes with an extension.
+fn with_own_file(name: &str) -> &'static str {
+    if name == "contextProviders/SystemPromptFile" { " (and your own system.md with it)" } else { "" }
+}
+
+fn whose(scope: Scope) -> &'static str {
+    if scope == Scope::Global { "your" } else { "the bundled" }
+}
+
+/// Returns whether a built-in context provider, or whatever has its name, fills a section of the profile.
+fn fills_a_section(profile: &Profile, id: &str) -> bool {
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id);
+    let filled = |name: &str| {
+        profile.sections.iter().any(|section| matches!(&section.body, Body::Fill(by) if by.as_str() == name))
+    };
+    builtin.is_some_and(|provider| filled(provider.name()))
+}
