@@ -178,5 +178,5 @@ fn an_unknown_category_is_wrong_usage() {
         .run("preface scopes tolls")
         .exits(2)
         .prints("")
-        .says("error: unknown value for `[CATEGORY]...`: `tolls`\nhint: did you mean `tools`?\n");
+        .says("error: unknown value for `CATEGORY`: `tolls`\nhint: did you mean `tools`?\n");
 }
