@@ -28,6 +28,10 @@ dist:
 bench *args:
     cargo xtask bench {{args}}
 
+# Runs the property tests with random seeds: `just props --rounds 100`.
+props *args:
+    cargo xtask props {{args}}
+
 # Kills writers in the middle of their work: `just crash --rounds 1000`.
 crash *args:
     cargo xtask crash {{args}}

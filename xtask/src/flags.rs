@@ -56,7 +56,8 @@ mod tests {
     fn zero_and_words_are_no_numbers() {
         for word in ["0", "-1", "many"] {
             let words = [word.to_owned()];
-            assert!(Flags::new("crash", &words).number("--rounds").is_err(), "{word}");
+            let failure = Flags::new("crash", &words).number("--rounds").unwrap_err().to_string();
+            assert_eq!(failure, format!("error: `--rounds` takes a number above zero: `{word}`"));
         }
     }
 }

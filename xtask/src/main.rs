@@ -18,6 +18,7 @@ mod npm;
 mod packages;
 mod peers;
 mod postgres;
+mod props;
 mod real;
 mod release;
 mod say;
@@ -51,6 +52,7 @@ const COMMANDS: &[Command] = &[
     #[cfg(unix)]
     nodes::COMMAND,
     peers::COMMAND,
+    props::COMMAND,
     real::COMMAND,
     release::COMMAND,
     test::COMMAND,

@@ -6,7 +6,7 @@
 
 mod steps;
 
-use crate::{Command, child, failure::Failure, flags::Flags, say, tally::Tally};
+use crate::{Command, child, failure::Failure, flags::Flags, postgres, say, tally::Tally};
 use std::time::Instant;
 use steps::{Prepared, STEPS, Step, When};
 
@@ -31,6 +31,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     let started = Instant::now();
     let mut tally = Tally::default();
     let mut failed = Vec::new();
+    let mut skipped = Vec::new();
     for step in STEPS.iter().filter(|step| step.when <= when) {
         say::step(step.name, step.about);
         let began = Instant::now();
@@ -38,6 +39,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
             Ok(Ended::Well) => "ok",
             Ok(Ended::Skipped(why)) => {
                 say::line(&format!("    {why}"));
+                skipped.push(step.name);
                 "skipped"
             }
             Ok(Ended::Badly) => {
@@ -53,16 +55,37 @@ fn run(words: &[String]) -> Result<(), Failure> {
         say::done(step.name, word, began.elapsed());
     }
     let seconds = started.elapsed().as_secs_f64();
-    match failed.as_slice() {
-        [] => say::line(&format!("every step is ok, {seconds:.0} s")),
-        failed => say::line(&format!("failed: {}, {seconds:.0} s", failed.join(", "))),
-    }
+    say::line(&format!("{}, {seconds:.0} s", outcome(&failed, &skipped)));
     // The summary is the last line of stdout, alone, for people and for CI.
-    say::line(&tally.to_string());
+    say::line(&summary(&tally, &skipped, postgres::is_left_out()));
     match failed.as_slice() {
         [] => Ok(()),
         failed => Err(Failure::new(format!("{} did not pass", failed.join(", ")))),
     }
+}
+
+/// Returns how the steps ended.
+fn outcome(failed: &[&str], skipped: &[&str]) -> String {
+    match (failed, skipped) {
+        ([], []) => "every step is ok".to_owned(),
+        ([], skipped) => format!("every step that ran is ok; skipped: {}", skipped.join(", ")),
+        (failed, []) => format!("failed: {}", failed.join(", ")),
+        (failed, skipped) => format!("failed: {}; skipped: {}", failed.join(", "), skipped.join(", ")),
+    }
+}
+
+/// Returns the closing line: the tests, the steps that were skipped, and the tests that passed without a check.
+fn summary(tally: &Tally, skipped: &[&str], without_postgres: bool) -> String {
+    let mut line = tally.to_string();
+    match skipped {
+        [] => {}
+        [one] => line.push_str(&format!(", 1 step skipped ({one})")),
+        more => line.push_str(&format!(", {} steps skipped ({})", more.len(), more.join(", "))),
+    }
+    if without_postgres {
+        line.push_str(", the tests on PostgreSQL left out");
+    }
+    line
 }
 
 /// How much of a step's output is shown while it runs.
@@ -115,4 +138,23 @@ fn perform(step: &Step, show: Show, tally: &mut Tally) -> Result<Ended, Failure>
 /// True for the lines with which cargo introduces a test binary.
 fn names_a_test_binary(line: &str) -> bool {
     line.starts_with("     Running ") || line.starts_with("   Doc-tests ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_skipped_is_in_the_last_lines() {
+        assert_eq!(outcome(&[], &[]), "every step is ok");
+        assert_eq!(outcome(&[], &["wasm"]), "every step that ran is ok; skipped: wasm");
+        assert_eq!(outcome(&["test"], &["wasm", "nodes"]), "failed: test; skipped: wasm, nodes");
+        let tally = Tally::read("test result: ok. 3 passed; 0 failed; 0 ignored").unwrap();
+        assert_eq!(summary(&tally, &[], false), "3 passed, 0 failed");
+        assert_eq!(summary(&tally, &["wasm"], false), "3 passed, 0 failed, 1 step skipped (wasm)");
+        assert_eq!(
+            summary(&tally, &["nodes", "wasm"], true),
+            "3 passed, 0 failed, 2 steps skipped (nodes, wasm), the tests on PostgreSQL left out"
+        );
+    }
 }

@@ -66,13 +66,14 @@ Environment:
 
 fn main() -> ExitCode {
     let ui = ui::Ui::new();
-    let exit = match Cli::try_parse() {
+    let words = usage::arguments();
+    let exit = match Cli::try_parse_from(&words) {
         Ok(cli) => cli.command.run(&ui).unwrap_or_else(|failure| failure.report(&ui)),
         // Help and advice are about all commands: they are worked out now.
         Err(first) => {
             let mut command = Cli::command();
             command.build();
-            let error = command.try_get_matches_from(std::env::args_os()).err().unwrap_or(first);
+            let error = command.try_get_matches_from(&words).err().unwrap_or(first);
             usage::report(&error, &ui)
         }
     };

@@ -84,12 +84,16 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     match cut.as_slice() {
         [] => {}
         few if few.len() <= 2 => said.push(format!("{} cut", listed(few))),
-        many => said.push(format!("{} cut", count(many.len(), "part"))),
+        many => {
+            let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            said.push(format!("{} cut: {}{more}", count(many.len(), "part"), names.join(", ")));
+        }
     }
     match others.as_slice() {
         [] => {}
         [one] => said.push(escape_hidden(&one.message).into_owned()),
-        many => said.push(format!("{} more", count(many.len(), "note"))),
+        many => said.push(format!("{} more", by_severity(many))),
     }
     if said.is_empty() {
         return None;
@@ -102,7 +106,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         .max()
         .unwrap_or(Severity::Info);
     if said.len() == 1 && created == 0 && others.len() > 1 {
-        said = vec![count(others.len(), "note")];
+        said = vec![by_severity(&others)];
     }
     // What was declined or denied needs no advice.
     if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
@@ -110,6 +114,17 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
     }
     Some((severity, said.join("; ")))
+}
+
+/// The most parts that were cut which the summary names.
+const CUT_NAMED: usize = 5;
+
+/// Counts notes: `2 errors and 1 warning`.
+fn by_severity(notes: &[&Diagnostic]) -> String {
+    let errors = notes.iter().filter(|note| note.severity >= Severity::Error).count();
+    let counts = [(errors, "error"), (notes.len() - errors, "warning")];
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    counts.map(|(number, noun)| count(number, noun)).collect::<Vec<_>>().join(" and ")
 }
 
 /// Names what was held: the file, or what stands in backticks.

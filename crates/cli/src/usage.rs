@@ -7,6 +7,31 @@ use crate::{
 };
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use std::{ffi::OsString, num::ParseIntError, path::Path};
+
+/// Returns the arguments of this process as the commands take them: `help COMMAND` is `COMMAND --help`, and what is asked of
+/// the whole program before a command (`-q`, `-v`) is asked of that command.
+pub fn arguments() -> Vec<OsString> {
+    normalized(std::env::args_os().collect())
+}
+
+fn normalized(mut words: Vec<OsString>) -> Vec<OsString> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+        return words;
+    }
+    let is_talk = |word: &&OsString| matches!(word.to_str(), Some("-q" | "--quiet" | "-v" | "--verbose"));
+    let talk = words.iter().skip(1).take_while(is_talk).count();
+    let is_command = |word: &OsString| !word.as_encoded_bytes().starts_with(b"-");
+    if talk > 0 && words.get(1 + talk).is_some_and(is_command) {
+        let flags: Vec<OsString> = words.drain(1..=talk).collect();
+        // What follows `--` is no flag.
+        let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        words.splice(at..at, flags);
+    }
+    words
+}
 
 /// Says why the command line could not be understood, or prints the help that was asked for.
 pub fn report(error: &Error, ui: &Ui) -> Exit {
@@ -41,6 +66,9 @@ fn failure(error: &Error) -> Failure {
         ErrorKind::InvalidValue if value.is_empty() => format!("`{}` needs a value", flag(&arg)),
         ErrorKind::InvalidValue => format!("unknown value for `{}`: `{value}`", flag(&arg)),
         ErrorKind::ValueValidation => match std::error::Error::source(error) {
+            Some(why) if why.is::<ParseIntError>() => {
+                format!("`{}` takes a whole number, not `{value}`", flag(&arg))
+            }
             Some(why) => format!("`{}`: {}", flag(&arg), why),
             None => format!("bad value for `{}`: `{value}`", flag(&arg)),
         },
@@ -71,7 +99,12 @@ fn failure(error: &Error) -> Failure {
             .find_map(said)
             .map(|near| format!("did you mean `{}`?", near.split(", ").next().unwrap_or(&near)));
     let known = || said(ContextKind::ValidValue).filter(|known| !known.is_empty());
-    let hint = suggestion.or_else(|| known().map(|known| format!("it takes {known}")));
+    let directory = || {
+        let is_directory =
+            error.kind() == ErrorKind::UnknownArgument && !arg.starts_with('-') && Path::new(&arg).is_dir();
+        (is_directory && takes_directory()).then(|| format!("`-C {arg}` names another directory"))
+    };
+    let hint = suggestion.or_else(directory).or_else(|| known().map(|known| format!("it takes {known}")));
     match hint {
         Some(hint) => Failure::usage(message).hint(hint),
         None => Failure::usage(message).hint(format!("`{} --help` tells what it takes", command(error))),
@@ -95,9 +128,13 @@ fn many_prior(error: &Error) -> bool {
     matches!(error.get(ContextKind::PriorArg), Some(ContextValue::Strings(prior)) if prior.len() > 2)
 }
 
-/// `--trust <HOW>` → `--trust`.
+/// `--trust <HOW>` → `--trust`, `[CATEGORY]...` → `CATEGORY`.
 fn flag(arg: &str) -> &str {
-    arg.split([' ', '=']).next().unwrap_or(arg)
+    let word = arg.split([' ', '=']).next().unwrap_or(arg);
+    match word.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((name, _)) => name,
+        None => word,
+    }
 }
 
 /// The command that clap's usage line names: `preface trust grant`.
@@ -109,12 +146,24 @@ fn command(error: &Error) -> String {
     if words.len() > 1 { words.join(" ") } else { named() }
 }
 
+/// Returns whether the command that the arguments name has `-C`.
+fn takes_directory() -> bool {
+    let named = named();
+    let mut command = Cli::command();
+    command.build();
+    for word in named.split(' ').skip(1) {
+        let Some(below) = command.find_subcommand(word).cloned() else { return false };
+        command = below;
+    }
+    command.get_arguments().any(|arg| arg.get_short() == Some('C'))
+}
+
 /// The command as the arguments name it, where clap does not.
 fn named() -> String {
     let mut name = "preface".to_owned();
     let mut command = Cli::command();
     command.build();
-    for word in std::env::args_os().skip(1) {
+    for word in arguments().into_iter().skip(1) {
         let Some(below) = word.to_str().and_then(|word| command.find_subcommand(word)).cloned() else {
             break;
         };

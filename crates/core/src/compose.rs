@@ -8,7 +8,7 @@ mod merge;
 
 use crate::{
     condition::{Condition, Verdict},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, Diagnostics, Place},
     draft::{Absent, AbsentReason},
     fact::{FactKey, Facts},
     layer::Layer,
@@ -224,7 +224,11 @@ impl<'w> Compose<'w> {
                 let first = found.next();
                 // Who gives an empty text means it.
                 if let Some(first) = first.filter(|_| !given) {
-                    diagnostics.extend(emptiness(&group.id, first, found.next().is_some()));
+                    let note = emptiness(&group.id, first, found.next().is_some());
+                    diagnostics.extend(note.map(|note| match group_file(group, world) {
+                        Some(place) => note.at(place),
+                        None => note,
+                    }));
                 }
                 first.filter(|pieces| !is_empty(pieces))
             }
@@ -594,6 +598,17 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
             ..PlanItem::new(Cow::Borrowed(item.pieces.as_slice()), item.language)
         })
         .collect()
+}
+
+/// The first file that exists of those that replace a group.
+fn group_file(group: &Group, world: &World) -> Option<Place> {
+    group.replace.iter().filter_map(Candidate::file).find_map(|file| {
+        let layer = world.stack.layer(file.scope)?;
+        layer
+            .files
+            .contains_key(&file.name)
+            .then(|| Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
+    })
 }
 
 /// A text of the frame for one section.

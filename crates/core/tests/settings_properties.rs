@@ -198,8 +198,17 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(bytes in vec(any::<u8>(), 0..64)) {
-        let _ = parse(Scope::Project, "settings.json", &bytes);
+    fn a_file_gives_settings_or_a_note(bytes in vec(any::<u8>(), 0..64), at in 0_usize..40, whole in any::<bool>()) {
+        let sound = br#"{"logging": {"level": "info"}, "a": 1}"#;
+        let mut file = bytes;
+        if !whole {
+            let at = at.min(sound.len());
+            file = [&sound[..at], file.as_slice(), &sound[at..]].concat();
+        }
+        let (layer, notes) = parse(Scope::Project, "settings.json", &file);
+        prop_assert!(layer.is_some() || notes.len() == 1, "{notes:?}");
+        // `a` is no setting, so a file around it is never without a note.
+        prop_assert!(whole || !notes.is_empty(), "{layer:?}");
     }
 
     #[test]
@@ -208,6 +217,7 @@ proptest! {
         let (layer, _) = parse(Scope::Project, "settings.json", around.as_bytes());
         let all = merged(layer.into_iter().collect());
         let saved = serde_json::to_string(&all).unwrap();
-        prop_assert!(serde_json::from_str::<Merged>(&saved).is_ok(), "{saved}");
+        let again: Merged = serde_json::from_str(&saved).unwrap();
+        prop_assert_eq!(again.root().masked(), all.root().masked(), "{}", saved);
     }
 }

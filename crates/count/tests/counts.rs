@@ -35,10 +35,16 @@ fn a_longer_prefix_may_count_less() {
 }
 
 #[test]
-fn a_long_run_of_one_character_takes_no_time() {
+fn a_long_run_of_one_character_counts_more_than_a_short_one() {
     for one in ["a", " ", "\n", "漢", "🙂"] {
-        let text = one.repeat(10_000);
-        assert!(O200K.count(&text) > 0 && CL100K.count(&text) > 0);
+        let (long, short) = (one.repeat(10_000), one.repeat(1_000));
+        for counter in [O200K, CL100K] {
+            let (long_count, short_count) = (counter.count(&long), counter.count(&short));
+            assert!(
+                short_count < long_count && long_count <= long.len(),
+                "{one:?}: {short_count}, {long_count}"
+            );
+        }
     }
 }
 

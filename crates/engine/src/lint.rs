@@ -121,7 +121,9 @@ impl Engine<'_> {
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
-                lint.linted.findings.extend(settings::parse(Scope::Global, &file.shown, &file.bytes).1);
+                let foreign = &prepared.places.foreign_keys;
+                let (_, notes) = settings::parse_shared(Scope::Global, &file.shown, &file.bytes, foreign);
+                lint.linted.findings.extend(notes);
             } else if name.ends_with(".toml") {
                 let global = prepared.places.global.as_deref();
                 if let Err(error) =

@@ -329,6 +329,7 @@ pub(crate) fn default_home() -> Home {
         project: Some(".preface".to_owned()),
         flat_extensions: false,
         shared: false,
+        foreign_keys: Vec::new(),
         variable: None,
     }
 }
@@ -342,8 +343,12 @@ fn read_settings(
     let source = places.source(preface_core::scope::Scope::Global, &path);
     match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
         Ok(read) => {
-            let (settings, notes) =
-                settings::parse(preface_core::scope::Scope::Global, &source.path, &read.bytes);
+            let (settings, notes) = settings::parse_shared(
+                preface_core::scope::Scope::Global,
+                &source.path,
+                &read.bytes,
+                &places.foreign_keys,
+            );
             diagnostics.extend(match places.shared && settings.is_some() {
                 true => settings::left_alone(notes, &source.path),
                 false => notes,

@@ -121,7 +121,7 @@ impl Engine<'_> {
         let project_state = match &project {
             Some(_) => SettingsState::Speaks,
             None if !self.there(&places, Scope::Project) => SettingsState::Missing,
-            None if held_layer.is_some() || held_here() || !gate.layer_speaks() => SettingsState::Held,
+            None if held_layer.is_some() || held_here() || gate.denies() => SettingsState::Held,
             None => SettingsState::LeftOut,
         };
         let layers = vec![

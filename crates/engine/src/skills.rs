@@ -10,11 +10,12 @@ use preface_core::{
     diagnostic::Diagnostics,
     profile::Profile,
     section::Body,
-    settings::Merged,
+    settings::{self, Merged},
     skill::{command, standard},
     trust::TrustMode,
 };
 use preface_host::{
+    discover,
     look::{FILE_FACTS_LIMIT, Headless, Look, RealDirs},
     provider,
     skills::{self, SkillEntry, SkillOptions},
@@ -94,8 +95,10 @@ impl Engine<'_> {
         let opening = Opening { request, consent: None, ask: &Headless };
         let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, .. } = opened;
-        let Prepared { profile, places, turn, given, bounds, .. } = prepared;
-        let look = Look {
+        let Prepared { profile, places, turn, given, bounds, global, .. } = prepared;
+        let nothing = Merged::default();
+        let settings;
+        let mut look = Look {
             system: self.system(),
             turn: &turn,
             places: &places,
@@ -104,7 +107,7 @@ impl Engine<'_> {
             given: &given,
             roots: request.roots.as_deref(),
             bounds: &bounds,
-            settings: &Merged::default(),
+            settings: &nothing,
             confirm: &Headless,
             granted: None,
             notes: RefCell::new(diagnostics),
@@ -115,6 +118,18 @@ impl Engine<'_> {
             real_dirs: &RealDirs::default(),
             file_room: Cell::new(FILE_FACTS_LIMIT),
         };
+        // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
+        settings = if places.foreign_keys.is_empty() {
+            Merged::default()
+        } else {
+            let reported = look.notes.take();
+            let seen = gate.seen().len();
+            let project = discover::project_settings(&look);
+            gate.forget_after(seen);
+            look.notes.replace(reported);
+            settings::merge(global.into_iter().chain(project).collect(), &mut Diagnostics::new())
+        };
+        look.settings = &settings;
         Ok(see(&profile, &look))
     }
 }

@@ -256,6 +256,7 @@ mod tests {
         };
         let home = Home {
             shared: false,
+            foreign_keys: Vec::new(),
             global: vec!["~/.x".into()],
             project: Some(".x".into()),
             flat_extensions: false,

@@ -12,7 +12,7 @@ use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     layer::{Layer, Stack},
     origin::{Origin, Piece, Source},
-    profile::{Candidate, Profile, Win},
+    profile::{Candidate, Group, Profile, Win},
     scope::Scope,
     section::{Language, Override, SectionId},
     settings::{self, LayerSettings, Merged, SectionContent, SectionOverride},
@@ -48,7 +48,8 @@ pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
 fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
     let read = look.read(wanted)?;
     let source = look.places.source(wanted.scope, wanted.path);
-    let (settings, notes) = settings::parse(wanted.scope, &source.path, &read.bytes);
+    let (settings, notes) =
+        settings::parse_shared(wanted.scope, &source.path, &read.bytes, &look.places.foreign_keys);
     let notes = match look.places.shared && settings.is_some() {
         true => settings::left_alone(notes, &source.path),
         false => notes,
@@ -93,7 +94,13 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
             sections: BTreeMap::new(),
         };
         if scope == Scope::Global || look.gate.layer_speaks() {
-            for group in &profile.groups {
+            // A text that the caller gave takes the place of files: they are not even looked at.
+            let is_given = |group: &&Group| {
+                group.replace.iter().any(
+                    |candidate| matches!(candidate, Candidate::Option(name) if look.given.contains_key(name)),
+                )
+            };
+            for group in profile.groups.iter().filter(|group| !is_given(group)) {
                 for file in
                     group.replace.iter().filter_map(Candidate::file).filter(|file| file.scope == scope)
                 {

@@ -124,14 +124,19 @@ impl Gate {
         self.repository_speaks() && (!needs_grant || is_plain_branch(name) || self.pins.has_branch(name))
     }
 
-    /// True where files of the project directory may be looked at as a layer. Under pins each file is asked for by
-    /// itself.
+    /// True where this call denies the project.
+    #[must_use]
+    pub fn denies(&self) -> bool {
+        self.consent == Consent::Deny
+    }
+
+    /// True where files of the project directory may be looked at as a layer. Where a project is not trusted as a whole,
+    /// each file is asked for by itself, and one that is left out is reported.
     #[must_use]
     pub fn layer_speaks(&self) -> bool {
         match self.mode {
             TrustMode::Whole => self.layer,
-            TrustMode::Pinned => true,
-            TrustMode::None => self.consent != Consent::Deny,
+            TrustMode::Pinned | TrustMode::None => true,
         }
     }
 

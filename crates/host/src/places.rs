@@ -34,6 +34,8 @@ pub struct Places {
     pub state: Option<PathBuf>,
     /// True: another program keeps settings in the same files.
     pub shared: bool,
+    /// The keys of settings.json that another program keeps.
+    pub foreign_keys: Vec<String>,
 }
 
 /// Which directories that the environment names count as the user's.
@@ -161,7 +163,16 @@ impl Places {
             project = None;
         }
         let state = state_dir(&Dirs::of(system)).filter(|dir| !around.brings(dir));
-        Places { cwd: cwd.to_owned(), home: user_home, global, project, own_home, state, shared: home.shared }
+        Places {
+            cwd: cwd.to_owned(),
+            home: user_home,
+            global,
+            project,
+            own_home,
+            state,
+            shared: home.shared,
+            foreign_keys: home.foreign_keys.clone(),
+        }
     }
 
     /// Shows a path to people: relative to the cwd, from `~`, or as it is. Control characters are escaped.
@@ -308,6 +319,7 @@ mod tests {
             project: Some(".preface".to_owned()),
             flat_extensions: false,
             shared: false,
+            foreign_keys: Vec::new(),
             variable: None,
         };
         let mut notes = Diagnostics::new();
@@ -372,6 +384,7 @@ mod tests {
                 project: None,
                 flat_extensions: false,
                 shared: false,
+                foreign_keys: Vec::new(),
                 variable: None,
             };
             let cwd = Path::new("/home/user/p");

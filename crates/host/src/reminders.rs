@@ -138,6 +138,7 @@ mod tests {
     fn find(system: &MemorySystem) -> (Catalogue, Vec<String>) {
         let home = Home {
             shared: false,
+            foreign_keys: Vec::new(),
             global: vec!["~/.x".to_owned()],
             project: Some(".x".to_owned()),
             flat_extensions: false,

@@ -70,6 +70,7 @@ fn look_as<T>(
     let cwd = Path::new("/w/p");
     let home = Home {
         shared: false,
+        foreign_keys: Vec::new(),
         global: vec!["~/.x".into()],
         project: Some(".x".into()),
         flat_extensions: false,
@@ -565,10 +566,11 @@ fn control_characters_of_a_name_are_shown_and_never_meant() {
 }
 
 #[test]
-fn what_a_caller_denies_is_not_looked_at() {
+fn what_a_caller_denies_is_left_out_and_reported() {
     let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", ""));
     let seen = look_as(&system, None, Consent::Deny, agents::load);
-    assert!(seen.got.is_empty() && system.reads("/w/p/.x/agents/a.md") == 0);
+    assert!(seen.got.iter().all(|entry| !entry.active));
+    assert_eq!(seen.codes(), ["trust/held"]);
 }
 
 #[test]

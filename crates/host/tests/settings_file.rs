@@ -42,6 +42,7 @@ impl Home {
             state: None,
             own_home: None,
             shared: false,
+            foreign_keys: Vec::new(),
             cwd: self.root.join("work"),
             home: Some(self.root.clone()),
             global: Some(self.root.join("own/preface")),

@@ -64,6 +64,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     let cwd = Path::new("/w/p");
     let home = Home {
         shared: false,
+        foreign_keys: Vec::new(),
         global: vec!["~/.x/agent".into()],
         project: Some(".x".into()),
         flat_extensions: false,

@@ -374,7 +374,7 @@ fn a_server_that_hangs_up_or_says_nothing_ends_in_time() {
 }
 
 #[test]
-fn an_unreachable_address_costs_the_others_no_time() {
+fn an_unreachable_address_does_not_delay_the_others() {
     let silent = Server::start(|_, _| thread::sleep(Duration::from_secs(60)));
     let good = Server::start(|stream, seen| events_with("hides", stream, seen));
     let told = Mutex::new(Vec::new());

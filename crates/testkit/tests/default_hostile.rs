@@ -6,7 +6,7 @@ use preface::{
     host::{look::Confirm, system::memory::Verb},
 };
 use preface_testkit::MemorySystem;
-use std::{sync::Mutex, time::Instant};
+use std::sync::Mutex;
 
 fn machine() -> MemorySystem {
     MemorySystem::new()
@@ -38,9 +38,7 @@ fn thousands_of_sections() {
     }
     for trust in [TrustChoice::Ask, TrustChoice::Once] {
         system.clear_touches();
-        let start = Instant::now();
         let built = ask(&system, trust);
-        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
         assert_eq!(codes(&built).iter().filter(|code| **code == "layer/sections").count(), 1);
         let reads = system.touches().iter().filter(|touch| touch.verb == Verb::Read).count();
         assert!(reads < 20, "{reads} files were opened");

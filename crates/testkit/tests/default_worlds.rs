@@ -18,7 +18,7 @@ use proptest::{
     collection::vec,
     prelude::*,
     sample::{select, subsequence},
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+    test_runner::{Config, TestRunner},
 };
 use std::path::{Path, PathBuf};
 
@@ -203,7 +203,7 @@ impl Machine {
 
 fn runner(cases: u32) -> TestRunner {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    TestRunner::new(config)
 }
 
 #[test]

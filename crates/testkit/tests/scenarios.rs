@@ -340,7 +340,23 @@ fn requests_and_explanations_are_as_recorded() {
             let before =
                 fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             assert_eq!(now, before, "{name}, {variant}");
+            // A hook handles the only input of this one, so there is no request.
+            assert_eq!(now.is_empty(), name == "input_handled", "{name}, {variant}: an empty record");
         }
+    }
+    assert!(
+        !write,
+        "the records are written: review the difference, then run the test without PREFACE_RECORD"
+    );
+}
+
+#[test]
+fn each_record_has_a_scenario() {
+    let known: Vec<String> =
+        names().iter().flat_map(|name| VARIANTS.map(|variant| format!("{name}.{variant}.txt"))).collect();
+    for entry in fs::read_dir(folder()).expect("the folder") {
+        let file = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        assert!(file.ends_with(".json") || known.contains(&file), "`{file}` belongs to no scenario");
     }
 }
 

@@ -8,7 +8,6 @@ use preface::{
     },
     host::system::memory::{MemorySystem, Verb},
 };
-use std::time::{Duration, Instant};
 
 const GLOBAL: &str = "/home/user/.stud";
 const PROJECT: &str = "/work/.stud";
@@ -355,9 +354,7 @@ fn settings_that_would_hurt() {
     let twice = "\"tools\": {},".repeat(5_000);
     for text in [deep, format!("{{\"tools\": {{{}}}}}", many.join(",")), format!("{{{twice}\"ui\": {{}}}}")] {
         let system = machine().with_file(format!("{PROJECT}/settings.json"), &text);
-        let start = Instant::now();
         let report = all(&system);
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
         assert!(report.diagnostics.len() < 200, "{} notes", report.diagnostics.len());
         assert!(report.diagnostics.iter().any(|note| note.severity > Severity::Info));
     }

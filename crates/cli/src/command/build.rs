@@ -27,7 +27,7 @@ Examples:
   preface build --format json | jq -r .fingerprint
   preface build --format request --messages chat.jsonl
   preface build --preset pi --prompt 'Fix the tests' --format request
-  preface build --event @events.json --format request
+  preface build --preset claude-code --event @events.json --format request
   preface build --conversation 7f3a         build once, then print what is kept
   preface build --conversation 7f3a --no-keep   build now, whatever is kept
   preface build --refresh-mcp               ask MCP servers first

@@ -25,8 +25,8 @@ Examples:
   preface scopes                          everything, active or not, and why
   preface scopes tools hooks              these two categories
   preface scopes --active                 only what is active
-  preface scopes --why Bash               the story of one name
-  preface scopes --why tools/Bash         in one category
+  preface scopes --why bash               the story of one name
+  preface scopes --why tools/bash         in one category
   preface scopes --format json | jq '.entries[] | select(.shadows != [])'";
 
 /// Show what is active, from which layer, hiding what

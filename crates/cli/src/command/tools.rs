@@ -26,7 +26,7 @@ Examples:
   preface tools
   preface tools --all
   preface tools --format json | jq -r '.[] | select(.active).name'
-  preface scopes --why Bash";
+  preface scopes --why bash";
 
 /// List the tools that a model may be given
 ///

@@ -120,7 +120,7 @@ fn ten_thousand_skills() {
         ran.stdout.lines().filter_map(|line| line.strip_prefix("    <name>s")?.strip_suffix("</name>"));
     assert!(names.eq((0..10_000).map(|number| format!("{number:05}"))), "all, in the order of their names");
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
-    assert_eq!(ran.stderr, "warning: 10,000 notes (`-v` tells more)\n");
+    assert_eq!(ran.stderr, "warning: 10,000 warnings (`-v` tells more)\n");
 }
 
 #[test]

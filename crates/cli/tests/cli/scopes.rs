@@ -178,7 +178,7 @@ fn an_unknown_category_is_wrong_usage() {
         .run("preface scopes tolls")
         .exits(2)
         .prints("")
-        .says("error: unknown value for `[CATEGORY]...`: `tolls`\nhint: did you mean `tools`?\n");
+        .says("error: unknown value for `CATEGORY`: `tolls`\nhint: did you mean `tools`?\n");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::{
     fs,
     os::unix::{ffi::OsStrExt, fs::PermissionsExt, fs::symlink},
     process::Command,
-    time::{Duration, Instant},
 };
 
 fn manifest(category: &str, id: &str, fields: &str) -> String {
@@ -31,9 +30,7 @@ fn sound() -> Sandbox {
 /// `code: message`.
 #[track_caller]
 fn notes(sandbox: &Sandbox) -> Vec<String> {
-    let start = Instant::now();
     let json = sandbox.run("preface scopes --preset stud --trust once --format json").exits(0).json();
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     let entries = json["entries"].as_array().expect("rows");
     for name in ["mine", "theirs", "bash"] {
         let active = |entry: &&serde_json::Value| entry["name"] == name && entry["active"] == true;

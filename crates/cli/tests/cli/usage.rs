@@ -72,3 +72,38 @@ fn help_is_data() {
     let ran = sandbox.run("preface --version").exits(0).says("");
     assert_eq!(ran.stdout, format!("preface {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+#[test]
+fn help_and_talk_may_come_before_the_command() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.run("preface help trust grant").exits(0).says("").stdout.clone();
+    assert_eq!(help, sandbox.run("preface trust grant --help").exits(0).stdout);
+    assert_eq!(sandbox.run("preface help").exits(0).stdout, sandbox.run("preface --help").exits(0).stdout);
+    let prompt = sandbox.run("preface build -q").exits(0).says("").stdout.clone();
+    sandbox.run("preface -q build --now 2026-03-07T14:55:05Z --tz UTC").exits(0).says("").prints(&prompt);
+    sandbox.run("preface -q").exits(2);
+}
+
+#[test]
+fn a_directory_and_a_number_are_asked_for_in_the_users_words() {
+    let sandbox = Sandbox::new();
+    sandbox.work("sub/x.md", "x");
+    let cases = [
+        ("preface build sub", "error: unknown argument: `sub`\nhint: `-C sub` names another directory\n"),
+        (
+            "preface build nowhere",
+            "error: unknown argument: `nowhere`\nhint: `preface build --help` tells what it takes\n",
+        ),
+        (
+            "preface build --budget 12k",
+            "error: `--budget` takes a whole number, not `12k`\nhint: `preface build --help` tells what it takes\n",
+        ),
+        (
+            "preface scopes tolls",
+            "error: unknown value for `CATEGORY`: `tolls`\nhint: did you mean `tools`?\n",
+        ),
+    ];
+    for (line, told) in cases {
+        sandbox.run(line).exits(2).prints("").says(told);
+    }
+}

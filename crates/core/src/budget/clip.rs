@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_of_five_megabytes_takes_no_time() {
+    fn a_cluster_of_five_megabytes_is_cut_as_one() {
         let tail = "\u{301}".repeat(2_500_000);
         let text = ["e", tail.as_str()].concat();
         let clipped = clip(&text, 4096, &Bytes4);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_in_another_order_take_no_time() {
+    fn noise_in_another_order_is_replayed() {
         let mut seed = 1_u64;
         let mut noise = |lines: usize, kinds: u64| -> Vec<&str> {
             let words = ["a\n", "b\n", "c\n", "d\n", "e\n", "f\n", "g\n", "h\n", "i\n", "j\n"];

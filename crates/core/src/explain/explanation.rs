@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn many_spans_take_no_time() {
+    fn many_spans_are_all_listed() {
         let pieces: Vec<_> = (0..200_000)
             .map(|at| {
                 (

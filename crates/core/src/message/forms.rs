@@ -176,8 +176,11 @@ mod tests {
 
     #[test]
     fn a_key_that_nobody_knows_is_refused() {
-        for text in ["shel = {}", "[shell]\nexitcode = ''", "branch.befor = ''"] {
-            assert!(toml::from_str::<MessageForms>(text).is_err(), "{text}");
+        for (text, key) in
+            [("shel = {}", "shel"), ("[shell]\nexitcode = ''", "exitcode"), ("branch.befor = ''", "befor")]
+        {
+            let error = toml::from_str::<MessageForms>(text).unwrap_err().to_string();
+            assert!(error.contains(&format!("unknown field `{key}`")), "{text}: {error}");
         }
     }
 

@@ -322,6 +322,8 @@ impl Builder<'_> {
             flat_extensions: bool,
             #[serde(default)]
             shared: bool,
+            #[serde(default)]
+            foreign_keys: Vec<String>,
             variable: Option<String>,
         }
         let Some(home) = self.take::<Written>("home")? else {
@@ -342,8 +344,8 @@ impl Builder<'_> {
                 self.error(&["home", "project"], "`home.project` is a directory below the working directory")
             );
         }
-        let Written { project, flat_extensions, shared, variable, .. } = home;
-        Ok(Home { global, project, flat_extensions, shared, variable })
+        let Written { project, flat_extensions, shared, foreign_keys, variable, .. } = home;
+        Ok(Home { global, project, flat_extensions, shared, foreign_keys, variable })
     }
 
     fn compaction(&mut self, file: &mut Texts<'_>) -> Result<Compaction, ProfileError> {

@@ -249,6 +249,9 @@ pub struct Home {
     /// True: another program keeps settings in the same files, so what preface does not know there is no fault.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared: bool,
+    /// The keys of settings.json that another program keeps: they are no settings, and nothing is reported about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign_keys: Vec<String>,
     /// The environment variable that names the global directory, beside `PREFACE_HOME`; it may begin with `~`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,

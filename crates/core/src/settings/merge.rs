@@ -228,6 +228,16 @@ impl Merged {
             .filter(|layer| layer.settings.by() == by && !layer.refusals.covers(path))
             .find_map(|layer| layer.settings.root.at(path))
     }
+
+    /// Returns what another program keeps under a key of one layer's file.
+    #[must_use]
+    pub fn foreign(&self, by: SetBy, key: &str) -> Option<&Node> {
+        self.layers
+            .iter()
+            .rev()
+            .filter(|layer| layer.settings.by() == by)
+            .find_map(|layer| layer.settings.foreign.get(key))
+    }
 }
 
 impl Default for Merged {

@@ -38,7 +38,7 @@ pub use node::{Node, Table, Tree};
 pub(crate) use notes::shown;
 pub use own::{Budget, OnOver, Own, SystemPrompt, TemplateLimits};
 pub(crate) use parse::{Dialect, is_reference, parse_document};
-pub use parse::{LayerSettings, parse};
+pub use parse::{LayerSettings, parse, parse_shared};
 pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project_may, shape_at};
 pub use section_override::{Language, SectionContent, SectionOverride};
 pub use set_by::{SetBy, Sourced};

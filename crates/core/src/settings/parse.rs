@@ -1,7 +1,7 @@
 //! From the bytes of one settings file to a layer's settings and notes about it.
 
 use super::{
-    check::{SHAPE_INVALID, keep_valid},
+    check::{SHAPE_INVALID, fault, keep_valid},
     key_path::KeyPath,
     node::{Node, Table, Tree},
     notes::{Notes, shown},
@@ -23,10 +23,19 @@ use std::{ops::Range, str::FromStr, sync::Arc};
 /// The settings of one layer: only what the schema knows, each value with its place.
 ///
 /// Not yet checked: whether the layer may set what it sets, and the fields of extensions of ours. `merge` does both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct LayerSettings {
     pub(super) source: Arc<SettingsSource>,
     pub(super) root: Node,
+    /// The values that another program keeps in the file.
+    pub(super) foreign: Table,
+}
+
+/// What another program keeps in the file is no part of a snapshot, so two layers are equal without it.
+impl PartialEq for LayerSettings {
+    fn eq(&self, other: &Self) -> bool {
+        self.source == other.source && self.root == other.root
+    }
 }
 
 impl LayerSettings {
@@ -82,8 +91,28 @@ pub(super) const DEEPEST: usize = 64;
 /// ```
 #[must_use]
 pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
+    parse_shared(scope, path_for_people, bytes, &[])
+}
+
+/// Reads the bytes of a `settings.json` in which another program keeps `foreign` keys: they are no settings, without a
+/// diagnostic. A key that is a setting here, too, is foreign where its value cannot be that setting's.
+///
+/// ```
+/// use preface_core::{scope::Scope, settings::parse_shared};
+/// let json = br#"{"theme": "dark", "budget": {"tokens": 5}}"#;
+/// let (layer, notes) = parse_shared(Scope::Global, "~/.pi/agent/settings.json", json, &["theme".to_owned()]);
+/// assert!(notes.is_empty());
+/// assert_eq!(layer.unwrap().root().to_value().to_string(), r#"{"budget":{"tokens":5}}"#);
+/// ```
+#[must_use]
+pub fn parse_shared(
+    scope: Scope,
+    path_for_people: &str,
+    bytes: &[u8],
+    foreign: &[String],
+) -> (Option<LayerSettings>, Diagnostics) {
     match std::str::from_utf8(bytes) {
-        Ok(text) => parse_text(SetBy::from(scope), path_for_people, text),
+        Ok(text) => parse_text_shared(SetBy::from(scope), path_for_people, text, foreign),
         Err(error) => {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
             let at = good.len()..good.len();
@@ -96,6 +125,15 @@ pub fn parse(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<Layer
 }
 
 pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSettings>, Diagnostics) {
+    parse_text_shared(by, path, text, &[])
+}
+
+fn parse_text_shared(
+    by: SetBy,
+    path: &str,
+    text: &str,
+    foreign: &[String],
+) -> (Option<LayerSettings>, Diagnostics) {
     let mut source = SettingsSource { by, path: path.to_owned(), text: text.to_owned(), secrets: Vec::new() };
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let json = &text[start..];
@@ -123,10 +161,33 @@ pub(super) fn parse_text(by: SetBy, path: &str, text: &str) -> (Option<LayerSett
     let mut notes = Notes::default();
     let mut path = KeyPath::default();
     let root = convert(ast, 0..0, start, &source, &mut path, &mut notes);
-    let root = root.and_then(|root| keep_valid(root, ROOT, &mut path, &mut notes));
+    let (root, foreign) = match root {
+        Some(root) => {
+            let (root, foreign) = without_foreign(root, foreign);
+            (keep_valid(root, ROOT, &mut path, &mut notes), foreign)
+        }
+        None => (None, Table::default()),
+    };
     note_literal_env(root.as_ref(), &mut notes);
     let notes = notes.finish(|| Place::file(by.scope(), &source.path));
-    (root.map(|root| LayerSettings { source, root }), notes)
+    (root.map(|root| LayerSettings { source, root, foreign }), notes)
+}
+
+/// Takes the values of another program out of a file's root.
+fn without_foreign(mut root: Node, keys: &[String]) -> (Node, Table) {
+    let mut foreign = Table::default();
+    let Tree::Table(table) = &mut root.tree else { return (root, foreign) };
+    if keys.is_empty() {
+        return (root, foreign);
+    }
+    let mut own = Table::default();
+    for (key, node) in std::mem::take(table).into_iter() {
+        let is_own = ROOT.under(&key).is_some_and(|shape| fault(&node, shape).is_none());
+        let to = if keys.contains(&key) && !is_own { &mut foreign } else { &mut own };
+        to.put(key, node);
+    }
+    *table = own;
+    (root, foreign)
 }
 
 /// Reads one JSON value of a `--set` argument; `start` is its offset in the argument.

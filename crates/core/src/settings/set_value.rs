@@ -205,7 +205,7 @@ impl SetValue {
         for key in path.0.into_iter().rev() {
             root = root.under(&key);
         }
-        LayerSettings { source, root }
+        LayerSettings { source, root, foreign: super::Table::default() }
     }
 }
 

@@ -13,6 +13,8 @@ use crate::{
 use preface_core::{
     compose::is_blank,
     diagnostic::{Diagnostic, Place},
+    lint::hidden::escape_hidden,
+    origin::Piece,
     scope::Scope,
     section::Section,
     world::{Contribution, Item},
@@ -42,6 +44,11 @@ impl ContextProvider for ContextFiles {
             ("dedupe", "`path`, `file`, `content` or `file+content` (default): what counts as the same"),
             ("exclude", "paths (relative to the cwd, from `~/`, or absolute) that are never read"),
             ("global", "file names read from the global directory, before all others (default none)"),
+            (
+                "imports",
+                "`keep` (default) a line `@PATH` without a word, or `report` it and leave out a file that only imports \
+                 files that are included",
+            ),
             ("links", "`inside` (default) the project, or `never`: which links are followed"),
             ("names", "file names, in order of preference (default AGENTS.md, CLAUDE.md)"),
             ("order", "`root-first` (default) or `nearest-first`"),
@@ -80,6 +87,7 @@ impl ContextProvider for ContextFiles {
                     _ => normal(&look.places.cwd, Path::new(path)),
                 })
                 .collect(),
+            report_imports: options.word("imports", &["keep", "report"], look) == "report",
             left_out: Cell::new(false),
         };
         let mut found = Vec::new();
@@ -123,6 +131,8 @@ struct Walk<'a> {
     hidden: Option<PathBuf>,
     hold_shared: bool,
     exclude: Vec<PathBuf>,
+    /// True: imports are not resolved, and that is reported.
+    report_imports: bool,
     /// True where a file was found and not used.
     left_out: Cell<bool>,
 }
@@ -211,6 +221,9 @@ impl Walk<'_> {
         if is_blank(&pieces) && !self.keep_blank {
             return true;
         }
+        if self.report_imports && self.only_imports(path, scope, &shown, &pieces, found) {
+            return true;
+        }
         let facts = BTreeMap::from([
             ("path".to_owned(), shown.clone()),
             ("absolute".to_owned(), path.display().to_string()),
@@ -218,6 +231,44 @@ impl Walk<'_> {
         let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim };
         found.push(Found { path: path.to_owned(), shown, id: read.stat.id, digest, item });
         true
+    }
+
+    /// Returns whether a file holds nothing but imports of files that are included, which is reported. Other imports are
+    /// included as text, with a warning.
+    fn only_imports(
+        &self,
+        path: &Path,
+        scope: Scope,
+        shown: &str,
+        pieces: &[Piece],
+        found: &[Found],
+    ) -> bool {
+        let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+        let imports = imports(&text);
+        let Some((line, first)) = imports.first() else { return false };
+        let dir = path.parent().unwrap_or(path);
+        let is_included = |name: &str| {
+            let target = match (name.strip_prefix("~/"), &self.look.places.home) {
+                (Some(rest), Some(home)) => normal(home, Path::new(rest)),
+                _ => normal(dir, Path::new(name)),
+            };
+            found.iter().any(|other| other.path == target)
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
+        let note = if lines == imports.len() && imports.iter().all(|(_, name)| is_included(name)) {
+            let what = format!("{shown} was left out: it only imports files that are included");
+            self.look.note(Diagnostic::info("context/duplicate", what).at(Place::file(Some(scope), shown)));
+            return true;
+        } else {
+            let first = escape_hidden(first);
+            Diagnostic::warning(
+                "context/import",
+                format!("{shown}:{line} imports `{first}`, which is not resolved"),
+            )
+        };
+        let help = "the line is included as text; the provider `instruction-files` resolves imports";
+        self.look.note(note.at(Place::file(Some(scope), shown)).help(help));
+        false
     }
 
     /// True where users other than the owner can write in the directory (a sticky one too) that the file, or the link's
@@ -251,6 +302,24 @@ impl Walk<'_> {
             }
         })
     }
+}
+
+/// Returns the lines that import a file, `@PATH` alone in its line and outside of code, with their numbers.
+fn imports(text: &str) -> Vec<(usize, &str)> {
+    let mut in_code = false;
+    let mut imports = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            in_code = !in_code;
+            continue;
+        }
+        let Some(name) = line.strip_prefix('@').filter(|_| !in_code) else { continue };
+        if name.contains(['.', '/']) && !name.contains(char::is_whitespace) {
+            imports.push((at + 1, name));
+        }
+    }
+    imports
 }
 
 /// The file of the main work tree that a linked one inside of it hides by a file of the same name (`pi.md` §4.4).

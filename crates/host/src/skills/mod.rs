@@ -42,11 +42,14 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
         files: BTreeMap::new(),
         collisions: Vec::new(),
     };
-    for start in roots::discovered(options, look) {
-        loader.root(&start);
+    for (start, by) in roots::discovered(options, look) {
+        match by {
+            Some(by) => loader.path(&start, &by),
+            None => loader.root(&start),
+        }
     }
     for (path, by) in roots::explicit(options, look) {
-        loader.path(&path, &by);
+        loader.path(&roots::explicit_start(&path, look), &by);
     }
     loader.finish()
 }
@@ -110,8 +113,8 @@ impl Loader<'_> {
     }
 
     /// Takes an explicit path, which is a file or a directory.
-    fn path(&mut self, path: &Path, by: &str) {
-        let start = roots::explicit_start(path, self.look);
+    fn path(&mut self, start: &Start, by: &str) {
+        let path = &start.dir;
         let wrong = |what: &str| {
             let shown = self.look.places.source(start.scope, path).path.clone();
             let note = Diagnostic::warning("skill-invalid", what).at(Place::file(Some(start.scope), shown));
@@ -119,9 +122,9 @@ impl Loader<'_> {
         };
         match self.look.system.stat(path).map(|stat| stat.kind) {
             None => wrong("skill path does not exist"),
-            Some(crate::system::FileKind::Dir) => self.root(&start),
+            Some(crate::system::FileKind::Dir) => self.root(start),
             Some(crate::system::FileKind::File) if path.as_os_str().as_encoded_bytes().ends_with(b".md") => {
-                self.take(&start, path);
+                self.take(start, path);
             }
             Some(_) => wrong("skill path is not a markdown file"),
         }

@@ -75,7 +75,11 @@ pub struct Root {
     /// Where it starts.
     pub at: At,
     /// The directory below it.
+    #[serde(default)]
     pub dir: String,
+    /// A key of that layer's settings.json that lists files and directories, in place of `dir`.
+    #[serde(default)]
+    pub setting: Option<String>,
     /// True: every `*.md` directly in it counts.
     #[serde(default, deserialize_with = "flag")]
     pub direct: bool,

@@ -5,35 +5,85 @@ use super::{
     walk::Start,
 };
 use crate::{look::Look, places::normal};
-use preface_core::{scope::Scope, template::trim};
+use preface_core::{
+    diagnostic::Diagnostic,
+    lint::hidden::escape_hidden,
+    scope::Scope,
+    settings::{SetBy, Tree},
+    template::trim,
+};
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
 };
 
-/// Returns the discovered roots, each directory once.
-pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
-    let mut starts: Vec<Start> = Vec::new();
+/// Returns the discovered roots, each directory once, and who named it where it is listed in settings.
+pub(super) fn discovered(options: &SkillOptions, look: &Look<'_>) -> Vec<(Start, Option<String>)> {
+    let mut starts: Vec<(Start, Option<String>)> = Vec::new();
     if options.only_paths {
         return starts;
     }
     for root in &options.roots {
+        if let Some(key) = &root.setting {
+            for start in listed(root, key, options, look) {
+                let by = format!("`{key}` of settings.json");
+                if starts.iter().all(|(known, _)| known.dir != start.dir) {
+                    starts.push((start, Some(by)));
+                }
+            }
+            continue;
+        }
         for (dir, scope, within) in places(root, look) {
             let off = root.unless.as_ref().is_some_and(|file| look.system.stat(&dir.join(file)).is_some());
-            if off || starts.iter().any(|start| start.dir == dir) {
+            if off || starts.iter().any(|(start, _)| start.dir == dir) {
                 continue;
             }
-            starts.push(Start {
+            let start = Start {
                 dir,
                 scope,
                 direct: root.direct,
                 loose: root.loose,
                 descend_always: options.descend_always,
                 within,
-            });
+            };
+            starts.push((start, None));
         }
     }
     starts
+}
+
+/// The paths that a layer's settings.json lists, relative to that layer's directory. A project's stay in the project.
+fn listed(root: &Root, key: &str, options: &SkillOptions, look: &Look<'_>) -> Vec<Start> {
+    let places = look.places;
+    let (by, scope, base) = match root.at {
+        At::Global => (SetBy::Global, Scope::Global, &places.global),
+        At::Project => (SetBy::Project, Scope::Project, &places.project),
+        At::Up | At::Home => return Vec::new(),
+    };
+    let (Some(base), Some(node)) = (base, look.settings.foreign(by, key)) else { return Vec::new() };
+    let within = (scope == Scope::Project).then(|| look.project_root().to_owned());
+    let left_out = |path: &str, why: &str| {
+        let note = Diagnostic::warning("skill-invalid", format!("`{}` {why}", escape_hidden(path)));
+        look.note(note.at(node.place()).help(format!("named by `{key}` of settings.json")));
+    };
+    let Tree::List(items) = node.tree() else {
+        left_out(key, "is not a list of paths; it was left out");
+        return Vec::new();
+    };
+    let start = |path: &str| {
+        if path.starts_with(['!', '+', '-']) || path.contains(['*', '?']) {
+            left_out(path, "is a pattern, which is not supported; it was left out");
+            return None;
+        }
+        let dir = resolved(path, base, look)?;
+        if within.as_ref().is_some_and(|root| !dir.starts_with(root)) {
+            left_out(path, "is outside of the project; it was left out");
+            return None;
+        }
+        let (direct, loose, descend_always) = (root.direct, root.loose, options.descend_always);
+        Some(Start { dir, scope, direct, loose, descend_always, within: within.clone() })
+    };
+    items.iter().filter_map(|item| start(item.as_text()?)).collect()
 }
 
 /// The directories of a root, whose they are, and where links in them may lead.
@@ -88,16 +138,16 @@ pub(super) fn explicit(options: &SkillOptions, look: &Look<'_>) -> Vec<(PathBuf,
     let own = options.paths.iter().map(|path| (path.as_str(), Cow::Borrowed("`paths` of the section")));
     let told = look.skill_paths.iter();
     let told = told.map(|told| (told.path.as_str(), Cow::Owned(format!("hook `{}`", told.hook))));
-    own.chain(told).filter_map(|(path, by)| Some((resolved(path, look)?, by))).collect()
+    own.chain(told).filter_map(|(path, by)| Some((resolved(path, &look.places.cwd, look)?, by))).collect()
 }
 
-/// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from the cwd.
-fn resolved(path: &str, look: &Look<'_>) -> Option<PathBuf> {
+/// A path as it was written: trimmed, `~`, `~/x` and `~x` from the home directory, else from `base`.
+fn resolved(path: &str, base: &Path, look: &Look<'_>) -> Option<PathBuf> {
     let path = trim(path);
     match (path.strip_prefix('~'), &look.places.home) {
         (Some(rest), Some(home)) => Some(normal(home, Path::new(rest.strip_prefix('/').unwrap_or(rest)))),
         (Some(_), None) => None,
-        (None, _) => Some(normal(&look.places.cwd, Path::new(path))),
+        (None, _) => Some(normal(base, Path::new(path))),
     }
 }
 

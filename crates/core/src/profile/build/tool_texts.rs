@@ -4,6 +4,7 @@ use super::{Builder, Texts};
 use crate::{
     origin::Piece,
     profile::{BuiltinTexts, Parameter, ProfileError, Prompts, TextAfter},
+    turn::one_line,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -50,6 +51,8 @@ impl Builder<'_> {
                 });
                 let (catalog, after) = (catalog.0, after.transpose()?);
                 let imported = None;
+                // As where a tool is registered: a list of tools has one line for each.
+                let snippet = snippet.map(|snippet| one_line(&snippet).unwrap_or_default());
                 Ok((
                     name,
                     BuiltinTexts { snippet, description, catalog, imported, after, parameters, guidelines },

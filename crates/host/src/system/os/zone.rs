@@ -95,5 +95,11 @@ mod tests {
         for name in ["", "../passwd", "/etc/passwd", "Europe/../../x", "a b"] {
             assert!(named_file(name).is_none(), "{name:?}");
         }
+        // Ways to a zone that is there, which are no names of it.
+        if named_file("Europe/Berlin").is_some() {
+            for name in ["Europe/../Europe/Berlin", "./Europe/Berlin", "Europe//Berlin", "/Europe/Berlin"] {
+                assert!(named_file(name).is_none(), "{name:?}");
+            }
+        }
     }
 }

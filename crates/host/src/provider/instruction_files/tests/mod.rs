@@ -77,6 +77,7 @@ fn build_on(system: &MemorySystem, options: Value, terms: Terms) -> Built {
     let cwd = system.current_dir().expect("the machine has one");
     let home = Home {
         shared: false,
+        foreign_keys: Vec::new(),
         global: vec!["~/.tool".into()],
         project: Some(".tool".into()),
         flat_extensions: false,
