@@ -97,7 +97,7 @@ impl Engine<'_> {
         let Opened { gate, .. } = opened;
         let Prepared { profile, places, turn, given, bounds, global, .. } = prepared;
         let nothing = Merged::default();
-        let settings;
+        let mut settings = Merged::default();
         let mut look = Look {
             system: self.system(),
             turn: &turn,
@@ -119,16 +119,14 @@ impl Engine<'_> {
             file_room: Cell::new(FILE_FACTS_LIMIT),
         };
         // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
-        settings = if places.foreign_keys.is_empty() {
-            Merged::default()
-        } else {
+        if !places.foreign_keys.is_empty() {
             let reported = look.notes.take();
-            let seen = gate.seen().len();
+            let mark = gate.mark();
             let project = discover::project_settings(&look);
-            gate.forget_after(seen);
+            gate.forget_after(mark);
             look.notes.replace(reported);
-            settings::merge(global.into_iter().chain(project).collect(), &mut Diagnostics::new())
-        };
+            settings = settings::merge(global.into_iter().chain(project).collect(), &mut Diagnostics::new());
+        }
         look.settings = &settings;
         Ok(see(&profile, &look))
     }

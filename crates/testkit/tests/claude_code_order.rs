@@ -197,17 +197,17 @@ fn the_catalogs_order_holds_for_every_combination() {
 #[test]
 fn the_stable_prefix_does_not_depend_on_tools() {
     let system = machine(Conditions(0));
-    let build = |tools: preface::ToolChoice| {
-        let request = preface::Request { tools, ..request("stable-first", Conditions(0)) };
+    let build = |tools: ToolChoice| {
+        let request = Request { tools, ..request("stable-first", Conditions(0)) };
         Engine::new(&system).build(&request).expect("it builds").prompt
     };
-    let all = build(preface::ToolChoice::Profile);
+    let all = build(ToolChoice::Profile);
     let of_static =
         |part: &&preface::core::prompt::Part| part.stability == preface::core::fact::Stability::Static;
     let prefix = all.parts.iter().filter(of_static).map(|part| part.range.end).max().unwrap_or_default();
     assert!(prefix > 4_000, "{prefix} bytes");
     for tools in [vec![], vec!["Read".to_owned()], vec!["Glob".to_owned(), "Task".to_owned()]] {
-        let other = build(preface::ToolChoice::Named(tools));
+        let other = build(ToolChoice::Named(tools));
         assert_eq!(other.text.get(..prefix), all.text.get(..prefix));
     }
 }

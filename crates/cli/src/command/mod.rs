@@ -51,7 +51,7 @@ pub enum Command {
     Explain(explain::Args),
     Facts(facts::Args),
     Health(health::Args),
-    Hooks(hooks::Args),
+    Hooks(Box<hooks::Args>),
     Init(init::Args),
     Lint(lint::Args),
     Man(man::Args),

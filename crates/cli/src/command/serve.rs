@@ -30,7 +30,7 @@ Examples:
   preface serve --store postgres://me@db/preface --preset default
   preface access add alice && preface serve --listen 0.0.0.0:7677
   preface serve --require-token            behind a proxy on this machine
-  preface serve --listen 0.0.0.0:7677 --tls-cert fullchain.pem --tls-key privkey.pem
+  preface serve --listen 0.0.0.0:7677 --tls-cert chain.pem --tls-key key.pem
   curl -s http://127.0.0.1:7677/system-prompt
 
 The OpenAPI document is at /openapi.json, numbers for Prometheus at /metrics.

@@ -36,7 +36,7 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
             lines.extend(entry.missing.map(|missing| format!("cannot be used without {missing}")));
         }
         State::NeedsGrant | State::Pending => {
-            lines.push("may not run: `preface trust grant --allow-commands`".to_owned())
+            lines.push("may not run: `preface trust grant --allow-commands`".to_owned());
         }
     }
     if !entry.shadows.is_empty() {

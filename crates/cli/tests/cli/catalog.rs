@@ -386,7 +386,7 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
     let bash = BELL.replace("Tool Description: Bell", "Tool Description: Bash");
     sandbox.work("cat/system-prompts/glob.md", glob).work("cat/system-prompts/bash.md", bash);
     sandbox.run("preface catalog import cat").exits(0);
-    let rows = sandbox.run("preface catalog show 1.2.3 --format json").exits(0).json();
+    let rows = sandbox.run("preface catalog show 1.2.3 --preset claude-code --format json").exits(0).json();
     let row =
         |place: &str| rows.as_array().unwrap().iter().find(|row| row["place"] == place).unwrap().clone();
     assert_eq!(row("tool `Glob`")["prompt"], "Tool Description: Glob");
@@ -395,7 +395,7 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
     let why = row("tool `Bash`")["why"].to_string();
     assert!(why.contains("names what is not bound: `BELL_NAME`"), "{why}");
     assert_eq!(row("agent `plan`")["prompt"], serde_json::Value::Null);
-    let ran = sandbox.run("preface catalog show 1.2.3").exits(0);
+    let ran = sandbox.run("preface catalog show 1.2.3 --preset claude-code").exits(0);
     assert!(ran.stderr.contains(&format!("1 of {} texts", rows.as_array().unwrap().len())), "{}", ran.stderr);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -403,5 +403,5 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
         "{}",
         ran.stdout
     );
-    sandbox.run("preface catalog show 1.2.3 --raw").exits(2);
+    sandbox.run("preface catalog show 1.2.3 --preset claude-code --raw").exits(2);
 }

@@ -76,10 +76,10 @@ fn help_is_data() {
 #[test]
 fn help_and_talk_may_come_before_the_command() {
     let sandbox = Sandbox::new();
-    let help = sandbox.run("preface help trust grant").exits(0).says("").stdout.clone();
+    let help = sandbox.run("preface help trust grant").exits(0).says("").stdout;
     assert_eq!(help, sandbox.run("preface trust grant --help").exits(0).stdout);
     assert_eq!(sandbox.run("preface help").exits(0).stdout, sandbox.run("preface --help").exits(0).stdout);
-    let prompt = sandbox.run("preface build -q").exits(0).says("").stdout.clone();
+    let prompt = sandbox.run("preface build -q").exits(0).says("").stdout;
     sandbox.run("preface -q build --now 2026-03-07T14:55:05Z --tz UTC").exits(0).says("").prints(&prompt);
     sandbox.run("preface -q").exits(2);
 }

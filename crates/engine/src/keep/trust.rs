@@ -159,8 +159,11 @@ pub(super) fn log_handed_out(
 #[derive(Debug, Default)]
 pub(super) struct TrustWatch {
     profiles: Mutex<BTreeMap<String, ProfileFacts>>,
-    stores: Mutex<BTreeMap<PathBuf, (Option<Stat>, Option<Timestamp>)>>,
+    stores: Mutex<BTreeMap<PathBuf, Refused>>,
 }
+
+/// The state of a trust store, and when it last recorded a decline or a revocation.
+type Refused = (Option<Stat>, Option<Timestamp>);
 
 /// What there is to know of a profile between turns.
 #[derive(Clone, Debug, Default)]

@@ -19,7 +19,7 @@ use serde_json::json;
 
 const EXAMPLES: &str = "\
 Examples:
-  preface catalog show 2.1.37
+  preface catalog show 2.1.37 --preset claude-code
   preface catalog show 2.1.37 'Tool Description: Glob'
   preface catalog show 2.1.37 glob
   preface catalog show 2.1.37 tool-description-glob
@@ -48,8 +48,8 @@ pub struct Args {
     name: Option<String>,
 
     /// The preset, where no prompt is named
-    #[arg(long, value_name = "NAME", default_value = "claude-code", conflicts_with = "name")]
-    preset: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "name", conflicts_with = "name")]
+    preset: Option<String>,
 
     /// Show the file as it was imported
     #[arg(long, conflicts_with = "format", requires = "name")]
@@ -92,7 +92,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 fn uses(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let request = Request {
-        preset: Some(args.preset.clone()),
+        preset: args.preset.clone(),
         sets: vec![format!("catalog={}", args.version)],
         tools: ToolChoice::Profile,
         trust: TrustChoice::Deny,

@@ -184,8 +184,9 @@ mod tests {
             body.extend_from_slice(&b"\x01\x01d\0name\0".repeat(depth));
             body
         };
+        // The last of them announces one more.
         for (depth, refused) in
-            [(0, false), (NESTING_LIMIT, false), (NESTING_LIMIT + 1, true), (1_000_000, true)]
+            [(0, false), (NESTING_LIMIT - 1, false), (NESTING_LIMIT, true), (1_000_000, true)]
         {
             assert_eq!(is_refused(&index(b"TREE", &tree(depth))), refused, "a tree cache of {depth}");
             assert_eq!(is_refused(&index(b"UNTR", &untracked(depth))), refused, "untracked files of {depth}");

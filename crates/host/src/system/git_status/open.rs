@@ -25,6 +25,9 @@ const INCLUDE_LIMIT: usize = 100;
 /// The largest object that is read, in bytes as unpacked.
 pub(super) const OBJECT_LIMIT: u64 = 32 * 1024 * 1024;
 
+/// Files of patterns that a configuration names.
+type NamedPatterns = Vec<(PatternKind, BString)>;
+
 /// A work tree whose repository is open.
 pub(super) struct WorkTree {
     pub repo: gix::Repository,
@@ -33,7 +36,7 @@ pub(super) struct WorkTree {
     /// Names of the filter drivers that git would run, taken out of the configuration.
     pub drivers: Vec<BString>,
     /// Files of patterns that the repository's configuration names.
-    pub patterns: Vec<(PatternKind, BString)>,
+    pub patterns: NamedPatterns,
     /// Treatment of git's own files that have several names.
     pub hard_links: HardLinks,
     linked: bool,
@@ -123,7 +126,7 @@ fn is_not_of_the_repository(section: &Metadata) -> bool {
 fn disarm(
     repo: &mut gix::Repository,
     found: &Repository,
-) -> Result<(Vec<BString>, Vec<(PatternKind, BString)>), GitTrouble> {
+) -> Result<(Vec<BString>, NamedPatterns), GitTrouble> {
     let mut armed: Vec<BString> = Vec::new();
     let mut named = Vec::new();
     let mut subsections = Vec::new();
