@@ -153,7 +153,7 @@ async fn a_file_with_several_names_is_read_for_nobody() {
             .with_hard_link("/work/p/linked.md", "/etc/secret")
             .with_file("/work/p/.git/config", "")
             .with_dir("/work/p/.git/objects")
-            .with_file("/work/p/.git/refs/heads/s3cret", &"0".repeat(40))
+            .with_file("/work/p/.git/refs/heads/s3cret", "0".repeat(40))
             .with_file("/etc/HEAD", "ref: refs/heads/s3cret\n")
             .with_hard_link("/work/p/.git/HEAD", "/etc/HEAD")
     };

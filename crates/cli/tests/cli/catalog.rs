@@ -403,5 +403,5 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
         "{}",
         ran.stdout
     );
-    sandbox.run("preface catalog show 1.2.3 --preset claude-code --raw").exits(2);
+    sandbox.run("preface catalog show 1.2.3 --raw").exits(2);
 }
