@@ -20,7 +20,7 @@ use std::{
 /// The largest `HEAD`, ref and `commondir`, in bytes.
 const SMALL: u64 = 64 * 1024;
 /// The largest list of refs or commits, in bytes.
-const LIST_LIMIT: u64 = 64 * 1024 * 1024;
+const LIST_LIMIT: u64 = 28 * 1024 * 1024;
 /// How many loose objects, packs and refs a repository may have.
 const ENTRY_LIMIT: usize = 1_000_000;
 /// How many object directories a repository may borrow from.
@@ -28,8 +28,8 @@ const ALTERNATES_LIMIT: usize = 16;
 /// How many symbolic refs may lead to the next; git's own bound.
 const HOPS: usize = 5;
 
-/// Memory that the paths of an index or a tree may take, in bytes: about a million files.
-pub(super) const PATHS_LIMIT: usize = 128 * 1024 * 1024;
+/// Memory that the paths of an index or a tree may take, in bytes: about 700,000 files.
+pub(super) const PATHS_LIMIT: usize = 96 * 1024 * 1024;
 /// Memory that an entry takes beside its path.
 pub(super) const ENTRY_SIZE: usize = 96;
 
