@@ -118,10 +118,7 @@ fn is_off(((scope, category, id), what): (Spot, What), directives: &[(Spot, bool
         .collect();
     let is_void =
         |by: &Scope, disable: &bool| acts && scope < Scope::Project && *by == Scope::Project && !disable;
-    set.into_iter()
-        .filter(|(by, disable)| !is_void(by, disable))
-        .next_back()
-        .is_some_and(|(_, disable)| disable)
+    set.into_iter().rfind(|(by, disable)| !is_void(by, disable)).is_some_and(|(_, disable)| disable)
 }
 
 fn expected_active(

@@ -281,8 +281,7 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     assert_eq!(unknown.prompt.text, plain.prompt.text);
     assert!(unknown.prompt.diagnostics.iter().any(|note| note.code == "style/unknown"));
     // So does a style without a text: the main part refers to none.
-    let empty =
-        system.clone().with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
+    let empty = system.with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
     assert!(bare.prompt.diagnostics.iter().any(|note| note.code == "style/empty"));

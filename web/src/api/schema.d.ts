@@ -6788,6 +6788,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The default template, where the name is the one of the first template, which always has a text. */
+            200: {
+                headers: {
+                    /** @description Tells this text and version from every other. */
+                    ETag?: string;
+                    /** @description The version that says so. */
+                    "Preface-Version"?: number;
+                    /** @description The id of the request, as in the log. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateReply"];
+                };
+            };
             /** @description It is deleted. */
             204: {
                 headers: {

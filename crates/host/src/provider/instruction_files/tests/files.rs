@@ -130,7 +130,7 @@ fn fallbacks_are_read_only_where_no_name_is_anywhere_on_the_way() {
     }
     // Above the working directory this name is read in one of the orders only.
     let above = machine().with_file("/w/p/AGENTS.md", "near").with_file("/w/CLAUDE.local.md", "it is there");
-    assert!(build(&above, options.clone()).paths().contains(&"AGENTS.md"));
+    assert!(build(&above, options).paths().contains(&"AGENTS.md"));
     assert!(!build(&above, root_first).paths().contains(&"AGENTS.md"));
     assert_eq!(build(&system, json!({})).paths(), Vec::<&str>::new(), "without the option there are none");
 }
