@@ -4,7 +4,7 @@ use super::{
     PostgresStore,
     fault::Fault,
     lists::below,
-    rows::{count, get, one_more, text, time, word},
+    rows::{count, get, one_more, signed, text, time, word},
     session::{End, Session},
 };
 use crate::{Action, Actor, AuditEntry, Page, PageRequest, StoreError, actor::to_millisecond};
@@ -40,16 +40,38 @@ impl PostgresStore {
     }
 }
 
-/// So many entries are removed by one statement.
-const BATCH: u64 = 10_000;
+/// A statement that removes the oldest rows of a table, from the instant before which and how many at most. It answers how
+/// many it removed.
+pub(super) struct Removal {
+    pub sql: &'static str,
+    /// So many rows are removed by one statement.
+    pub batch: u64,
+    /// What the audit calls it.
+    pub action: Action,
+}
 
 /// Those that another trim has in hand are left to it.
-const TRIM: &str = "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
-     SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
-     SELECT count(*) FROM gone";
+const TRIM: Removal = Removal {
+    sql: "WITH gone AS (DELETE FROM preface_audit WHERE id = ANY (ARRAY(\
+          SELECT id FROM preface_audit WHERE at < $1 ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+          SELECT count(*) FROM gone",
+    batch: 10_000,
+    action: Action::AuditTrim,
+};
 
 impl PostgresStore {
     pub(super) async fn trim(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
+        self.remove_old(&TRIM, before, most, actor).await
+    }
+
+    /// Removes rows in one transaction, and writes down how many.
+    pub(super) async fn remove_old(
+        &self,
+        removal: &Removal,
+        before: Timestamp,
+        most: u64,
+        actor: &Actor,
+    ) -> Result<u64, Fault> {
         let before = to_millisecond(before);
         let instant = before.as_millisecond();
         let session = self.session().await?;
@@ -57,8 +79,8 @@ impl PostgresStore {
             .transaction(async {
                 let mut sum = 0;
                 while sum < most {
-                    let some = i64::try_from((most - sum).min(BATCH)).unwrap_or(i64::MAX);
-                    let row = session.row(TRIM, &[&instant, &some]).await?;
+                    let some = signed((most - sum).min(removal.batch))?;
+                    let row = session.row(removal.sql, &[&instant, &some]).await?;
                     match row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() {
                         0 => break,
                         gone => sum += gone,
@@ -67,7 +89,8 @@ impl PostgresStore {
                 if sum == 0 {
                     return Ok(End::Undo(0));
                 }
-                session.tell(actor, Action::AuditTrim, &before.to_string(), &json!({"count": sum})).await?;
+                let detail = json!({"count": sum});
+                session.tell(actor, removal.action, &before.to_string(), &detail).await?;
                 Ok(End::Keep(sum))
             })
             .await

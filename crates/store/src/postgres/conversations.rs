@@ -2,20 +2,15 @@
 
 use super::{
     PostgresStore,
+    audit::Removal,
     fault::Fault,
     rows::{conversation, count, head, head_columns, seal, signed},
-    session::{Before, End, Session},
+    session::{Before, Session},
 };
-use crate::{
-    Action, Actor, Conversation, ConversationId, Created, Head, Replaced, Seal, StoreError,
-    actor::to_millisecond,
-};
+use crate::{Action, Actor, Conversation, ConversationId, Created, Head, Replaced, Seal, StoreError};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio_postgres::types::ToSql;
-
-/// How many conversations one statement forgets.
-const BATCH: u64 = 1000;
 
 /// The values of a conversation, in the order of its columns.
 struct Flat<'a> {
@@ -136,10 +131,14 @@ const DELETE: &str = "WITH gone AS (DELETE FROM preface_conversations \
      SELECT count(*) FROM gone";
 
 /// Those that another purge has in hand are left to it.
-const PURGE: &str = "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
-     SELECT id FROM preface_conversations WHERE constructed_at < $1 \
-     ORDER BY constructed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
-     SELECT count(*) FROM gone";
+const PURGE: Removal = Removal {
+    sql: "WITH gone AS (DELETE FROM preface_conversations WHERE id = ANY (ARRAY(\
+          SELECT id FROM preface_conversations WHERE constructed_at < $1 \
+          ORDER BY constructed_at, id LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING id) \
+          SELECT count(*) FROM gone",
+    batch: 1_000,
+    action: Action::ConversationPurge,
+};
 
 impl PostgresStore {
     pub(super) async fn find_seal(&self, id: &ConversationId) -> Result<Option<Seal>, Fault> {
@@ -224,28 +223,7 @@ impl PostgresStore {
     }
 
     pub(super) async fn forget_old(&self, before: Timestamp, most: u64, actor: &Actor) -> Result<u64, Fault> {
-        let before = to_millisecond(before);
-        let instant = before.as_millisecond();
-        let session = self.session().await?;
-        session
-            .transaction(async {
-                let mut sum = 0;
-                while sum < most {
-                    let some = signed((most - sum).min(BATCH))?;
-                    let row = session.row(PURGE, &[&instant, &some]).await?;
-                    match row.map(|row| count(&row, 0)).transpose()?.unwrap_or_default() {
-                        0 => break,
-                        gone => sum += gone,
-                    }
-                }
-                if sum == 0 {
-                    return Ok(End::Undo(0));
-                }
-                let detail = json!({"count": sum});
-                session.tell(actor, Action::ConversationPurge, &before.to_string(), &detail).await?;
-                Ok(End::Keep(sum))
-            })
-            .await
+        self.remove_old(&PURGE, before, most, actor).await
     }
 }
 
