@@ -25,11 +25,8 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     let mut room = if stat.len == 0 { UNKNOWN } else { stat.len.saturating_add(1) }.min(most);
     loop {
         reserve(&mut bytes, room)?;
-        match fill(file, &mut bytes) {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(of(&error)),
+        if read_more(file, &mut bytes)? == 0 {
+            break;
         }
         let len = bytes.len() as u64;
         if len > limit {
@@ -63,11 +60,8 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
             let room = (bytes.len() as u64).saturating_mul(2).max(UNKNOWN).min(limit);
             reserve(&mut bytes, room)?;
         }
-        match fill(file, &mut bytes) {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(of(&error)),
+        if read_more(file, &mut bytes)? == 0 {
+            break;
         }
     }
     // More room than was asked for may have been filled.
@@ -124,6 +118,16 @@ fn reserve(bytes: &mut Vec<u8>, room: u64) -> Result<(), ReadError> {
     match more.map(|more| bytes.try_reserve_exact(more)) {
         Some(Ok(())) => Ok(()),
         _ => Err(ReadError::Other(format!("no memory for {room} bytes"))),
+    }
+}
+
+/// Reads into the room that is left, again where a signal came first.
+fn read_more(file: &File, bytes: &mut Vec<u8>) -> Result<usize, ReadError> {
+    loop {
+        match fill(file, bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read.map_err(|error| of(&error)),
+        }
     }
 }
 
