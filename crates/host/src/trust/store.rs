@@ -501,27 +501,31 @@ impl<'a> TrustStore<'a> {
     /// Checks the way to a path up to the first link, and returns the path that this link leads to.
     fn check_way(&self, path: &Path) -> Result<Option<PathBuf>, TrustError> {
         let ways: Vec<&Path> = path.ancestors().collect();
-        for (dir, child) in ways.iter().rev().zip(ways.iter().rev().skip(1)) {
-            let Some(stat) = self.system.link_stat(dir) else { return Ok(None) };
-            let is_last = *child == path;
-            // Home directories are often open to the user's own group; the store's own directory is not.
-            self.check_access(dir, &stat, if is_last { OTHERS_MAY_WRITE } else { 0 })?;
-            let itself = self.system.link_stat(child);
-            // Anybody can put a name into a sticky directory, or into one of a group: what is there belongs to the user.
-            if let Some(itself) = &itself {
-                self.check_access(child, itself, 0)?;
+        let mut above: Option<(&Path, Stat)> = None;
+        for &here in ways.iter().rev() {
+            let found = self.system.link_stat(here);
+            if let Some(stat) = &found {
+                self.check_access(here, stat, 0)?;
             }
-            let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
-            if has(ALL_MAY_WRITE)
-                && !(has(STICKY) && itself.as_ref().is_none_or(|itself| itself.kind == FileKind::Dir))
-            {
-                return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
+            if let Some((dir, stat)) = above {
+                // Home directories are often open to the user's own group; the store's own directory is not.
+                if here == path {
+                    self.check_access(dir, &stat, OTHERS_MAY_WRITE)?;
+                }
+                let has = |bit| stat.mode.is_some_and(|mode| mode & bit != 0);
+                // Others can add names to a sticky directory, but replace none: a link may be anybody's.
+                let is_kept = has(STICKY) && found.as_ref().is_none_or(|found| found.kind == FileKind::Dir);
+                if has(ALL_MAY_WRITE) && !is_kept {
+                    return Err(TrustError::exposed(dir, "all users can write it", "chmod o-w"));
+                }
+                if found.as_ref().is_some_and(|found| found.kind == FileKind::Link) {
+                    let target = self.system.read_link(here).unwrap_or_default();
+                    let below = path.strip_prefix(here).unwrap_or(Path::new(""));
+                    return Ok(Some(dir.join(target).join(below)));
+                }
             }
-            if itself.is_some_and(|itself| itself.kind == FileKind::Link) {
-                let target = self.system.read_link(child).unwrap_or_default();
-                let below = path.strip_prefix(child).unwrap_or(Path::new(""));
-                return Ok(Some(dir.join(target).join(below)));
-            }
+            let Some(stat) = found else { return Ok(None) };
+            above = Some((here, stat));
         }
         Ok(None)
     }
