@@ -14,7 +14,7 @@ use crate::{
 };
 use preface::{
     ASSETS, Engine, OsSystem, Request, Session,
-    core::{line, world::World},
+    core::{line, variables::NoSource, world::World},
 };
 use serde_json::Value;
 use std::{env, fs, io, path::PathBuf, process::Command, thread, time::Duration};
@@ -58,7 +58,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
                         engine.build(&place.request(variant)).expect("it did before")
                     }),
                     closure("build with provenance", || {
-                        line::run(&mut world, &mut |_| None).expect("complete")
+                        line::run(&mut world, &mut NoSource).expect("complete")
                     }),
                 ],
                 rounds.unwrap_or(201),

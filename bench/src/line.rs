@@ -15,6 +15,7 @@ use preface_core::{
     scope::Scope,
     section::{Language, ProviderName, SectionId},
     turn::Turn,
+    variables::NoSource,
     world::{Contribution, Item, WORLD_VERSION, World},
 };
 use std::sync::Arc;
@@ -45,7 +46,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
 
 /// Builds the prompt of a world in which nothing is left to ask.
 pub fn build(world: &mut World) -> Prompt {
-    line::run(world, &mut |_| None).expect("the world is complete")
+    line::run(world, &mut NoSource).expect("the world is complete")
 }
 
 /// Makes a world whose profile has this many sections, each filled with one file of about this many bytes.

@@ -8,9 +8,9 @@ use crate::{
 use minijinja::{Environment, Value, syntax::SyntaxConfig};
 use preface_core::{
     fact::FactKey,
-    template::{Cursor, Looked, Options, Progress, Sink, Template, TokenKind},
+    template::{Options, Output, Template, TokenKind},
 };
-use std::{collections::BTreeMap, ops::Range, sync::Arc};
+use std::{collections::BTreeMap, convert::Infallible, ops::Range, sync::Arc};
 
 pub const BENCH: Bench = Bench {
     name: "template",
@@ -72,15 +72,10 @@ pub fn parse(text: &Arc<str>) -> Template {
 
 /// Renders with spans.
 pub fn render(template: &Template, values: &Values) -> Rendered {
-    let lookup = |key: &FactKey| match values.get(key) {
-        Some(value) => Looked::Value(value.as_str()),
-        None => Looked::Absent,
-    };
     let rendered =
         Rendered { text: String::with_capacity(template.text().len()), spans: Vec::with_capacity(64) };
-    let mut recorder = Recorder { template: template.text(), rendered };
-    let progress = template.resume(&mut Cursor::default(), &lookup, &mut recorder);
-    assert_eq!(progress, Progress::Done, "nothing is unknown to this lookup");
+    let mut recorder = Recorder { template: template.text(), values, rendered };
+    let Ok(()) = template.render(&mut recorder);
     recorder.rendered
 }
 
@@ -92,9 +87,10 @@ pub struct Rendered {
     pub spans: Vec<(Range<usize>, Range<usize>)>,
 }
 
-/// The sink that records a text with its spans.
+/// The output that records a text with its spans.
 struct Recorder<'t> {
     template: &'t str,
+    values: &'t Values,
     rendered: Rendered,
 }
 
@@ -107,13 +103,22 @@ impl Recorder<'_> {
     }
 }
 
-impl<'v> Sink<&'v str> for Recorder<'_> {
+impl Output for Recorder<'_> {
+    type Error = Infallible;
+
+    fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+        Ok(self.values.contains_key(key))
+    }
+
     fn literal(&mut self, range: Range<usize>) {
         self.push(&self.template[range.clone()], range);
     }
 
-    fn value(&mut self, tag: Range<usize>, _key: &FactKey, value: &'v str) {
-        self.push(value, tag);
+    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), Infallible> {
+        if let Some(value) = self.values.get(key) {
+            self.push(value, tag);
+        }
+        Ok(())
     }
 }
 

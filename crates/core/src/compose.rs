@@ -1,16 +1,13 @@
-//! Compose: the only stage that merges fragments. It decides who speaks in each section, and remembers whom that
-//! displaced.
-//!
-//! It is a resumable machine: [`Compose::step`] either finishes or names the one fact that it needs next. Who pumps it
-//! supplies the fact and steps again; nothing is decided twice.
+//! Compose: the only stage that merges fragments. It decides which text is used in each section, and records which ones
+//! that replaced.
 
 mod merge;
 
 use crate::{
-    condition::{Condition, Verdict},
+    condition::Verdict,
     diagnostic::{Diagnostic, Diagnostics, Place},
     draft::{Absent, AbsentReason},
-    fact::{FactKey, Facts},
+    fact::FactKey,
     layer::Layer,
     origin::{Origin, Piece},
     outline::{ItemFacts, Outline, Plan, PlanItem},
@@ -23,29 +20,50 @@ use crate::{
     template::trim,
     trust::Trust,
     turn::{Tool, one_line},
+    variables::{MissingVariable, Variables},
     world::{Contribution, World},
 };
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
-/// One step of a stage.
-#[derive(Clone, Debug)]
-pub enum Step<T> {
-    /// This fact must be known before the stage can go on.
-    Need(FactKey),
-    /// The stage is done.
-    Done(T),
+/// Decides which text is used in each section of a world.
+///
+/// # Errors
+/// A condition asks for a variable that nobody knows.
+pub fn compose<'w>(
+    world: &'w World,
+    variables: &mut Variables<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Outline<'w>, MissingVariable> {
+    let mut compose = Compose::new(world, diagnostics);
+    for Slot { section, asks } in std::mem::take(&mut compose.slots) {
+        let verdict = match &section.when {
+            Some(when) => when.decide(&mut |key| variables.exists(&key.asked_by(asks), diagnostics))?,
+            None => Verdict::Holds,
+        };
+        match verdict {
+            Verdict::Fails(why) => compose.leave(section.id.clone(), AbsentReason::Condition, why),
+            Verdict::Holds => {
+                let guidelines = match section.body {
+                    Body::List(ListName::Guidelines) => guidelines(world, variables, diagnostics)?,
+                    _ => Vec::new(),
+                };
+                compose.plan(section, guidelines);
+            }
+        }
+    }
+    Ok(compose.outline)
 }
 
-/// The compose stage over one world.
+/// The sections of one world on their way into the outline.
 #[derive(Debug)]
-pub struct Compose<'w> {
+struct Compose<'w> {
     world: &'w World,
     /// Who contributes to which section.
     said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
     slots: Vec<Slot<'w>>,
-    at: usize,
-    guideline: usize,
-    guidelines: Vec<Cow<'w, Piece>>,
     outline: Outline<'w>,
 }
 
@@ -64,16 +82,12 @@ impl<'w> Slot<'w> {
 }
 
 impl<'w> Compose<'w> {
-    /// Lays layers and settings over the profile's sections. What they say wrongly becomes a diagnostic.
-    #[must_use]
-    pub fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
+    /// Lays layers and settings over the profile's sections. What is wrong in them becomes a diagnostic.
+    fn new(world: &'w World, diagnostics: &mut Diagnostics) -> Self {
         let mut compose = Compose {
             world,
             said: world.contributions.iter().map(|said| ((&said.section, &said.provider), said)).collect(),
             slots: world.profile.sections.iter().map(|section| Slot::of(Cow::Borrowed(section))).collect(),
-            at: 0,
-            guideline: 0,
-            guidelines: Vec::new(),
             outline: Outline::default(),
         };
         if let Some(custom) = &world.system_prompt.custom {
@@ -148,28 +162,6 @@ impl<'w> Compose<'w> {
                 .help("set one of the two, or `systemPrompt.combine` to have both"),
             );
         }
-    }
-
-    /// Goes on until a fact is missing or the outline is done.
-    pub fn step(&mut self, facts: &Facts) -> Step<Outline<'w>> {
-        while self.at < self.slots.len() {
-            let Slot { section, asks } = &self.slots[self.at];
-            let (section, asks) = (section.clone(), *asks);
-            match decide(section.when.as_ref(), asks, facts) {
-                Verdict::Need(key) => return Step::Need(key),
-                Verdict::Fails(why) => self.leave(section.id.clone(), AbsentReason::Condition, why),
-                Verdict::Holds => {
-                    if matches!(section.body, Body::List(ListName::Guidelines))
-                        && let Some(key) = self.gather_guidelines(facts)
-                    {
-                        return Step::Need(key);
-                    }
-                    self.plan(section);
-                }
-            }
-            self.at += 1;
-        }
-        Step::Done(std::mem::take(&mut self.outline))
     }
 
     /// True where a section of the profile is not part of this prompt any more.
@@ -409,48 +401,7 @@ impl<'w> Compose<'w> {
         }
     }
 
-    /// Decides the profile's guidelines one by one, then adds the tools' own. Equal texts count once.
-    fn gather_guidelines(&mut self, facts: &Facts) -> Option<FactKey> {
-        let profile = &self.world.profile;
-        while let Some(line) = profile.guidelines.get(self.guideline) {
-            match line.when.as_ref().map_or(Ok(true), |when| when.holds(None, facts)) {
-                Err(key) => return Some(key),
-                Ok(true) if !line.last => self.add_guideline(Cow::Borrowed(&line.text)),
-                Ok(_) => {}
-            }
-            self.guideline += 1;
-        }
-        for tool in &self.world.turn.tools {
-            for text in &tool.guidelines {
-                let text = trim(text);
-                if !text.is_empty() {
-                    self.add_guideline(Cow::Owned(tool_piece(tool, "guideline", text.to_owned())));
-                }
-            }
-        }
-        for text in &self.world.turn.guidelines {
-            let text = trim(text);
-            if !text.is_empty() {
-                let origin = Origin::Caller { flag: "guidelines".into() };
-                self.add_guideline(Cow::Owned(Piece { text: text.to_owned(), origin }));
-            }
-        }
-        for line in profile.guidelines.iter().filter(|line| line.last) {
-            // Its facts were asked for above.
-            if line.when.as_ref().is_none_or(|when| when.holds(None, facts) == Ok(true)) {
-                self.add_guideline(Cow::Borrowed(&line.text));
-            }
-        }
-        None
-    }
-
-    fn add_guideline(&mut self, piece: Cow<'w, Piece>) {
-        if !self.guidelines.iter().any(|known| known.text == piece.text) {
-            self.guidelines.push(piece);
-        }
-    }
-
-    fn plan(&mut self, section: Cow<'w, Section>) {
+    fn plan(&mut self, section: Cow<'w, Section>, guidelines: Vec<Cow<'w, Piece>>) {
         let contribution = match &section.body {
             Body::Fill(provider) => self.said.get(&(&section.id, provider)).copied(),
             _ => None,
@@ -469,9 +420,7 @@ impl<'w> Compose<'w> {
             }
             (Body::Catalog(body), Cow::Owned(_)) => vec![PlanItem::imported(Cow::Owned(body.clone()))],
             (Body::List(ListName::Tools), _) => tools(&section, self.world),
-            (Body::List(ListName::Guidelines), _) => {
-                std::mem::take(&mut self.guidelines).into_iter().map(line).collect()
-            }
+            (Body::List(ListName::Guidelines), _) => guidelines.into_iter().map(line).collect(),
             (Body::Fill(_), _) => contribution.map(contributed).unwrap_or_default(),
         };
         let mut wraps = true;
@@ -557,6 +506,44 @@ impl<'w> Frames<'w> {
     }
 }
 
+/// Returns the profile's guidelines whose conditions hold, then those of the tools and the turn, then those that come
+/// last. Equal texts count once.
+fn guidelines<'w>(
+    world: &'w World,
+    variables: &mut Variables<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Cow<'w, Piece>>, MissingVariable> {
+    let mut found: Vec<Cow<'w, Piece>> = Vec::new();
+    let mut last = Vec::new();
+    for line in &world.profile.guidelines {
+        let holds = match &line.when {
+            Some(when) => when.holds(&mut |key| variables.exists(key, diagnostics))?,
+            None => true,
+        };
+        if holds {
+            let list = if line.last { &mut last } else { &mut found };
+            list.push(Cow::Borrowed(&line.text));
+        }
+    }
+    let mut add = |text: &str, origin: &dyn Fn(String) -> Piece| {
+        let text = trim(text);
+        if !text.is_empty() {
+            found.push(Cow::Owned(origin(text.to_owned())));
+        }
+    };
+    for tool in &world.turn.tools {
+        for text in &tool.guidelines {
+            add(text, &|text| tool_piece(tool, "guideline", text));
+        }
+    }
+    for text in &world.turn.guidelines {
+        add(text, &|text| Piece { text, origin: Origin::Caller { flag: "guidelines".into() } });
+    }
+    found.append(&mut last);
+    let mut seen = BTreeSet::new();
+    Ok(found.iter().filter(|piece| seen.insert(piece.text.as_str())).cloned().collect())
+}
+
 /// A guideline as an item.
 fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
     let pieces = match piece {
@@ -564,10 +551,6 @@ fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
         Cow::Owned(piece) => Cow::Owned(vec![piece]),
     };
     PlanItem::new(pieces, Language::Verbatim)
-}
-
-fn decide(when: Option<&Condition>, asks: Option<Scope>, facts: &Facts) -> Verdict {
-    when.map_or(Verdict::Holds, |when| when.decide_as(asks, facts))
 }
 
 /// A section of one text, as it is and not to be cut, after all others.

@@ -1,9 +1,6 @@
 //! Conditions: when a section or a guideline speaks. `all`, `any` and `none` over facts, nestable.
 
-use crate::{
-    fact::{FactKey, Facts},
-    scope::Scope,
-};
+use crate::fact::FactKey;
 use serde::{Deserialize, Serialize};
 
 /// A condition over the existence of facts. Every named list must hold: all of `all`, one of `any`, none of `none`.
@@ -44,76 +41,63 @@ pub enum Verdict {
     Holds,
     /// It does not; the text says which line, for people.
     Fails(String),
-    /// This fact must be known first.
-    Need(FactKey),
 }
 
 impl Condition {
-    /// Decides the condition from what is known, asking for one fact at a time and only for those that matter.
-    #[must_use]
-    pub fn decide(&self, facts: &Facts) -> Verdict {
-        self.decide_as(None, facts)
-    }
-
-    /// Decides a condition that somebody of this scope wrote: it asks for what [`FactKey::asked_by`] says.
-    #[must_use]
-    pub fn decide_as(&self, scope: Option<Scope>, facts: &Facts) -> Verdict {
-        self.walk(scope, facts, true)
-    }
-
-    /// Tells whether the condition holds, without saying why not.
+    /// Decides the condition. `exists` is asked for one variable at a time, and only for those that matter.
     ///
     /// # Errors
-    /// The fact that must be known first.
-    pub fn holds(&self, scope: Option<Scope>, facts: &Facts) -> Result<bool, FactKey> {
-        match self.walk(scope, facts, false) {
-            Verdict::Holds => Ok(true),
-            Verdict::Fails(_) => Ok(false),
-            Verdict::Need(key) => Err(key),
-        }
+    /// The first error of `exists`.
+    pub fn decide<E>(&self, exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>) -> Result<Verdict, E> {
+        self.walk(exists, true)
+    }
+
+    /// Returns true where the condition holds.
+    ///
+    /// # Errors
+    /// The first error of `exists`.
+    pub fn holds<E>(&self, exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>) -> Result<bool, E> {
+        Ok(self.walk(exists, false)? == Verdict::Holds)
     }
 
     /// `words`: the reason is wanted, too.
-    fn walk(&self, scope: Option<Scope>, facts: &Facts, words: bool) -> Verdict {
+    fn walk<E>(
+        &self,
+        exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>,
+        words: bool,
+    ) -> Result<Verdict, E> {
         for test in &self.all {
-            match test.decide(scope, facts, words) {
-                Verdict::Holds => {}
-                Verdict::Fails(why) => return Verdict::Fails(why),
-                need @ Verdict::Need(_) => return need,
+            if let fails @ Verdict::Fails(_) = test.decide(exists, words)? {
+                return Ok(fails);
             }
         }
         if let Some(any) = &self.any {
             let mut fails = Vec::new();
             let mut held = false;
             for test in any {
-                match test.decide(scope, facts, words) {
+                match test.decide(exists, words)? {
                     Verdict::Holds => {
                         held = true;
                         break;
                     }
                     Verdict::Fails(why) if words => fails.push(why),
                     Verdict::Fails(_) => {}
-                    need @ Verdict::Need(_) => return need,
                 }
             }
             if !held {
-                return Verdict::Fails(match fails.as_slice() {
+                return Ok(Verdict::Fails(match fails.as_slice() {
                     [] => "condition `any` of nothing is false".to_owned(),
                     fails => fails.join(", and "),
-                });
+                }));
             }
         }
         for test in &self.none {
-            match test.decide(scope, facts, false) {
-                Verdict::Holds if words => {
-                    return Verdict::Fails(format!("condition `{}` is true", test.words()));
-                }
-                Verdict::Holds => return Verdict::Fails(String::new()),
-                Verdict::Fails(_) => {}
-                need @ Verdict::Need(_) => return need,
+            if test.decide(exists, false)? == Verdict::Holds {
+                let why = if words { format!("condition `{}` is true", test.words()) } else { String::new() };
+                return Ok(Verdict::Fails(why));
             }
         }
-        Verdict::Holds
+        Ok(Verdict::Holds)
     }
 
     /// Returns every fact that the condition could ask for, in order of mention.
@@ -134,19 +118,17 @@ impl Condition {
 }
 
 impl Test {
-    fn decide(&self, scope: Option<Scope>, facts: &Facts, words: bool) -> Verdict {
-        match self {
-            Test::Fact(key) => {
-                let asked = key.asked_by(scope);
-                match facts.get(&asked) {
-                    None => Verdict::Need(asked.into_owned()),
-                    Some(fact) if fact.value.is_some() => Verdict::Holds,
-                    Some(_) if words => Verdict::Fails(format!("condition `{key}` is false")),
-                    Some(_) => Verdict::Fails(String::new()),
-                }
-            }
-            Test::Inner(condition) => condition.walk(scope, facts, words),
-        }
+    fn decide<E>(
+        &self,
+        exists: &mut dyn FnMut(&FactKey) -> Result<bool, E>,
+        words: bool,
+    ) -> Result<Verdict, E> {
+        Ok(match self {
+            Test::Fact(key) if exists(key)? => Verdict::Holds,
+            Test::Fact(key) if words => Verdict::Fails(format!("condition `{key}` is false")),
+            Test::Fact(_) => Verdict::Fails(String::new()),
+            Test::Inner(condition) => condition.walk(exists, words)?,
+        })
     }
 
     fn words(&self) -> String {
@@ -163,26 +145,24 @@ impl Test {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::{Fact, Stability};
 
-    fn facts(present: &[&str], absent: &[&str]) -> Facts {
-        let mut facts = Facts::default();
-        for key in present {
-            facts.supply(key.parse().unwrap(), Fact::of("", "test", Stability::Static));
+    const PRESENT: &[&str] = &["a:x", "a:y"];
+    const ABSENT: &[&str] = &["a:n", "a:m"];
+
+    /// Whether a variable exists; the name of one that nobody knows.
+    fn exists(key: &FactKey) -> Result<bool, String> {
+        match (PRESENT.contains(&key.as_str()), ABSENT.contains(&key.as_str())) {
+            (false, false) => Err(key.to_string()),
+            (present, _) => Ok(present),
         }
-        for key in absent {
-            facts.supply(key.parse().unwrap(), Fact::absent("test"));
-        }
-        facts
     }
 
-    fn condition(text: &str) -> Condition {
-        toml::from_str(text).unwrap()
+    fn decide(text: &str) -> Result<Verdict, String> {
+        toml::from_str::<Condition>(text).unwrap().decide(&mut exists)
     }
 
     #[test]
     fn all_any_and_none_must_each_hold() {
-        let known = facts(&["a:x", "a:y"], &["a:n", "a:m"]);
         for (text, holds) in [
             ("", true),
             (r#"all = ["a:x", "a:y"]"#, true),
@@ -200,31 +180,25 @@ mod tests {
             (r#"any = ["a:n", { all = ["a:x"], none = ["a:m"] }]"#, true),
             (r#"none = [{ any = ["a:n", "a:x"] }]"#, false),
         ] {
-            assert_eq!(condition(text).decide(&known) == Verdict::Holds, holds, "{text}");
+            assert_eq!(decide(text).unwrap() == Verdict::Holds, holds, "{text}");
+            let condition: Condition = toml::from_str(text).unwrap();
+            assert_eq!(condition.holds(&mut exists), Ok(holds), "{text}");
         }
     }
 
     #[test]
     fn it_asks_only_for_what_matters() {
-        let known = facts(&["a:x"], &["a:n"]);
-        assert_eq!(condition(r#"any = ["a:x", "b:unknown"]"#).decide(&known), Verdict::Holds);
-        assert!(matches!(condition(r#"all = ["a:n", "b:unknown"]"#).decide(&known), Verdict::Fails(_)));
-        assert_eq!(
-            condition(r#"all = ["a:x", "b:unknown"]"#).decide(&known),
-            Verdict::Need("b:unknown".parse().unwrap())
-        );
+        assert_eq!(decide(r#"any = ["a:x", "b:unknown"]"#), Ok(Verdict::Holds));
+        assert!(matches!(decide(r#"all = ["a:n", "b:unknown"]"#), Ok(Verdict::Fails(_))));
+        assert_eq!(decide(r#"all = ["a:x", "b:unknown"]"#), Err("b:unknown".to_owned()));
     }
 
     #[test]
     fn the_reason_names_the_fact() {
-        let known = facts(&["a:x"], &["a:n", "a:m"]);
         assert_eq!(
-            condition(r#"any = ["a:n", "a:m"]"#).decide(&known),
-            Verdict::Fails("condition `a:n` is false, and condition `a:m` is false".into())
+            decide(r#"any = ["a:n", "a:m"]"#),
+            Ok(Verdict::Fails("condition `a:n` is false, and condition `a:m` is false".into()))
         );
-        assert_eq!(
-            condition(r#"none = ["a:x"]"#).decide(&known),
-            Verdict::Fails("condition `a:x` is true".into())
-        );
+        assert_eq!(decide(r#"none = ["a:x"]"#), Ok(Verdict::Fails("condition `a:x` is true".into())));
     }
 }

@@ -45,5 +45,6 @@ pub mod template;
 pub mod trigger;
 pub mod trust;
 pub mod turn;
+pub mod variables;
 pub mod wire;
 pub mod world;

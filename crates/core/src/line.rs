@@ -5,14 +5,16 @@ use crate::{
     aside::Aside,
     assemble::{Joining, assemble},
     budget::{self, Counter, Counters, Limit, OverBudget},
-    compose::{Compose, Step},
+    compose::compose,
     diagnostic::{Diagnostic, Diagnostics},
-    fact::{Fact, FactKey, Facts},
+    fact::{FactKey, Facts},
     lint::sent,
     profile::{Arrange, Profile},
     prompt::{Part, Prompt},
-    reminder::{Due, Remind},
-    render::{Render, RenderError, Rules},
+    reminder::{self, Due},
+    render::{RenderError, Rules, render},
+    turn::Turn,
+    variables::{MissingVariable, VariableSource, Variables},
     world::World,
 };
 use std::fmt;
@@ -20,8 +22,8 @@ use std::fmt;
 /// What stops a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineError {
-    /// A template is nested too deeply or too large.
-    Render(RenderError),
+    /// A template is nested too deeply or too large; with its place.
+    Render(Box<Diagnostic>),
     /// What must not be cut does not fit.
     Over(OverBudget),
     /// A saved world does not hold this fact, and there is nobody to ask.
@@ -33,9 +35,9 @@ pub enum LineError {
 impl fmt::Display for LineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LineError::Render(error) => write!(f, "{error}"),
+            LineError::Render(error) => f.write_str(&error.message),
             LineError::Over(error) => write!(f, "{error}"),
-            LineError::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),
+            LineError::Missing(key) => MissingVariable(key.clone()).fmt(f),
             LineError::Counter(name) => write!(f, "unknown counter: `{name}`"),
         }
     }
@@ -43,13 +45,28 @@ impl fmt::Display for LineError {
 
 impl std::error::Error for LineError {}
 
-/// Turns a world into a prompt. `answer` is asked for each fact that the world does not hold, once per fact, and its
-/// answers become part of the world; it returns `None` where there is nobody to ask.
+impl From<MissingVariable> for LineError {
+    fn from(MissingVariable(key): MissingVariable) -> Self {
+        LineError::Missing(key)
+    }
+}
+
+impl From<RenderError> for LineError {
+    fn from(error: RenderError) -> Self {
+        match error {
+            RenderError::Text(diagnostic) => LineError::Render(diagnostic),
+            RenderError::Missing(missing) => missing.into(),
+        }
+    }
+}
+
+/// Turns a world into a prompt. `source` is asked once for each variable that the world does not hold, and its answers
+/// become part of the world.
 ///
 /// # Errors
 /// See [`LineError`]. Notes made so far are lost with the error; those of the world are the caller's still.
-pub fn run(world: &mut World, answer: &mut dyn FnMut(&FactKey) -> Option<Fact>) -> Result<Prompt, LineError> {
-    run_with(world, Counters::CORE, answer)
+pub fn run(world: &mut World, source: &mut dyn VariableSource) -> Result<Prompt, LineError> {
+    run_with(world, Counters::CORE, source)
 }
 
 /// Does the same where the turn may name one of these counters.
@@ -59,12 +76,12 @@ pub fn run(world: &mut World, answer: &mut dyn FnMut(&FactKey) -> Option<Fact>) 
 pub fn run_with(
     world: &mut World,
     counters: Counters,
-    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+    source: &mut dyn VariableSource,
 ) -> Result<Prompt, LineError> {
     let name = &world.turn.counter;
     let counter = counters.get(name).ok_or_else(|| LineError::Counter(name.clone()))?;
     let mut facts = std::mem::take(&mut world.facts);
-    let result = walk(world, &mut facts, counter.as_ref(), answer);
+    let result = walk(world, &mut facts, counter.as_ref(), source);
     world.facts = facts;
     result
 }
@@ -73,32 +90,20 @@ fn walk(
     world: &World,
     facts: &mut Facts,
     counter: &dyn Counter,
-    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+    source: &mut dyn VariableSource,
 ) -> Result<Prompt, LineError> {
     let mut diagnostics: Diagnostics = world.diagnostics.clone();
-    let mut supply = supplier(answer);
-    // Facts that the world already holds have been reported on by whoever recorded them, except in a replay.
+    // Variables that the world already holds have been reported on by whoever recorded them, except in a replay.
     diagnostics.extend(facts.iter().flat_map(|(_, fact)| fact.diagnostics.iter().cloned()));
-
-    let mut compose = Compose::new(world, &mut diagnostics);
-    let outline = loop {
-        match compose.step(facts) {
-            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
-            Step::Done(outline) => break outline,
-        }
-    };
     let profile = &world.profile;
+    let mut variables = Variables::new(&world.turn, profile, facts, source);
+
+    let outline = compose(world, &mut variables, &mut diagnostics)?;
     let rules = Rules::new(&profile.template, &profile.escape)
         .with_templates(&profile.templates)
         .with_own_tags(&profile.own_tags)
         .with_catalog(profile, &world.turn.tools);
-    let mut render = Render::new(outline, rules);
-    let draft = loop {
-        match render.step(facts, &mut diagnostics).map_err(LineError::Render)? {
-            Step::Need(key) => supply(facts, &mut diagnostics, key)?,
-            Step::Done(draft) => break draft,
-        }
-    };
+    let draft = render(outline, &rules, &mut variables, &mut diagnostics)?;
     let tokens = world.turn.budget.or(profile.budget.tokens);
     let limit = tokens.map(|tokens| Limit { tokens, on_over: profile.budget.on_over });
     let between = counter.cutter().unwrap_or(counter).count(&profile.join.text);
@@ -107,7 +112,8 @@ fn walk(
     let joining = Joining { arrange: profile.arrange, join: &profile.join, seam: profile.seam };
     let mut prompt = assemble(fitted, &profile.name, joining);
     budget::check(&prompt, limit, counter, &mut diagnostics).map_err(LineError::Over)?;
-    prompt.asides.extend(reminded(&world.reminders, profile, facts, &mut diagnostics, &mut supply)?);
+    let reminders = reminder::remind(&world.reminders, profile, &mut variables, &mut diagnostics)?;
+    prompt.asides.extend(reminders);
     prompt.texts_version.clone_from(&profile.texts_version);
     report_moved(&prompt, world, &mut diagnostics);
     sent::report(&prompt, &mut diagnostics);
@@ -145,45 +151,19 @@ fn report_moved(prompt: &Prompt, world: &World, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Renders reminders outside of a build, with notes about them. `answer` is asked as in [`run`].
+/// Renders reminders outside of a build, with notes about them. `source` is asked as in [`run`].
 ///
 /// # Errors
 /// See [`LineError`].
 pub fn remind(
     due: &[Due],
     profile: &Profile,
-    answer: &mut dyn FnMut(&FactKey) -> Option<Fact>,
+    turn: &Turn,
+    source: &mut dyn VariableSource,
 ) -> Result<(Vec<Aside>, Diagnostics), LineError> {
     let mut diagnostics = Diagnostics::new();
-    let mut supply = supplier(answer);
-    let asides = reminded(due, profile, &mut Facts::default(), &mut diagnostics, &mut supply)?;
+    let mut recorded = Facts::default();
+    let mut variables = Variables::new(turn, profile, &mut recorded, source);
+    let asides = reminder::remind(due, profile, &mut variables, &mut diagnostics)?;
     Ok((asides, diagnostics))
-}
-
-/// Records what is answered, and what is to be said of it.
-fn supplier<'a>(
-    answer: &'a mut dyn FnMut(&FactKey) -> Option<Fact>,
-) -> impl FnMut(&mut Facts, &mut Diagnostics, FactKey) -> Result<(), LineError> + 'a {
-    |facts, diagnostics, key| {
-        let fact = answer(&key).ok_or_else(|| LineError::Missing(key.clone()))?;
-        diagnostics.extend(fact.diagnostics.iter().cloned());
-        facts.supply(key, fact);
-        Ok(())
-    }
-}
-
-fn reminded(
-    due: &[Due],
-    profile: &Profile,
-    facts: &mut Facts,
-    diagnostics: &mut Diagnostics,
-    supply: &mut dyn FnMut(&mut Facts, &mut Diagnostics, FactKey) -> Result<(), LineError>,
-) -> Result<Vec<Aside>, LineError> {
-    let mut remind = Remind::new(due, profile);
-    loop {
-        match remind.step(facts, diagnostics).map_err(LineError::Render)? {
-            Step::Need(key) => supply(facts, diagnostics, key)?,
-            Step::Done(asides) => return Ok(asides),
-        }
-    }
 }

@@ -6,7 +6,7 @@ use crate::{
     draft::Absent,
     fact::Stability,
     origin::Piece,
-    section::{CutRule, Language, ProviderName, SectionId, Trim},
+    section::{CutRule, DEFAULT_PRIORITY, Language, ProviderName, SectionId, Trim},
 };
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -62,6 +62,35 @@ pub struct Plan<'w> {
     pub watch_tags: bool,
     /// The `event:` facts, where the text is a reminder. Then no value goes in unescaped.
     pub event: Option<&'w BTreeMap<String, String>>,
+}
+
+impl<'w> Plan<'w> {
+    /// Plans a part of these items: nothing around them, and never cut.
+    #[must_use]
+    pub fn new(section: SectionId, items: Vec<PlanItem<'w>>) -> Self {
+        Plan {
+            section,
+            provider: None,
+            audit_id: None,
+            prefix: Vec::new(),
+            items,
+            item: None,
+            between: None,
+            seam: false,
+            suffix: Vec::new(),
+            trim: Trim::None,
+            keep_blank: false,
+            stability: None,
+            priority: DEFAULT_PRIORITY,
+            max_tokens: None,
+            unread: 0,
+            cut: CutRule::Never,
+            last: false,
+            place: None,
+            watch_tags: false,
+            event: None,
+        }
+    }
 }
 
 /// One text of a part.

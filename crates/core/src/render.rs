@@ -1,7 +1,5 @@
-//! Render: from an outline and facts to a draft in which each range of output knows its source span.
-//!
-//! Like compose it is a resumable machine: [`Render::step`] either finishes or names the one fact that it needs next,
-//! and goes on exactly where it stopped. Inserted values are inert: they are emitted, never scanned for tags.
+//! Render: from an outline and variables to a draft in which each range of output knows its source span. Inserted values
+//! are inert: they are written, never scanned for tags.
 
 mod imported;
 mod part;
@@ -13,41 +11,47 @@ pub use ready::Templates;
 
 use crate::{
     catalog::Bindings,
-    compose::Step,
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
-    fact::{FactKey, Facts},
+    fact::FactKey,
     lint::{
         character::{Class, escape_name},
         finding::Finding,
         forged, hidden,
     },
     origin::{Origin, Piece, Span},
-    outline::{Outline, Plan, PlanItem},
+    outline::{Outline, Plan},
     profile::{OwnTags, Profile, TemplateLimits},
     section::Trim,
     template::{Options, TemplateError},
     turn::Tool,
+    variables::{MissingVariable, Variables},
 };
-use part::PartRender;
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, VecDeque},
-    fmt,
-    ops::Range,
-};
+use part::WrittenPart;
+use std::{borrow::Cow, collections::BTreeMap, fmt, ops::Range};
 use watch::Watch;
 
-/// A text that cannot be rendered, with its place.
+/// What stops a render.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RenderError {
-    /// The error as a note with file, line and column.
-    pub diagnostic: Box<Diagnostic>,
+pub enum RenderError {
+    /// A text that cannot be rendered, as a note with file, line and column.
+    Text(Box<Diagnostic>),
+    /// A text asks for a variable that nobody knows.
+    Missing(MissingVariable),
+}
+
+impl From<MissingVariable> for RenderError {
+    fn from(missing: MissingVariable) -> Self {
+        RenderError::Missing(missing)
+    }
 }
 
 impl fmt::Display for RenderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.diagnostic.message)
+        match self {
+            RenderError::Text(diagnostic) => f.write_str(&diagnostic.message),
+            RenderError::Missing(missing) => missing.fmt(f),
+        }
     }
 }
 
@@ -297,96 +301,72 @@ fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
     diagnostics.push(note);
 }
 
-/// The render stage.
-#[derive(Debug)]
-pub struct Render<'w> {
-    rules: Rules<'w>,
-    watch: Watch,
-    /// The parts of the draft that are watched, with what they were made of.
-    watched: Vec<(usize, Vec<PlanItem<'w>>)>,
-    waiting: VecDeque<Plan<'w>>,
-    current: Option<PartRender<'w>>,
-    draft: Draft,
-}
-
-impl<'w> Render<'w> {
-    /// Takes an outline.
-    #[must_use]
-    pub fn new(outline: Outline<'w>, rules: Rules<'w>) -> Self {
-        let tags = rules.own_tags.watched(&outline.plans);
-        Render {
-            watch: Watch { tags, neutralise: rules.own_tags.neutralise },
-            watched: Vec::new(),
-            rules,
-            draft: Draft { parts: Vec::with_capacity(outline.plans.len()), absent: outline.absent },
-            waiting: outline.plans.into(),
-            current: None,
-        }
-    }
-
-    /// Goes on until a fact is missing or the draft is done.
-    ///
-    /// # Errors
-    /// A template that is nested too deeply or too large; with its place.
-    pub fn step(&mut self, facts: &Facts, diagnostics: &mut Diagnostics) -> Result<Step<Draft>, RenderError> {
-        loop {
-            let mut part = match self.current.take() {
-                Some(part) => part,
-                None => match self.waiting.pop_front() {
-                    Some(plan) => PartRender::new(plan, &self.rules)?,
-                    None => {
-                        watch::headings(&self.draft.parts, &self.watched, diagnostics);
-                        return Ok(Step::Done(std::mem::take(&mut self.draft)));
-                    }
-                },
-            };
-            match part.step(facts, &self.rules, &self.watch, diagnostics)? {
-                Some(key) => {
-                    self.current = Some(part);
-                    return Ok(Step::Need(key));
-                }
-                None => self.finish(part),
+/// Renders an outline.
+///
+/// # Errors
+/// A template that is nested too deeply or too large, or a variable that nobody knows.
+pub fn render(
+    outline: Outline<'_>,
+    rules: &Rules<'_>,
+    variables: &mut Variables<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Draft, RenderError> {
+    let tags = rules.own_tags.watched(&outline.plans);
+    let watch = Watch { tags, neutralise: rules.own_tags.neutralise };
+    // The parts that are watched, with what they were made of.
+    let mut watched = Vec::new();
+    let mut draft = Draft { parts: Vec::with_capacity(outline.plans.len()), absent: outline.absent };
+    for plan in outline.plans {
+        let written = part::write(&plan, rules, &watch, variables, diagnostics)?;
+        let at = draft.parts.len();
+        match finish(&plan, written) {
+            Ok(part) => draft.parts.push(part),
+            Err(absent) => {
+                draft.absent.push(absent);
+                continue;
             }
         }
-    }
-
-    fn finish(&mut self, part: PartRender<'w>) {
-        let PartRender { plan, out: mut rendered, blank, volatility, .. } = part;
-        if !plan.keep_blank && blank {
-            self.draft.absent.push(Absent {
-                section: plan.section,
-                reason: AbsentReason::Empty,
-                why: "it came out empty".to_owned(),
-            });
-            return;
-        }
-        if plan.trim != Trim::None {
-            let end = rendered.text.trim_end_matches(['\n', '\r']).len();
-            rendered.truncate(end);
-        }
-        if plan.trim == Trim::Both {
-            let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
-            rendered.behead(gone);
-        }
         if plan.watch_tags {
-            self.watched.push((self.draft.parts.len(), plan.items));
+            watched.push((at, plan.items));
         }
-        self.draft.parts.push(DraftPart {
-            section: plan.section,
-            provider: plan.provider,
-            audit_id: plan.audit_id,
-            text: rendered.text,
-            spans: rendered.spans,
-            stability: plan.stability.unwrap_or(volatility),
-            priority: plan.priority,
-            max_tokens: plan.max_tokens,
-            unread: plan.unread,
-            cut: plan.cut,
-            last: plan.last,
-            place: plan.place,
-            cuts: Vec::new(),
+    }
+    watch::headings(&draft.parts, &watched, diagnostics);
+    Ok(draft)
+}
+
+/// Trims what was written, and takes it as a part unless it is empty.
+fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
+    let WrittenPart { mut rendered, blank, volatility } = written;
+    if !plan.keep_blank && blank {
+        return Err(Absent {
+            section: plan.section.clone(),
+            reason: AbsentReason::Empty,
+            why: "it came out empty".to_owned(),
         });
     }
+    if plan.trim != Trim::None {
+        let end = rendered.text.trim_end_matches(['\n', '\r']).len();
+        rendered.truncate(end);
+    }
+    if plan.trim == Trim::Both {
+        let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
+        rendered.behead(gone);
+    }
+    Ok(DraftPart {
+        section: plan.section.clone(),
+        provider: plan.provider.clone(),
+        audit_id: plan.audit_id.clone(),
+        text: rendered.text,
+        spans: rendered.spans,
+        stability: plan.stability.unwrap_or(volatility),
+        priority: plan.priority,
+        max_tokens: plan.max_tokens,
+        unread: plan.unread,
+        cut: plan.cut,
+        last: plan.last,
+        place: plan.place,
+        cuts: Vec::new(),
+    })
 }
 
 /// A text with spans that tile it.
@@ -409,11 +389,6 @@ impl Rendered {
         for span in &other.spans {
             self.push(&other.text[span.range.clone()], span.origin.clone());
         }
-    }
-
-    fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
     }
 
     /// Takes everything from `at` on.
@@ -467,5 +442,5 @@ fn stopped(code: &str, what: String, pieces: &[Piece], text: &str, range: Range<
     let diagnostic = Diagnostic::error(code, what)
         .at(Place::within(scope, path, text, range))
         .help("raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make the template smaller");
-    RenderError { diagnostic: Box::new(diagnostic) }
+    RenderError::Text(Box::new(diagnostic))
 }

@@ -2,11 +2,12 @@
 
 use preface_core::{
     catalog::{
-        Binary, Bindings, Expression, Fragment, Known, MOST_BYTES, Number, Said, Sight, Statement, Stop,
-        Unary, evaluate,
+        Binary, Bindings, Expression, Fragment, MOST_BYTES, Number, Said, Sight, Statement, Stop, Unary,
+        evaluate,
     },
     fact::FactKey,
     turn::Tool,
+    variables::MissingVariable,
 };
 use proptest::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
@@ -60,13 +61,12 @@ fn run(expression: &Expression) -> Result<String, Stop> {
 fn fragments<T>(expression: &Expression, see: impl FnOnce(&[Fragment<'_>]) -> T) -> Result<T, Stop> {
     let (bindings, facts, source) = (bindings(), facts(), Arc::<str>::from("test"));
     let tools = [tool("Bash"), tool("Grep")];
-    let look = |key: &FactKey| match facts.get(key) {
-        None => Known::Unknown,
-        Some(None) => Known::Absent,
-        Some(Some(text)) => Known::Value(text, &source),
+    let mut look = |key: &FactKey| match facts.get(key) {
+        None => Err(MissingVariable(key.clone())),
+        Some(value) => Ok(value.clone().map(|text| (text, source.clone()))),
     };
-    let sight = Sight { bindings: &bindings, tools: &tools, look: &look };
-    evaluate(expression, &sight).map(|fragments| see(&fragments))
+    let sight = Sight { bindings: &bindings, tools: &tools };
+    evaluate(expression, &sight, &mut look).map(|fragments| see(&fragments))
 }
 
 fn name(name: &str) -> Expression {
@@ -237,11 +237,14 @@ fn what_comes_to_nothing_says_why() {
 #[test]
 fn a_fact_is_asked_for_where_the_outcome_hangs_on_it_and_nowhere_else() {
     let unknown: Bindings = toml::from_str("A = { fact = \"git:never\" }\nB = true").unwrap();
-    let look = |_: &FactKey| Known::Unknown;
-    let sight = Sight { bindings: &unknown, tools: &[], look: &look };
+    let mut look = |key: &FactKey| Err(MissingVariable(key.clone()));
+    let sight = Sight { bindings: &unknown, tools: &[] };
     let lazy = choose(name("B"), text("yes"), name("A"));
-    assert_eq!(evaluate(&lazy, &sight).unwrap()[0].text, "yes");
-    assert_eq!(evaluate(&name("A"), &sight), Err(Stop::Need("git:never".parse().unwrap())));
+    assert_eq!(evaluate(&lazy, &sight, &mut look).unwrap()[0].text, "yes");
+    assert_eq!(
+        evaluate(&name("A"), &sight, &mut look),
+        Err(Stop::Missing(MissingVariable(FactKey::new("git", "never"))))
+    );
 }
 
 #[test]

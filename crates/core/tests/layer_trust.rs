@@ -9,6 +9,7 @@ use preface_core::{
     scope::Scope,
     trust::Trust,
     turn::Turn,
+    variables::NoSource,
     world::{OwnPrompt, WORLD_VERSION, World},
 };
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ fn prompt(trust: Trust) -> String {
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    line::run(&mut world, &mut |_| None).unwrap().text
+    line::run(&mut world, &mut NoSource).unwrap().text
 }
 
 #[test]

@@ -16,6 +16,7 @@ use preface_core::{
     reminder::{Catalogue, Due, Event, EventError, RawReminder},
     scope::Scope,
     turn::Turn,
+    variables::NoSource,
     wire::{Call, Neutral, Wire},
     world::{OwnPrompt, WORLD_VERSION, World},
 };
@@ -114,7 +115,7 @@ fn build_on(branch: &str, events: &[Value]) -> Prompt {
     prompt.check_tiling().unwrap();
     assert_eq!(prompt.text, "You help.", "no byte of a reminder is in the system prompt");
     let mut saved: World = serde_json::from_str(&serde_json::to_string(&world).unwrap()).unwrap();
-    let again = line::run(&mut saved, &mut |_| None).unwrap();
+    let again = line::run(&mut saved, &mut NoSource).unwrap();
     assert_eq!(again.asides, prompt.asides, "a saved world gives the same reminders");
     prompt
 }
@@ -278,7 +279,7 @@ fn every_byte_knows_where_it_came_from() {
 #[test]
 fn a_world_without_the_fact_of_a_reminder_names_it() {
     let mut world = world(&[json!({"type": "branch", "a": "b"})]);
-    let error = line::run(&mut world, &mut |_| None).unwrap_err();
+    let error = line::run(&mut world, &mut NoSource).unwrap_err();
     assert_eq!(error, LineError::Missing(FactKey::new("git", "branch")));
 }
 

@@ -1,11 +1,11 @@
-//! What holds for every template: the same output as the slow way, identity of plain text, laziness, resumption.
+//! What holds for every template: the same output as the slow way, identity of plain text, laziness.
 
 use preface_core::{
     fact::FactKey,
-    template::{Cursor, Looked, Options, Progress, Template, parse_template},
+    template::{Options, Template, parse_template},
 };
 use proptest::prelude::*;
-use std::{cell::RefCell, collections::BTreeSet, ops::Range};
+use std::ops::Range;
 
 #[path = "template/oracle.rs"]
 mod oracle;
@@ -91,46 +91,51 @@ proptest! {
     }
 
     #[test]
-    fn answering_one_by_one_gives_the_same(text in nasty(), raw: bool, trim: bool) {
-        let template = parse(&text, raw, trim);
-        let mut at = Cursor::default();
-        let mut rendered = Rendered::new(&template);
-        let mut known = BTreeSet::new();
+    fn what_is_written_tiles_the_template(text in nasty(), raw: bool) {
+        let template = parse(&text, raw, false);
         let values = values(&template);
-        let asked = RefCell::new(BTreeSet::new());
-        loop {
-            let lookup = |key: &FactKey| {
-                asked.borrow_mut().insert(key.clone());
-                match values[key].as_deref() {
-                    _ if !known.contains(key) => Looked::Unknown,
-                    Some(value) => Looked::Value(value),
-                    None => Looked::Absent,
-                }
-            };
-            match template.resume(&mut at, &lookup, &mut rendered) {
-                Progress::Done => break,
-                Progress::Need(key) => prop_assert!(known.insert(key.clone()), "a known key is not needed again"),
-            }
-        }
-        prop_assert_eq!(&asked.into_inner(), &known, "only needed keys are looked at");
-        prop_assert_eq!(template.resume(&mut at, &|_: &FactKey| Looked::Unknown, &mut rendered), Progress::Done);
-        if !trim {
-            check_ranges(&template, &rendered.ranges);
-        }
+        let mut lookup = |key: &FactKey| Ok(values[key].clone());
+        let mut rendered = Rendered::new(&template, &mut lookup);
+        template.render(&mut rendered).unwrap();
+        check_ranges(&template, &rendered.ranges);
         prop_assert_eq!(rendered.text, render(&template, &values));
+    }
+
+    #[test]
+    fn a_variable_that_nobody_knows_ends_the_render_where_it_stands(text in nasty(), known in 0_usize..8) {
+        let template = parse(&text, false, false);
+        let values = values(&template);
+        let mut asked = 0;
+        let mut lookup = |key: &FactKey| {
+            asked += 1;
+            if asked > known { Err(key.clone()) } else { Ok(values[key].clone()) }
+        };
+        let mut rendered = Rendered::new(&template, &mut lookup);
+        let result = template.render(&mut rendered);
+        let (text, ranges) = (rendered.text, rendered.ranges);
+        let whole = render(&template, &values);
+        prop_assert!(whole.starts_with(&text));
+        if let Err(key) = result {
+            let end = ranges.last().map_or(0, |range| range.end);
+            let next = template.tokens().into_iter().find(|token| token.range.start >= end && token.key == Some(&key));
+            prop_assert!(next.is_some(), "the key of a tag behind what was written");
+        } else {
+            prop_assert_eq!(text, whole);
+        }
+        prop_assert!(asked <= known + 1, "nothing is asked for after that");
     }
 }
 
 /// Returns the keys that a render asks for, each as often as it is asked for.
 fn asked(text: &str, exists: &[&str]) -> Vec<String> {
     let template = parse(text, true, false);
-    let asked = RefCell::new(Vec::new());
-    let lookup = |key: &FactKey| {
-        asked.borrow_mut().push(key.to_string());
-        if exists.contains(&key.as_str()) { Looked::Value("V") } else { Looked::Absent }
+    let mut asked = Vec::new();
+    let mut lookup = |key: &FactKey| {
+        asked.push(key.to_string());
+        Ok(exists.contains(&key.as_str()).then(|| "V".to_owned()))
     };
-    template.resume(&mut Cursor::default(), &lookup, &mut Rendered::new(&template));
-    asked.into_inner()
+    template.render(&mut Rendered::new(&template, &mut lookup)).unwrap();
+    asked
 }
 
 #[test]
@@ -146,18 +151,15 @@ fn only_reached_keys_are_asked_for() {
 }
 
 #[test]
-fn a_render_emits_nothing_past_an_unknown_key() {
+fn a_render_writes_nothing_past_an_unknown_key() {
     let template = parse("one [a:x] two [if a:y]three[endif]", false, false);
-    let mut at = Cursor::default();
-    let mut rendered = Rendered::new(&template);
-    let nobody = |_: &FactKey| Looked::Unknown;
-    for _ in 0..3 {
-        let Progress::Need(key) = template.resume(&mut at, &nobody, &mut rendered) else {
-            panic!("not done")
-        };
-        assert_eq!((key.as_str(), rendered.text.as_str()), ("a:x", "one "));
-    }
-    assert_eq!(template.resume(&mut at, &|_: &FactKey| Looked::Value("X"), &mut rendered), Progress::Done);
+    let mut nobody = |key: &FactKey| Err(key.clone());
+    let mut rendered = Rendered::new(&template, &mut nobody);
+    assert_eq!(template.render(&mut rendered), Err(FactKey::new("a", "x")));
+    assert_eq!(rendered.text, "one ");
+    let mut known = |_: &FactKey| Ok(Some("X".to_owned()));
+    let mut rendered = Rendered::new(&template, &mut known);
+    assert_eq!(template.render(&mut rendered), Ok(()));
     assert_eq!(rendered.text, "one X two three");
     assert_eq!(rendered.ranges, [0..4, 4..9, 9..14, 22..27]);
 }
@@ -169,13 +171,13 @@ fn work_per_render_is_one_visit_per_tag() {
         let template =
             Template::parse(text, &Options { max_depth: None, max_bytes: None, ..Options::default() });
         let template = template.unwrap();
-        let count = RefCell::new(0);
-        let lookup = |_: &FactKey| {
-            *count.borrow_mut() += 1;
-            Looked::Value("X")
+        let mut count = 0;
+        let mut lookup = |_: &FactKey| {
+            count += 1;
+            Ok(Some("X".to_owned()))
         };
-        template.resume(&mut Cursor::default(), &lookup, &mut Rendered::new(&template));
-        count.into_inner()
+        template.render(&mut Rendered::new(&template, &mut lookup)).unwrap();
+        count
     };
     assert_eq!([5_000, 10_000, 20_000].map(visits), [5_001, 10_001, 20_001]);
 }

@@ -1,11 +1,12 @@
 //! Values of variables that somebody else chose: how each is written in a prompt where the profile escapes its type.
 
 use preface_core::{
-    fact::{Fact, Facts, Stability},
+    fact::Facts,
     layer::Stack,
     line, profile,
     prompt::Prompt,
     turn::Turn,
+    variables::NoSource,
     world::{OwnPrompt, WORLD_VERSION, World},
 };
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
             zone: None,
             budget: None,
             counter: "estimate:bytes4".into(),
-            facts: BTreeMap::new(),
+            facts: BTreeMap::from([(key.parse().unwrap(), Some(value.to_owned()))]),
         },
         profile,
         stack: Stack::default(),
@@ -44,7 +45,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
         diagnostics: Vec::new(),
         audit: Vec::new(),
     };
-    line::run(&mut world, &mut |_| Some(Fact::of(value, "test", Stability::Static))).expect("a prompt")
+    line::run(&mut world, &mut NoSource).expect("a prompt")
 }
 
 const ALL: &str = "['git', 'prompt', 'tool']";

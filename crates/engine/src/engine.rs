@@ -4,7 +4,7 @@ use crate::{
     COUNTERS, Error,
     consent::{self, Ask, GrantedProject},
     error::Held,
-    gather::{Breadth, Gathered, option_fact},
+    gather::{Breadth, Gathered},
     grant,
     hooks::Told,
     log::{Loggers, not_handed_out},
@@ -25,6 +25,7 @@ use preface_core::{
     section::{Body, CutRule, Section, SectionId},
     trust::{Trust, TrustMode},
     turn::Tool,
+    variables::NoSource,
     world::{OwnPrompt, World},
 };
 use preface_host::{
@@ -278,7 +279,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// A fact that the world does not hold, and what [`line::run`] refuses.
     pub fn rebuild(world: &mut World) -> Result<Prompt, Error> {
-        Ok(line::run_with(world, COUNTERS, &mut |_| None)?)
+        Ok(line::run_with(world, COUNTERS, &mut NoSource)?)
     }
 
     /// Works out the definitions of a saved world's tools again. The machine is not looked at.
@@ -286,7 +287,7 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Engine::rebuild`].
     pub fn rebuild_tools(world: &mut World) -> Result<Vec<Tool>, Error> {
-        Ok(definition::definitions(world, &mut |_| None, &mut Diagnostics::new())?)
+        Ok(definition::definitions(world, &mut NoSource, &mut Diagnostics::new())?)
     }
 
     /// Renders one template of the caller's with the facts of the request's directory. The profile gives the
@@ -376,10 +377,9 @@ impl<'s> Engine<'s> {
             return Err(refused.clone());
         }
         let look = self.look(gathered, ask);
-        let profile = &gathered.profile;
-        let mut prompt = line::run_with(world, COUNTERS, &mut |key| {
+        let mut prompt = line::run_with(world, COUNTERS, &mut |key: &FactKey| {
             let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
-            Some(option_fact(key, profile).or_else(known).unwrap_or_else(|| provider::answer(key, &look)))
+            Some(known().unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
         prompt.diagnostics.extend(gathered.changes.warnings());
@@ -399,9 +399,7 @@ impl<'s> Engine<'s> {
         notes: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
         let look = self.look(gathered, &Headless);
-        let profile = &gathered.profile;
-        let mut answer =
-            |key: &FactKey| Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)));
+        let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
         Ok(definition::definitions(world, &mut answer, notes)?)
     }
 

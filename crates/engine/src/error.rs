@@ -69,7 +69,7 @@ impl std::error::Error for Error {}
 impl From<LineError> for Error {
     fn from(error: LineError) -> Self {
         match error {
-            LineError::Render(error) => Error::Render(error.diagnostic),
+            LineError::Render(error) => Error::Render(error),
             LineError::Over(over) => Error::Over(over),
             LineError::Missing(key) => Error::Missing(key),
             LineError::Counter(name) => counters::unknown(&name, ""),

@@ -12,9 +12,10 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
+    condition::Condition,
     diagnostic::{Diagnostic, Diagnostics},
     extension::{Category, Scopes},
-    fact::{Fact, FactKey, Facts, Stability},
+    fact::{FactKey, Facts},
     hook::SkillPath,
     layer::Stack,
     mcp_servers::{self, McpServers},
@@ -27,6 +28,7 @@ use preface_core::{
     suggestion::did_you_mean,
     trust::{Trust, TrustMode},
     turn::{Tool, Turn},
+    variables::{option_variable, turn_variable},
     world::{Contribution, OwnPrompt, WORLD_VERSION, World},
 };
 use preface_host::{
@@ -398,7 +400,6 @@ fn contribute(
     breadth: Breadth,
     look: &Look<'_>,
 ) -> Vec<Contribution> {
-    let known = known_facts(profile, breadth, look);
     profile
         .sections
         .iter()
@@ -408,10 +409,7 @@ fn contribute(
             if said.iter().any(|said| said.section == section.id && said.provider == *name) {
                 return None;
             }
-            // A section that cannot speak whatever else is known needs nobody to look.
-            if let Some(when) = &section.when
-                && let preface_core::condition::Verdict::Fails(_) = when.decide(&known)
-            {
+            if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, look.turn)) {
                 return None;
             }
             match provider::context_provider(name.as_str()) {
@@ -466,36 +464,15 @@ pub(crate) fn ask_again(
     }
 }
 
-/// The facts that cost nothing and that conditions of providers ask for: which tools are active, which options are set.
-fn known_facts(profile: &Profile, breadth: Breadth, look: &Look<'_>) -> Facts {
-    let mut facts = Facts::default();
-    for key in
-        profile.sections.iter().filter_map(|section| section.when.as_ref()).flat_map(|when| when.keys())
-    {
-        if key.kind() == "tool" {
-            if breadth == Breadth::EveryTool {
-                continue;
-            }
-            facts.supply(key.clone(), provider::answer(key, look));
-        } else if let Some(fact) = option_fact(key, profile) {
-            facts.supply(key.clone(), fact);
-        }
-    }
-    facts
-}
-
-/// `option:NAME` is the value of an option that is set; `given:NAME` one that the caller set to more than a switch.
-pub(crate) fn option_fact(key: &FactKey, profile: &Profile) -> Option<Fact> {
-    let value = profile.options.get(key.name());
-    let fact = |value: Option<&String>| match value {
-        Some(value) => Fact::of(value, "the profile's options", Stability::Static),
-        None => Fact::absent("the option is not set"),
+/// Returns true where a condition fails by the options that are set and, unless every tool counts, by the active tools.
+fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Turn) -> bool {
+    let exists = &mut |key: &FactKey| {
+        let known = match key.kind() {
+            "tool" if breadth == Breadth::EveryTool => None,
+            "tool" => turn_variable(key, turn),
+            _ => option_variable(key, profile),
+        };
+        known.map(|fact| fact.value.is_some()).ok_or(())
     };
-    match key.kind() {
-        "option" => Some(fact(value)),
-        "given" => {
-            Some(fact(value.filter(|value| *value != "true" && profile.given.contains_key(key.name()))))
-        }
-        _ => None,
-    }
+    when.holds(exists) == Ok(false)
 }

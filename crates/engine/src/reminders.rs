@@ -1,14 +1,10 @@
 //! The reminders of a profile: which there are, and which of them events call for.
 
-use crate::{
-    Engine, Error,
-    gather::{Gathered, option_fact},
-    prepare::Prepared,
-    request::Request,
-};
+use crate::{Engine, Error, gather::Gathered, prepare::Prepared, request::Request};
 use preface_core::{
     aside::Aside,
     diagnostic::Diagnostics,
+    fact::FactKey,
     line,
     profile::Profile,
     reminder::{Catalogue, Due, Event, EventError, MOST_EVENTS},
@@ -75,10 +71,8 @@ impl Engine<'_> {
         notes: &mut Diagnostics,
     ) -> Result<Vec<Aside>, Error> {
         let look = self.look(gathered, &Headless);
-        let profile = &gathered.profile;
-        let (asides, more) = line::remind(due, profile, &mut |key| {
-            Some(option_fact(key, profile).unwrap_or_else(|| provider::answer(key, &look)))
-        })?;
+        let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
+        let (asides, more) = line::remind(due, &gathered.profile, &gathered.turn, &mut answer)?;
         notes.extend(more);
         notes.extend(look.notes.take());
         Ok(asides)

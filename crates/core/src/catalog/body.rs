@@ -3,7 +3,7 @@
 
 use super::{
     binding::{Binding, Bindings},
-    evaluate::{Known, Sight, Stop, constant, evaluate},
+    evaluate::{Sight, Stop, constant, evaluate},
     expression::Expression,
     text::{CatalogText, Chunk, Unread},
 };
@@ -168,17 +168,17 @@ impl CatalogBody {
     #[must_use]
     pub fn fault(&self, bindings: &Bindings) -> Option<(&Piece, String)> {
         let source: Arc<str> = "a sample".into();
-        let fault = |expression: &Expression, known: Known<'_>| {
-            let look = |_: &FactKey| known;
-            match evaluate(expression, &Sight { bindings, tools: &[], look: &look }) {
+        let fault = |expression: &Expression, known: Option<&str>| {
+            let mut look = |_: &FactKey| Ok(known.map(|text| (text.to_owned(), source.clone())));
+            match evaluate(expression, &Sight { bindings, tools: &[] }, &mut look) {
                 Err(Stop::Fault(why)) => Some(why),
-                Ok(_) | Err(Stop::Need(_)) => None,
+                Ok(_) | Err(Stop::Missing(_)) => None,
             }
         };
         self.runs.iter().find_map(|run| {
             let Run::Value { expression, written } = run else { return None };
-            fault(expression, Known::Value("1", &source))?;
-            Some((written, fault(expression, Known::Absent)?))
+            fault(expression, Some("1"))?;
+            Some((written, fault(expression, None)?))
         })
     }
 }

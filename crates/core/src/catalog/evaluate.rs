@@ -7,7 +7,7 @@ use super::{
     method,
     value::{Fragment, Rope, Said, Value, named, shown},
 };
-use crate::{fact::FactKey, lint::forged::neutralise, turn::Tool};
+use crate::{fact::FactKey, lint::forged::neutralise, turn::Tool, variables::MissingVariable};
 use std::{
     borrow::Cow,
     cell::{Cell, RefCell},
@@ -29,32 +29,22 @@ const BYTES_A_STEP: usize = 256;
 /// The longest name of a constant.
 const LONGEST_CONSTANT: usize = 64;
 
-/// What is known of a fact.
-#[derive(Clone, Copy, Debug)]
-pub enum Known<'a> {
-    /// Nobody asked yet.
-    Unknown,
-    /// It does not exist.
-    Absent,
-    /// Its value, and who says so.
-    Value(&'a str, &'a Arc<str>),
-}
-
-/// What an expression can see.
+/// What an expression can see, besides variables.
 pub struct Sight<'a> {
     /// What names stand for.
     pub bindings: &'a Bindings,
     /// The active tools.
     pub tools: &'a [Tool],
-    /// What is known of facts.
-    pub look: &'a dyn Fn(&FactKey) -> Known<'a>,
 }
 
-/// Why an expression comes to nothing (yet).
+/// Looks a variable up: its value and its source; `None` where it does not exist.
+pub type Look<'l> = dyn FnMut(&FactKey) -> Result<Option<(String, Arc<str>)>, MissingVariable> + 'l;
+
+/// Why an expression comes to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// This fact must be known first.
-    Need(FactKey),
+    /// Nobody knows this variable.
+    Missing(MissingVariable),
     /// It cannot be worked out; why.
     Fault(String),
 }
@@ -67,8 +57,12 @@ pub(super) fn fault<T>(why: impl Into<String>) -> Result<T, Stop> {
 ///
 /// # Errors
 /// See [`Stop`].
-pub fn evaluate<'a>(expression: &'a Expression, sight: &'a Sight<'a>) -> Result<Vec<Fragment<'a>>, Stop> {
-    let machine = Machine::new(sight);
+pub fn evaluate<'a>(
+    expression: &'a Expression,
+    sight: &'a Sight<'a>,
+    look: &mut Look<'_>,
+) -> Result<Vec<Fragment<'a>>, Stop> {
+    let machine = Machine::new(sight, look);
     let value = machine.value(expression)?;
     if let Value::Undefined = value {
         return fault(format!("`{}` has no value", named(expression)));
@@ -79,8 +73,9 @@ pub fn evaluate<'a>(expression: &'a Expression, sight: &'a Sight<'a>) -> Result<
 /// The parameters that can be seen, the innermost last.
 type Frames<'a> = Vec<(&'a str, Value<'a>)>;
 
-pub(super) struct Machine<'a> {
+pub(super) struct Machine<'a, 'l> {
     sight: &'a Sight<'a>,
+    look: RefCell<&'l mut Look<'l>>,
     frames: RefCell<Frames<'a>>,
     steps: Cell<u32>,
     /// The bytes of all texts that were made on the way.
@@ -88,10 +83,11 @@ pub(super) struct Machine<'a> {
     depth: Cell<usize>,
 }
 
-impl<'a> Machine<'a> {
-    fn new(sight: &'a Sight<'a>) -> Self {
+impl<'a, 'l> Machine<'a, 'l> {
+    fn new(sight: &'a Sight<'a>, look: &'l mut Look<'l>) -> Self {
         Machine {
             sight,
+            look: RefCell::new(look),
             frames: RefCell::default(),
             steps: Cell::new(0),
             bytes: Cell::new(0),
@@ -286,18 +282,18 @@ impl<'a> Machine<'a> {
             Binding::Number(number) => Value::Number(*number as f64),
             Binding::Bool(truth) => Value::Bool(*truth),
             Binding::Null => Value::Null,
-            Binding::Fact(key) => match self.fact(key)? {
+            Binding::Fact(key) => match self.variable(key)? {
                 Some((text, source)) => Value::Text(Rope::of(text, Said::Fact(key, source))),
                 None => Value::Null,
             },
             Binding::Count(key) => {
-                match self.fact(key)?.and_then(|(text, _)| text.trim().parse::<f64>().ok()) {
+                match self.variable(key)?.and_then(|(text, _)| text.trim().parse::<f64>().ok()) {
                     Some(number) if number.is_finite() => Value::Number(number),
                     _ => Value::Null,
                 }
             }
-            Binding::Has(key) => Value::Bool(self.fact(key)?.is_some()),
-            Binding::Given(key, then) => match self.fact(key)? {
+            Binding::Has(key) => Value::Bool(self.variable(key)?.is_some()),
+            Binding::Given(key, then) => match self.variable(key)? {
                 Some(_) => self.bound(name, then)?,
                 None => Value::Null,
             },
@@ -325,12 +321,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    fn fact(&self, key: &FactKey) -> Result<Option<(&'a str, &'a Arc<str>)>, Stop> {
-        match (self.sight.look)(key) {
-            Known::Unknown => Err(Stop::Need(key.clone())),
-            Known::Absent => Ok(None),
-            Known::Value(text, source) => Ok(Some((text, source))),
-        }
+    fn variable(&self, key: &FactKey) -> Result<Option<(String, Arc<str>)>, Stop> {
+        (self.look.borrow_mut())(key).map_err(Stop::Missing)
     }
 
     fn member(&self, object: Value<'a>, name: &'a str) -> Result<Value<'a>, Stop> {

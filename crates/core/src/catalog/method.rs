@@ -9,7 +9,7 @@ use std::{borrow::Cow, rc::Rc};
 
 /// Calls a method of a value.
 pub(super) fn method<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     of: &Value<'a>,
     name: &str,
     arguments: &[Value<'a>],
@@ -38,7 +38,7 @@ pub(super) fn method<'a>(
 }
 
 fn of_text<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     rope: &Rope<'a>,
     name: &str,
     arguments: &[Value<'a>],
@@ -104,7 +104,7 @@ fn of_text<'a>(
 }
 
 fn of_list<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     items: &[Value<'a>],
     name: &str,
     arguments: &[Value<'a>],
@@ -181,7 +181,7 @@ fn of_list<'a>(
 
 /// The texts of items with something between them.
 pub(super) fn joined<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     items: &[Value<'a>],
     between: &Rope<'a>,
 ) -> Result<Rope<'a>, Stop> {
@@ -213,7 +213,7 @@ fn bounds(len: usize, arguments: &[Value<'_>]) -> std::ops::Range<usize> {
 
 /// Calls a function that every expression knows.
 pub(super) fn global<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     name: &str,
     arguments: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
@@ -227,7 +227,7 @@ pub(super) fn global<'a>(
 }
 
 fn global_method<'a>(
-    machine: &Machine<'a>,
+    machine: &Machine<'a, '_>,
     global: &str,
     name: &str,
     arguments: &[Value<'a>],
@@ -250,7 +250,10 @@ fn global_method<'a>(
 }
 
 /// The members of an object, in their order.
-fn members<'a>(machine: &Machine<'a>, object: &Value<'a>) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, Stop> {
+fn members<'a>(
+    machine: &Machine<'a, '_>,
+    object: &Value<'a>,
+) -> Result<Vec<(Cow<'a, str>, Value<'a>)>, Stop> {
     match object {
         Value::Object(members) => Ok(members.as_ref().clone()),
         Value::Bound(bound, Binding::Object(members)) => members
@@ -262,7 +265,7 @@ fn members<'a>(machine: &Machine<'a>, object: &Value<'a>) -> Result<Vec<(Cow<'a,
 }
 
 /// Writes a value as JSON, with the indent that a third argument asks for.
-pub(super) fn json<'a>(machine: &Machine<'a>, arguments: &[Value<'a>]) -> Result<Value<'a>, Stop> {
+pub(super) fn json<'a>(machine: &Machine<'a, '_>, arguments: &[Value<'a>]) -> Result<Value<'a>, Stop> {
     let first = arguments.first().cloned().unwrap_or(Value::Undefined);
     let tree = tree(machine, &first)?;
     let indented = arguments.get(2).is_some_and(|indent| indent.is_truthy());
@@ -279,7 +282,7 @@ pub(super) fn json<'a>(machine: &Machine<'a>, arguments: &[Value<'a>]) -> Result
 }
 
 /// Collects the texts in a value, for their sources.
-fn texts<'a>(machine: &Machine<'a>, value: &Value<'a>, into: &mut Rope<'a>) -> Result<(), Stop> {
+fn texts<'a>(machine: &Machine<'a, '_>, value: &Value<'a>, into: &mut Rope<'a>) -> Result<(), Stop> {
     machine.step()?;
     match value {
         Value::Text(rope) => into.push(rope.clone()),
@@ -292,7 +295,7 @@ fn texts<'a>(machine: &Machine<'a>, value: &Value<'a>, into: &mut Rope<'a>) -> R
     Ok(())
 }
 
-fn tree<'a>(machine: &Machine<'a>, value: &Value<'a>) -> Result<serde_json::Value, Stop> {
+fn tree<'a>(machine: &Machine<'a, '_>, value: &Value<'a>) -> Result<serde_json::Value, Stop> {
     use serde_json::Value as Json;
     machine.step()?;
     Ok(match value {

@@ -15,7 +15,7 @@ mod value;
 
 pub use binding::{Binding, Bindings};
 pub use body::{CatalogBody, Run, Texts};
-pub use evaluate::{Known, MOST_BYTES, MOST_DEPTH, MOST_STEPS, Sight, Stop, evaluate};
+pub use evaluate::{Look, MOST_BYTES, MOST_DEPTH, MOST_STEPS, Sight, Stop, evaluate};
 pub use expression::{Binary, Expression, GLOBALS, Number, Statement, Unary};
 pub use index::{Entry, Generation, INDEX_FORMAT, Index, compiled_file};
 pub use text::{CatalogText, Chunk, Unread};

@@ -15,7 +15,7 @@ pub enum Said<'a> {
     /// The binding of this name.
     Bound(&'a str),
     /// A fact.
-    Fact(&'a FactKey, &'a Arc<str>),
+    Fact(&'a FactKey, Arc<str>),
 }
 
 /// A run of text with one source.

@@ -3,7 +3,7 @@
 //!
 //! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
 //! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`Catalogue`] holds one against the
-//! other and says which reminder is [`Due`]; [`Remind`] renders those into [`Aside`](crate::aside::Aside)s. In a body
+//! other and says which reminder is [`Due`]; [`remind()`] renders those into [`Aside`](crate::aside::Aside)s. In a body
 //! `[event:NAME]` is a field of the event; every other fact is what it is in any template.
 //!
 //! ```
@@ -35,5 +35,5 @@ pub use event::{Event, MOST_EVENTS};
 pub use field::{Field, FieldKind};
 pub use noun::{Due, Reminder};
 pub use read::RawReminder;
-pub use remind::Remind;
 pub(crate) use remind::is_of_event;
+pub use remind::remind;

@@ -3,107 +3,93 @@
 
 use super::{Rendered, Rules, ValueForm};
 use crate::{
-    catalog::{CatalogBody, Fragment, Known as Answer, Run, Said, Sight, Stop, evaluate},
+    catalog::{CatalogBody, Fragment, Run, Said, Sight, Stop, evaluate},
     diagnostic::{Diagnostic, Diagnostics, Place},
-    fact::{FactKey, Facts, Stability},
+    fact::{FactKey, Stability},
     lint::forged::neutralise_for,
     origin::{Origin, Piece},
+    variables::{MissingVariable, Variables},
 };
-use std::{borrow::Cow, cell::Cell, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
-/// What a run of a part is written with.
-pub(super) struct Writing<'a> {
-    pub rules: &'a Rules<'a>,
-    pub facts: &'a Facts,
-    /// The most volatile fact that was read.
-    pub volatility: &'a Cell<Stability>,
+/// Writes a text of a catalog.
+pub(super) fn write_imported(
+    body: &CatalogBody,
+    rules: &Rules<'_>,
+    variables: &mut Variables<'_>,
+    volatility: &mut Stability,
+    out: &mut Rendered,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), MissingVariable> {
+    let sight = Sight { bindings: rules.bindings, tools: rules.tools };
+    for run in &body.runs {
+        let (expression, written) = match run {
+            Run::Words(Piece { text, origin }) => {
+                out.push(text, origin.clone());
+                continue;
+            }
+            Run::Value { expression, written } => (expression, written),
+        };
+        let mut look = |key: &FactKey| {
+            let fact = variables.get(key, diagnostics)?;
+            *volatility = (*volatility).max(fact.stability);
+            Ok(fact.value.clone().map(|text| (text, fact.source.clone())))
+        };
+        match evaluate(expression, &sight, &mut look) {
+            Ok(fragments) => write_fragments(fragments, written, rules, out, diagnostics),
+            Err(Stop::Missing(missing)) => return Err(missing),
+            Err(Stop::Fault(why)) => diagnostics.push(faulty(written, &why)),
+        }
+    }
+    Ok(())
 }
 
-impl Writing<'_> {
-    /// Writes from run number `at` on. Where a fact is missing, `at` says where to go on.
-    pub(super) fn write(
-        &self,
-        body: &CatalogBody,
-        at: &mut usize,
-        out: &mut Rendered,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<FactKey> {
-        while let Some(run) = body.runs.get(*at) {
-            match run {
-                Run::Words(Piece { text, origin }) => out.push(text, origin.clone()),
-                Run::Value { expression, written } => {
-                    let look = |key: &FactKey| self.look(key);
-                    let Rules { bindings, tools, .. } = self.rules;
-                    let sight = Sight { bindings, tools, look: &look };
-                    match evaluate(expression, &sight) {
-                        Ok(fragments) => {
-                            if let Some((text, key, source)) = self.forged(&fragments) {
-                                diagnostics.push(forged(key));
-                                let origin = Origin::Fact { key: key.clone(), source: source.clone() };
-                                out.push(&text, origin);
-                                *at += 1;
-                                continue;
-                            }
-                            for fragment in fragments {
-                                match fragment.said {
-                                    Said::Written => out.push(&fragment.text, written.origin.clone()),
-                                    Said::Bound(name) => out.push(&fragment.text, bound(self.rules, name)),
-                                    Said::Fact(key, source) => {
-                                        let text =
-                                            self.rules.guard(key.kind(), key, &fragment.text, diagnostics);
-                                        let origin =
-                                            Origin::Fact { key: key.clone(), source: source.clone() };
-                                        out.push(&text, origin);
-                                    }
-                                }
-                            }
-                        }
-                        Err(Stop::Need(key)) => return Some(key),
-                        Err(Stop::Fault(why)) => {
-                            diagnostics.push(faulty(written, &why));
-                        }
-                    }
-                }
-            }
-            *at += 1;
-        }
-        None
+fn write_fragments(
+    fragments: Vec<Fragment<'_>>,
+    written: &Piece,
+    rules: &Rules<'_>,
+    out: &mut Rendered,
+    diagnostics: &mut Diagnostics,
+) {
+    if let Some((text, key, source)) = forged_together(rules, &fragments) {
+        diagnostics.push(forged(key));
+        return out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
     }
-
-    /// What pieces of values imitate together, each of them being harmless: the whole escaped, as the words of the first of
-    /// those whose values are.
-    fn forged<'f>(&self, fragments: &'f [Fragment<'f>]) -> Option<(String, &'f FactKey, &'f Arc<str>)> {
-        let escapes = |key: &FactKey| self.rules.escapes(key.kind());
-        let (key, source) = fragments.iter().find_map(|fragment| match fragment.said {
-            Said::Fact(key, source) if escapes(key) => Some((key, source)),
-            _ => None,
-        })?;
-        let whole: String = fragments
-            .iter()
-            .map(|fragment| match fragment.said {
-                Said::Fact(key, _) if escapes(key) => {
-                    self.rules.written(ValueForm::of(key.kind(), key), &fragment.text)
-                }
-                _ => Cow::Borrowed(fragment.text.as_ref()),
-            })
-            .collect();
-        match neutralise_for(&whole, &self.rules.tags) {
-            Cow::Owned(safe) if fragments.len() > 1 => Some((safe, key, source)),
-            _ => None,
-        }
-    }
-
-    fn look(&self, key: &FactKey) -> Answer<'_> {
-        match self.facts.get(key) {
-            None => Answer::Unknown,
-            Some(fact) => {
-                self.volatility.set(self.volatility.get().max(fact.stability));
-                match &fact.value {
-                    None => Answer::Absent,
-                    Some(text) => Answer::Value(text, &fact.source),
-                }
+    for fragment in fragments {
+        match fragment.said {
+            Said::Written => out.push(&fragment.text, written.origin.clone()),
+            Said::Bound(name) => out.push(&fragment.text, bound(rules, name)),
+            Said::Fact(key, source) => {
+                let text = rules.guard(key.kind(), key, &fragment.text, diagnostics);
+                out.push(&text, Origin::Fact { key: key.clone(), source });
             }
         }
+    }
+}
+
+/// What pieces of values imitate together, each of them being harmless: the whole escaped, with the first of the escaped
+/// variables as its source.
+fn forged_together<'f>(
+    rules: &Rules<'_>,
+    fragments: &'f [Fragment<'f>],
+) -> Option<(String, &'f FactKey, &'f Arc<str>)> {
+    let escapes = |key: &FactKey| rules.escapes(key.kind());
+    let (key, source) = fragments.iter().find_map(|fragment| match &fragment.said {
+        Said::Fact(key, source) if escapes(key) => Some((*key, source)),
+        _ => None,
+    })?;
+    let whole: String = fragments
+        .iter()
+        .map(|fragment| match &fragment.said {
+            Said::Fact(key, _) if escapes(key) => {
+                rules.written(ValueForm::of(key.kind(), key), &fragment.text)
+            }
+            _ => Cow::Borrowed(fragment.text.as_ref()),
+        })
+        .collect();
+    match neutralise_for(&whole, &rules.tags) {
+        Cow::Owned(safe) if fragments.len() > 1 => Some((safe, key, source)),
+        _ => None,
     }
 }
 

@@ -1,24 +1,18 @@
-//! Values on their way into a template's text: what a template may see, and how what it names is written.
+//! Values on their way into a template's text: which variables a template can read, and how their values are written.
 
-use super::{RENDERED_LIMIT, Rendered, Rules, push_pieces, watch::Watch};
+use super::{
+    RENDERED_LIMIT, RenderError, Rendered, Rules, push_pieces, ready::Parsed, stopped, watch::Watch,
+};
 use crate::{
     diagnostic::Diagnostics,
-    fact::{FactKey, Facts, Stability},
+    fact::{FactKey, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
     reminder::is_of_event,
-    scope::Scope,
-    template::{Looked, Lookup, Sink},
+    template::Output,
+    variables::Variables,
 };
-use std::{borrow::Cow, cell::Cell, collections::BTreeMap, ops::Range, sync::Arc};
-
-/// A value on its way into the text.
-pub(super) enum Value<'a> {
-    Fact { text: &'a str, source: &'a Arc<str> },
-    Item { text: &'a str },
-    Event { text: &'a str },
-    Content(Content<'a>),
-}
+use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
 
 /// The text of an item, for its frame.
 #[derive(Clone, Copy)]
@@ -29,100 +23,36 @@ pub(super) enum Content<'a> {
     Rendered(&'a Rendered),
 }
 
-/// The facts, as one text may see them.
-pub(super) struct Known<'a> {
-    pub facts: &'a Facts,
-    /// Who wrote the text.
-    pub by: Option<Scope>,
+/// Writes what a template comes to.
+pub(super) struct Writer<'a, 'v> {
+    pub parsed: &'a Parsed<'a>,
+    pub rules: &'a Rules<'a>,
+    pub watch: Option<&'a Watch>,
+    pub variables: &'a mut Variables<'v>,
+    pub diagnostics: &'a mut Diagnostics,
+    /// The most volatile variable that was read or tested.
+    pub volatility: &'a mut Stability,
+    /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
-    /// What the event says, where the text is a reminder.
+    /// The variables of the event, where the text is a reminder. Then every value is escaped, whatever the profile wants.
     pub event: Option<&'a BTreeMap<String, String>>,
-    /// The most volatile fact that was read or tested.
-    pub volatility: Cell<Stability>,
-}
-
-impl<'a> Lookup for Known<'a> {
-    type Value = Value<'a>;
-
-    fn get(&self, key: &FactKey) -> Looked<Value<'a>> {
-        if let (Some((item, content)), "item") = (self.item, key.kind()) {
-            return match key.name() {
-                "text" => Looked::Value(Value::Content(content)),
-                name => {
-                    item.facts.get(name).map_or(Looked::Absent, |text| Looked::Value(Value::Item { text }))
-                }
-            };
-        }
-        if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            return event.get(key.name()).map_or(Looked::Absent, |text| Looked::Value(Value::Event { text }));
-        }
-        match self.facts.get(&key.asked_by(self.by)) {
-            None => Looked::Unknown,
-            Some(fact) => {
-                self.volatility.set(self.volatility.get().max(fact.stability));
-                match &fact.value {
-                    None => Looked::Absent,
-                    Some(text) => Looked::Value(Value::Fact { text, source: &fact.source }),
-                }
-            }
-        }
-    }
-}
-
-/// Writes what a template says.
-pub(super) struct Writer<'a> {
-    template: &'a str,
-    pieces: &'a [Piece],
-    rules: &'a Rules<'a>,
-    watch: Option<&'a Watch>,
-    diagnostics: &'a mut Diagnostics,
-    out: &'a mut Rendered,
-    /// The item whose frame this is.
-    pub item: Option<&'a PlanItem<'a>>,
-    /// True: every value is escaped, whatever the profile says.
-    pub guards_all: bool,
-    /// Who answers for the item's facts, once one was written.
-    source: Option<Arc<str>>,
+    pub out: &'a mut Rendered,
+    /// The source of the item's variables, once one was written.
+    pub source: Option<Arc<str>>,
     /// The piece that the last literal ended in, and where that piece starts.
-    piece: usize,
-    piece_start: usize,
-    /// The tag at which the output became too large.
-    pub over: Option<Range<usize>>,
+    pub piece: usize,
+    pub piece_start: usize,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(
-        template: &'a str,
-        pieces: &'a [Piece],
-        rules: &'a Rules<'a>,
-        watch: Option<&'a Watch>,
-        diagnostics: &'a mut Diagnostics,
-        out: &'a mut Rendered,
-    ) -> Self {
-        Writer {
-            template,
-            pieces,
-            rules,
-            watch,
-            diagnostics,
-            out,
-            item: None,
-            guards_all: false,
-            source: None,
-            piece: 0,
-            piece_start: 0,
-            over: None,
-        }
-    }
-
+impl<'a> Writer<'a, '_> {
     /// What a tool says of itself is an `item:` here, and a tool's value all the same.
     fn kind<'k>(&self, key: &'k FactKey) -> &'k str
     where
         'a: 'k,
     {
         match self.item {
-            Some(PlanItem { facts: ItemFacts::Made(_), .. }) => "tool",
-            Some(item) => match item.pieces.first().map(|piece| &piece.origin) {
+            Some((PlanItem { facts: ItemFacts::Made(_), .. }, _)) => "tool",
+            Some((item, _)) => match item.pieces.first().map(|piece| &piece.origin) {
                 Some(Origin::Fact { key, .. }) => key.kind(),
                 _ => key.kind(),
             },
@@ -130,19 +60,72 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn item_source(&mut self) -> Arc<str> {
-        let named = |name: &str| self.item.and_then(|item| item.facts.get(name));
-        self.source
+    /// Writes `item:text`, the text of the item, or another variable of it.
+    fn item_value(&mut self, tag: &Range<usize>, key: &FactKey, item: &PlanItem<'_>, content: Content<'_>) {
+        if key.name() == "text" {
+            return match content {
+                Content::Rendered(content) => self.out.append(content),
+                Content::Pieces(pieces) => push_pieces(self.out, pieces, self.rules, self.diagnostics),
+            };
+        }
+        let Some(text) = item.facts.get(key.name()) else { return };
+        let named = |name: &str| item.facts.get(name);
+        let source = self
+            .source
             .get_or_insert_with(|| named("path").or_else(|| named("name")).unwrap_or("item").into())
-            .clone()
+            .clone();
+        let kind = self.kind(key);
+        let mut text = match self.watch {
+            Some(_) if !self.rules.escapes(kind) => Cow::Borrowed(text),
+            _ => self.rules.guard(kind, key, text, self.diagnostics),
+        };
+        if let Some(watch) = self.watch {
+            // The frame says where the value stands.
+            let in_attribute = self.parsed.template.text()[..tag.start].ends_with("=\"");
+            let of = item.pieces.first().map(|piece| &piece.origin);
+            let safe = match watch.value(&text, key, of, in_attribute, self.diagnostics) {
+                Cow::Owned(safe) => Some(safe),
+                Cow::Borrowed(_) => None,
+            };
+            text = safe.map_or(text, Cow::Owned);
+        }
+        self.out.push(&text, Origin::Fact { key: key.clone(), source });
     }
 }
 
-impl Sink<Value<'_>> for Writer<'_> {
+/// Refuses to write more where the output is too large already: a short template can name a large file many times.
+fn check_room(
+    out: &Rendered,
+    rules: &Rules<'_>,
+    parsed: &Parsed<'_>,
+    tag: Range<usize>,
+) -> Result<(), RenderError> {
+    if out.text.len() <= RENDERED_LIMIT || rules.template.max_bytes.is_none() {
+        return Ok(());
+    }
+    let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
+    Err(stopped("template/too-large", what, &parsed.pieces, parsed.template.text(), tag))
+}
+
+impl Output for Writer<'_, '_> {
+    type Error = RenderError;
+
+    fn exists(&mut self, key: &FactKey) -> Result<bool, RenderError> {
+        if let (Some((item, _)), "item") = (self.item, key.kind()) {
+            return Ok(key.name() == "text" || item.facts.get(key.name()).is_some());
+        }
+        if let Some(event) = self.event.filter(|_| is_of_event(key)) {
+            return Ok(event.contains_key(key.name()));
+        }
+        let fact = self.variables.get(&key.asked_by(self.parsed.by), self.diagnostics)?;
+        *self.volatility = (*self.volatility).max(fact.stability);
+        Ok(fact.value.is_some())
+    }
+
     fn literal(&mut self, range: Range<usize>) {
         let mut at = range.start;
         while at < range.end {
-            let Some(piece) = self.pieces.get(self.piece) else { return };
+            let Some(piece) = self.parsed.pieces.get(self.piece) else { return };
             let end = self.piece_start + piece.text.len();
             if at >= end {
                 self.piece_start = end;
@@ -151,55 +134,37 @@ impl Sink<Value<'_>> for Writer<'_> {
             }
             let to = range.end.min(end);
             let within = at - self.piece_start..to - self.piece_start;
-            self.out.push(&self.template[at..to], piece.origin.part(&within));
+            self.out.push(&self.parsed.template.text()[at..to], piece.origin.part(&within));
             at = to;
         }
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey, value: Value<'_>) {
-        if self.out.text.len() > RENDERED_LIMIT && self.rules.template.max_bytes.is_some() {
-            self.over.get_or_insert(tag);
-            return;
+    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), RenderError> {
+        let (rules, parsed) = (self.rules, self.parsed);
+        if let (Some((item, content)), "item") = (self.item, key.kind()) {
+            check_room(self.out, rules, parsed, tag.clone())?;
+            self.item_value(&tag, key, item, content);
+            return Ok(());
         }
-        match value {
-            Value::Content(Content::Rendered(content)) => self.out.append(content),
-            Value::Content(Content::Pieces(pieces)) => {
-                push_pieces(self.out, pieces, self.rules, self.diagnostics);
-            }
-            Value::Item { text } => {
-                let source = self.item_source();
-                let kind = self.kind(key);
-                let mut text = match self.watch {
-                    Some(_) if !self.rules.escapes(kind) => Cow::Borrowed(text),
-                    _ => self.rules.guard(kind, key, text, self.diagnostics),
-                };
-                if let Some(watch) = self.watch {
-                    // The frame says where the value stands.
-                    let in_attribute = self.template[..tag.start].ends_with("=\"");
-                    let of = self.item.and_then(|item| item.pieces.first()).map(|piece| &piece.origin);
-                    let safe = match watch.value(&text, key, of, in_attribute, self.diagnostics) {
-                        Cow::Owned(safe) => Some(safe),
-                        Cow::Borrowed(_) => None,
-                    };
-                    text = safe.map_or(text, Cow::Owned);
-                }
-                self.out.push(&text, Origin::Fact { key: key.clone(), source });
-            }
-            Value::Event { text } => {
-                let text = self.rules.neutralised(key, text, self.diagnostics);
-                self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
-            }
-            Value::Fact { text, source } => {
-                let text = match self.guards_all {
-                    true if !self.rules.escapes(key.kind()) => {
-                        self.rules.neutralised(key, text, self.diagnostics)
-                    }
-                    // A watched text is looked at as a whole.
-                    _ if self.watch.is_some() && !self.rules.escapes(key.kind()) => Cow::Borrowed(text),
-                    _ => self.rules.guard(key.kind(), key, text, self.diagnostics),
-                };
-                self.out.push(&text, Origin::Fact { key: key.clone(), source: source.clone() });
-            }
+        if let Some(event) = self.event.filter(|_| is_of_event(key)) {
+            let Some(text) = event.get(key.name()) else { return Ok(()) };
+            check_room(self.out, rules, parsed, tag)?;
+            let text = rules.neutralised(key, text, self.diagnostics);
+            self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
+            return Ok(());
         }
+        let fact = self.variables.get(&key.asked_by(parsed.by), self.diagnostics)?;
+        *self.volatility = (*self.volatility).max(fact.stability);
+        let Some(text) = &fact.value else { return Ok(()) };
+        check_room(self.out, rules, parsed, tag)?;
+        let is_escaped = rules.escapes(key.kind());
+        let written = match self.event {
+            Some(_) if !is_escaped => rules.neutralised(key, text, self.diagnostics),
+            // A watched text is looked at as a whole.
+            None if self.watch.is_some() && !is_escaped => Cow::Borrowed(text.as_str()),
+            _ => rules.guard(key.kind(), key, text, self.diagnostics),
+        };
+        self.out.push(&written, Origin::Fact { key: key.clone(), source: fact.source.clone() });
+        Ok(())
     }
 }

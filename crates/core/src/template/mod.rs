@@ -1,10 +1,8 @@
 //! The template language: `[type:name]` and `[if type:name]…[else]…[endif]` (seed 002 §2).
 //!
-//! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::resume`] walks that list, asks
-//! a [`Lookup`] for each key that it reaches and tells a [`Sink`] which bytes of the template and which values
-//! follow each other. It never waits: if nobody knows a key yet, it returns [`Progress::Need`] and goes on from there
-//! when it is called again. Values are handed on, never read for tags. [`parse_template`] is all of it in one pure
-//! function.
+//! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::render`] walks that list: it asks an
+//! [`Output`] for each key that it reaches, and hands it the bytes of the template and the tags of values in order.
+//! Values are written, never read for tags. [`parse_template`] is all of it in one pure function.
 //!
 //! What is no tag is text, byte for byte: nothing in a template is an error, except its size and its depth.
 
@@ -27,7 +25,7 @@ pub use error::TemplateError;
 pub use options::Options;
 pub use parse::Template;
 pub use position::{Locator, Position};
-pub use render::{Cursor, Looked, Lookup, Progress, Sink, parse_template};
+pub use render::{Output, parse_template};
 pub use tiles::{Tile, TileKind};
 pub use tokens::{Branch, Token, TokenKind};
 pub use utf16::Utf16;

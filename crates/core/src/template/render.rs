@@ -1,125 +1,79 @@
-//! Runs the operations of a template: lazily, without recursion, and from where it stopped.
+//! Runs the operations of a template: lazily and without recursion.
 
 use super::ops::Op;
 use super::{Options, Template, TemplateError};
 use crate::fact::FactKey;
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, convert::Infallible, ops::Range};
 
-/// What is known of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Looked<V> {
-    /// It exists, with this value. An empty text exists.
-    Value(V),
-    /// It is known not to exist.
-    Absent,
-    /// Nobody asked yet.
-    Unknown,
-}
+/// The receiver of a render: it looks variables up and takes the output, in order.
+pub trait Output {
+    /// Why a variable cannot be looked up or written.
+    type Error;
 
-/// The values that a template reads. Closures over `&FactKey` are lookups.
-pub trait Lookup {
-    /// What stands for a value; a reference or an index is best.
-    type Value;
+    /// Returns true where the variable exists; an empty text exists.
+    ///
+    /// # Errors
+    /// Ends the render.
+    fn exists(&mut self, key: &FactKey) -> Result<bool, Self::Error>;
 
-    /// Returns what is known of `key`. Within one render, a known answer stays the same.
-    fn get(&self, key: &FactKey) -> Looked<Self::Value>;
-}
-
-impl<V, F> Lookup for F
-where
-    F: Fn(&FactKey) -> Looked<V>,
-{
-    type Value = V;
-
-    fn get(&self, key: &FactKey) -> Looked<V> {
-        self(key)
-    }
-}
-
-/// The receiver of a render, in the order of the output.
-pub trait Sink<V> {
     /// Takes bytes of the template; `range` is never empty.
     fn literal(&mut self, range: Range<usize>);
 
-    /// Takes the value that stands in place of the tag at `tag`. Absent keys are not mentioned.
-    fn value(&mut self, tag: Range<usize>, key: &FactKey, value: V);
-}
-
-/// How far a render has come. The default is the start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cursor {
-    op: usize,
-}
-
-/// Why a render stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress<'t> {
-    /// This key must be known before the render can go on.
-    Need(&'t FactKey),
-    /// Everything was emitted.
-    Done,
+    /// Writes the value of a variable in place of the tag at `tag`; nothing, if it does not exist.
+    ///
+    /// # Errors
+    /// Ends the render.
+    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), Self::Error>;
 }
 
 impl Template {
-    /// Renders from `at` on, until the end or until a key is unknown.
+    /// Renders the template. Only variables that the output depends on are asked for: not those of a branch that is not
+    /// taken.
     ///
-    /// Asks only for keys that the output depends on: not for those of a branch that is not taken. After
-    /// [`Progress::Need`], a call with the same cursor goes on at the same tag, and nothing is emitted twice.
+    /// # Errors
+    /// The first error of `output`; nothing is written after it.
     ///
     /// # Example
     /// ```
-    /// use preface_core::{fact::FactKey, template::{Cursor, Looked, Options, Progress, Sink, Template}};
-    /// use std::ops::Range;
+    /// use preface_core::{fact::FactKey, template::{Options, Output, Template}};
+    /// use std::{convert::Infallible, ops::Range};
     ///
     /// struct Text<'t>(&'t str, String);
-    /// impl<'v> Sink<&'v str> for Text<'_> {
+    /// impl Output for Text<'_> {
+    ///     type Error = Infallible;
+    ///     fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+    ///         Ok(key.kind() == "git")
+    ///     }
     ///     fn literal(&mut self, range: Range<usize>) {
     ///         self.1 += &self.0[range];
     ///     }
-    ///     fn value(&mut self, _tag: Range<usize>, _key: &FactKey, value: &'v str) {
-    ///         self.1 += value;
+    ///     fn value(&mut self, _tag: Range<usize>, _key: &FactKey) -> Result<(), Infallible> {
+    ///         self.1 += "main";
+    ///         Ok(())
     ///     }
     /// }
     ///
-    /// let template = Template::parse("On [git:branch]!", &Options::default()).unwrap();
-    /// let (mut at, mut text) = (Cursor::default(), Text(template.text(), String::new()));
-    /// let unknown = |_: &FactKey| Looked::Unknown;
-    /// let Progress::Need(key) = template.resume(&mut at, &unknown, &mut text) else { panic!() };
-    /// assert_eq!((key.as_str(), text.1.as_str()), ("git:branch", "On "));
-    /// let known = |_: &FactKey| Looked::Value("main");
-    /// assert_eq!(template.resume(&mut at, &known, &mut text), Progress::Done);
+    /// let template = Template::parse("On [git:branch][if tool:bash] with bash[endif]!", &Options::default()).unwrap();
+    /// let mut text = Text(template.text(), String::new());
+    /// template.render(&mut text).unwrap();
     /// assert_eq!(text.1, "On main!");
     /// ```
-    pub fn resume<L: Lookup>(
-        &self,
-        at: &mut Cursor,
-        scope: &L,
-        sink: &mut impl Sink<L::Value>,
-    ) -> Progress<'_> {
-        while let Some(op) = self.ops.get(at.op) {
-            let mut next = at.op + 1;
+    pub fn render<O: Output>(&self, output: &mut O) -> Result<(), O::Error> {
+        let mut at = 0;
+        while let Some(op) = self.ops.get(at) {
+            at += 1;
             match op {
-                Op::Literal(range) => sink.literal(range.clone()),
-                Op::Value { tag, key } => match scope.get(&self.keys[*key]) {
-                    Looked::Value(value) => sink.value(tag.clone(), &self.keys[*key], value),
-                    Looked::Absent => {}
-                    Looked::Unknown => return Progress::Need(&self.keys[*key]),
-                },
+                Op::Literal(range) => output.literal(range.clone()),
+                Op::Value { tag, key } => output.value(tag.clone(), &self.keys[*key])?,
                 Op::Test { key, negated, otherwise } => {
-                    let exists = match scope.get(&self.keys[*key]) {
-                        Looked::Value(_) => true,
-                        Looked::Absent => false,
-                        Looked::Unknown => return Progress::Need(&self.keys[*key]),
-                    };
-                    if exists == *negated {
-                        next = *otherwise;
+                    if output.exists(&self.keys[*key])? == *negated {
+                        at = *otherwise;
                     }
                 }
-                Op::Jump(to) => next = *to,
+                Op::Jump(to) => at = *to,
             }
-            at.op = next;
         }
-        Progress::Done
+        Ok(())
     }
 }
 
@@ -142,28 +96,40 @@ pub fn parse_template(
     values: &BTreeMap<FactKey, Option<String>>,
 ) -> Result<String, TemplateError> {
     let template = Template::parse(template, &Options::default())?;
-    let lookup = |key: &FactKey| match values.get(key) {
-        Some(Some(value)) => Looked::Value(value.as_str()),
-        _ => Looked::Absent,
-    };
-    let mut text = Text { template: template.text(), text: String::with_capacity(template.text().len()) };
-    // Nothing is unknown to this lookup, so one call reaches the end.
-    template.resume(&mut Cursor::default(), &lookup, &mut text);
-    Ok(text.text)
+    let mut output =
+        Text { template: template.text(), values, text: String::with_capacity(template.text().len()) };
+    let Ok(()) = template.render(&mut output);
+    Ok(output.text)
 }
 
-/// A sink that keeps only the text.
+/// An output that keeps only the text.
 struct Text<'t> {
     template: &'t str,
+    values: &'t BTreeMap<FactKey, Option<String>>,
     text: String,
 }
 
-impl<'v> Sink<&'v str> for Text<'_> {
+impl Text<'_> {
+    fn get(&self, key: &FactKey) -> Option<&str> {
+        self.values.get(key)?.as_deref()
+    }
+}
+
+impl Output for Text<'_> {
+    type Error = Infallible;
+
+    fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
+        Ok(self.get(key).is_some())
+    }
+
     fn literal(&mut self, range: Range<usize>) {
         self.text.push_str(&self.template[range]);
     }
 
-    fn value(&mut self, _tag: Range<usize>, _key: &FactKey, value: &'v str) {
-        self.text.push_str(value);
+    fn value(&mut self, _tag: Range<usize>, key: &FactKey) -> Result<(), Infallible> {
+        if let Some(Some(value)) = self.values.get(key) {
+            self.text.push_str(value);
+        }
+        Ok(())
     }
 }

@@ -2,55 +2,64 @@
 
 use preface_core::{
     fact::FactKey,
-    template::{Cursor, Looked, Progress, Sink, Template},
+    template::{Output, Template},
 };
 use std::{collections::BTreeMap, ops::Range};
 
 /// Values by key; a missing key does not exist.
 pub type Values = BTreeMap<FactKey, Option<String>>;
 
-/// What a render emitted.
+/// Looks a variable up: `None` if it does not exist, an error if nobody knows it.
+pub type Lookup<'l> = dyn FnMut(&FactKey) -> Result<Option<String>, FactKey> + 'l;
+
+/// What a render wrote.
 pub struct Rendered<'t> {
     /// The template's text.
     pub template: &'t str,
+    lookup: &'t mut Lookup<'t>,
     /// The output.
     pub text: String,
-    /// The ranges of the template that were emitted, tags included.
+    /// The ranges of the template that were written, tags included.
     pub ranges: Vec<Range<usize>>,
 }
 
 impl<'t> Rendered<'t> {
     /// Starts with nothing.
-    pub fn new(template: &'t Template) -> Self {
-        Rendered { template: template.text(), text: String::new(), ranges: Vec::new() }
+    pub fn new(template: &'t Template, lookup: &'t mut Lookup<'t>) -> Self {
+        Rendered { template: template.text(), lookup, text: String::new(), ranges: Vec::new() }
     }
 }
 
-impl Sink<&str> for Rendered<'_> {
+impl Output for Rendered<'_> {
+    type Error = FactKey;
+
+    fn exists(&mut self, key: &FactKey) -> Result<bool, FactKey> {
+        Ok((self.lookup)(key)?.is_some())
+    }
+
     fn literal(&mut self, range: Range<usize>) {
         assert!(!range.is_empty(), "no empty literals");
         self.text.push_str(&self.template[range.clone()]);
         self.ranges.push(range);
     }
 
-    fn value(&mut self, tag: Range<usize>, key: &FactKey, value: &str) {
+    fn value(&mut self, tag: Range<usize>, key: &FactKey) -> Result<(), FactKey> {
+        let Some(value) = (self.lookup)(key)? else { return Ok(()) };
         let inside = &self.template[tag.clone()];
         assert!(
             inside.starts_with('[') && inside.ends_with(']') && inside.contains(key.as_str()),
             "{inside}"
         );
-        self.text.push_str(value);
+        self.text.push_str(&value);
         self.ranges.push(tag);
+        Ok(())
     }
 }
 
-/// Renders in one go, all keys known.
+/// Renders with these values; a missing key does not exist.
 pub fn render(template: &Template, values: &Values) -> String {
-    let mut rendered = Rendered::new(template);
-    let lookup = |key: &FactKey| match values.get(key) {
-        Some(Some(value)) => Looked::Value(value.as_str()),
-        _ => Looked::Absent,
-    };
-    assert_eq!(template.resume(&mut Cursor::default(), &lookup, &mut rendered), Progress::Done);
+    let mut lookup = |key: &FactKey| Ok(values.get(key).cloned().flatten());
+    let mut rendered = Rendered::new(template, &mut lookup);
+    template.render(&mut rendered).unwrap();
     rendered.text
 }

@@ -46,16 +46,16 @@ pub(super) fn preview(
         stored: None,
         contributions: Vec::new(),
         reminders: Vec::new(),
-        facts: Facts::default(),
+        facts: probe.facts(),
         diagnostics: Diagnostics::new(),
         audit: Vec::new(),
     };
-    let ran = line::run_with(&mut world, COUNTERS, &mut |key| Some(probe.answer(key)));
+    let ran = line::run_with(&mut world, COUNTERS, &mut |key: &FactKey| Some(probe.answer(key)));
     *facts = world.facts;
     match ran {
         Ok(prompt) => Ok(Some(prompt)),
         Err(LineError::Render(error)) => {
-            trouble.push(*error.diagnostic);
+            trouble.push(*error);
             Ok(None)
         }
         Err(error) => Err(error.into()),

@@ -10,12 +10,13 @@ use crate::{
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics},
-    fact::{Fact, FactKey},
+    fact::{Fact, FactKey, Facts},
     lint::hidden::escape_hidden,
     origin::Piece,
     profile::Profile,
     settings::{self, Merged, Own},
     turn::Turn,
+    variables::option_variable,
 };
 use preface_host::{
     bounds::Bounds,
@@ -33,6 +34,8 @@ use std::{
 
 /// The most bytes that the values of one probe have together.
 const VALUES_LIMIT: usize = 64 << 20;
+
+const NO_DIRECTORY: &str = "no directory was given";
 
 /// One place to look at facts from.
 pub(crate) struct Probe<'s> {
@@ -71,10 +74,19 @@ impl<'s> Probe<'s> {
         Ok(Probe { profile, turn, system, places, given, gate, settings, roots, bounds, somewhere, left })
     }
 
+    /// Returns what is known without a look: where no directory was named, there is none.
+    pub(crate) fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        for name in ["cwd", "cwd_slashes"].iter().filter(|_| !self.somewhere) {
+            facts.supply(FactKey::new("prompt", name), Fact::absent(NO_DIRECTORY));
+        }
+        facts
+    }
+
     /// Answers one fact.
     pub(crate) fn answer(&self, key: &FactKey) -> Fact {
         if !self.somewhere && about_a_directory(key) {
-            return Fact::absent("no directory was given");
+            return Fact::absent(NO_DIRECTORY);
         }
         let fact = self.ask(key);
         self.within_bounds(key, fact)
@@ -101,7 +113,7 @@ impl<'s> Probe<'s> {
             real_dirs: &RealDirs::default(),
             file_room: Cell::new(FILE_FACTS_LIMIT),
         };
-        crate::gather::option_fact(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
+        option_variable(key, &self.profile).unwrap_or_else(|| provider::answer(key, &look))
     }
 
     fn within_bounds(&self, key: &FactKey, fact: Fact) -> Fact {

@@ -28,6 +28,7 @@ use preface_core::{
     fact::{Fact, FactKey, Stability},
     section::Section,
     suggestion::did_you_mean,
+    variables::turn_variable,
     world::Contribution,
 };
 
@@ -136,12 +137,10 @@ pub fn fact_provider(key: &FactKey) -> Option<&'static dyn FactProvider> {
 /// Answers a fact: by the caller's `--fact`, else by the provider of its type, else it is absent.
 #[must_use]
 pub fn answer(key: &FactKey, look: &Look<'_>) -> Fact {
-    if let Some(value) = look.turn.facts.get(key) {
-        let source = format!("--fact {key}");
-        return match value {
-            Some(value) => Fact::of(value, source, Stability::Conversation),
-            None => Fact { stability: Stability::Conversation, ..Fact::absent(source) },
-        };
+    if look.turn.facts.contains_key(key)
+        && let Some(given) = turn_variable(key, look.turn)
+    {
+        return given;
     }
     let Some(provider) = fact_provider(key) else { return Fact::absent("no such type") };
     let mut fact = provider.answer(key, look);

@@ -2,7 +2,10 @@
 
 use super::{FactInfo, FactProvider};
 use crate::look::Look;
-use preface_core::fact::{Fact, FactKey, Stability};
+use preface_core::{
+    fact::{Fact, FactKey, Stability},
+    variables::turn_variable,
+};
 
 /// Answers `prompt:`, `tool:` and `option:`.
 #[derive(Debug)]
@@ -55,27 +58,15 @@ impl FactProvider for TurnFacts {
     }
 
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
-        let turn = look.turn;
-        let given = |value: Option<&str>, source: &str| match value {
-            Some(value) => Fact::of(value, source, Stability::Conversation),
-            None => Fact::absent("not passed in"),
-        };
-        match (key.kind(), key.name()) {
-            ("prompt", "cwd") => given(Some(&turn.cwd), "the turn"),
-            ("prompt", "cwd_slashes") => given(Some(&turn.cwd.replace('\\', "/")), "the turn"),
-            ("prompt", "global_dir") => {
-                let dir = look.places.global.as_ref().map(|dir| dir.display().to_string().replace('\\', "/"));
-                match dir {
-                    Some(dir) => Fact::of(dir, "the profile's home", Stability::Static),
-                    None => Fact::absent("there is no global directory"),
+        if (key.kind(), key.name()) == ("prompt", "global_dir") {
+            return match &look.places.global {
+                Some(dir) => {
+                    let dir = dir.display().to_string().replace('\\', "/");
+                    Fact::of(dir, "the profile's home", Stability::Static)
                 }
-            }
-            ("prompt", "model") => given(turn.model.as_deref(), "the turn"),
-            ("prompt", "conversation_id") => given(turn.conversation.as_deref(), "the turn"),
-            ("tool", name) => {
-                given(turn.tools.iter().any(|tool| tool.name == name).then_some(""), "the active tools")
-            }
-            _ => Fact::absent("no such name"),
+                None => Fact::absent("there is no global directory"),
+            };
         }
+        turn_variable(key, look.turn).unwrap_or_else(|| Fact::absent("no such name"))
     }
 }

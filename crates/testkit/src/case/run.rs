@@ -5,7 +5,7 @@ use crate::MemorySystem;
 use preface::{
     ASSETS, Ask, Built, Engine, Error, Request, ScopesReport, StoredTemplate, ToolChoice, TrustAnswer,
     TrustChoice, TrustQuestion,
-    core::{aside::Aside, line, origin::Origin, prompt::Prompt},
+    core::{aside::Aside, line, origin::Origin, prompt::Prompt, variables::NoSource},
     host::{look::Confirm, system::memory::Verb},
 };
 use similar::TextDiff;
@@ -400,7 +400,7 @@ fn laws(built: &Built) -> Result<(), String> {
     if again != built.world {
         return Err("the world does not survive its JSON form".to_owned());
     }
-    match line::run(&mut again, &mut |_| None) {
+    match line::run(&mut again, &mut NoSource) {
         Ok(prompt)
             if prompt.text == built.prompt.text
                 && prompt.parts == built.prompt.parts

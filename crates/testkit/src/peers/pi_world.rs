@@ -9,7 +9,7 @@ use preface::{
     ASSETS, Engine, Headless, Request, TrustChoice,
     core::{
         diagnostic::Diagnostics,
-        fact::{Fact, FactKey, Facts, Stability},
+        fact::{FactKey, Facts},
         layer::{Layer, Stack},
         line,
         origin::{Origin, Piece},
@@ -113,7 +113,6 @@ impl PiBuilder {
     /// Walks the line, with facts of the turn and the clock.
     fn run(&self, world: &mut World) -> Result<Prompt, String> {
         let turn = world.turn.clone();
-        let options = world.profile.options.clone();
         let gate = Gate::new(TrustMode::None, Consent::Once, PathBuf::from(HERE), Pins::default(), true);
         let look = Look {
             system: &self.system,
@@ -135,12 +134,8 @@ impl PiBuilder {
             real_dirs: &RealDirs::default(),
             file_room: Default::default(),
         };
-        let answer = |key: &FactKey| match (key.kind(), options.get(key.name())) {
-            ("option", Some(value)) => Fact::of(value, "the profile's options", Stability::Static),
-            ("option" | "given", _) => Fact::absent("the option is not set"),
-            _ => provider::answer(key, &look),
-        };
-        line::run(world, &mut |key| Some(answer(key))).map_err(|error| error.to_string())
+        line::run(world, &mut |key: &FactKey| Some(provider::answer(key, &look)))
+            .map_err(|error| error.to_string())
     }
 
     fn world_of(&self, input: &BuilderInput) -> World {

@@ -1,0 +1,137 @@
+//! The variables of one build: those that the snapshot holds, and a source for the others.
+
+use crate::{
+    diagnostic::Diagnostics,
+    fact::{Fact, FactKey, Facts, Stability},
+    profile::Profile,
+    turn::Turn,
+};
+use std::fmt;
+
+/// Answers for variables that a snapshot does not hold: a machine, or nobody.
+pub trait VariableSource {
+    /// Returns the variable with this name; `None` where there is nobody to ask.
+    fn get(&mut self, key: &FactKey) -> Option<Fact>;
+}
+
+impl<F: FnMut(&FactKey) -> Option<Fact>> VariableSource for F {
+    fn get(&mut self, key: &FactKey) -> Option<Fact> {
+        self(key)
+    }
+}
+
+/// The source of a replay: it knows nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoSource;
+
+impl VariableSource for NoSource {
+    fn get(&mut self, _: &FactKey) -> Option<Fact> {
+        None
+    }
+}
+
+/// A variable that the snapshot does not hold where there is nobody to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingVariable(pub FactKey);
+
+impl fmt::Display for MissingVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the saved world does not hold the fact `{}`", self.0)
+    }
+}
+
+impl std::error::Error for MissingVariable {}
+
+/// The variables of one build. Each is looked up once, where the output depends on it, and recorded.
+pub struct Variables<'a> {
+    turn: &'a Turn,
+    profile: &'a Profile,
+    recorded: &'a mut Facts,
+    source: &'a mut dyn VariableSource,
+}
+
+impl<'a> Variables<'a> {
+    /// Starts with what is recorded. `source` is asked for what neither the record nor the turn nor the profile has.
+    pub fn new(
+        turn: &'a Turn,
+        profile: &'a Profile,
+        recorded: &'a mut Facts,
+        source: &'a mut dyn VariableSource,
+    ) -> Self {
+        Variables { turn, profile, recorded, source }
+    }
+
+    /// Returns a variable. What its lookup came across is added to `diagnostics`, once.
+    ///
+    /// # Errors
+    /// Nobody knows it.
+    pub fn get(&mut self, key: &FactKey, diagnostics: &mut Diagnostics) -> Result<&Fact, MissingVariable> {
+        if self.recorded.get(key).is_none() {
+            let given = option_variable(key, self.profile).or_else(|| turn_variable(key, self.turn));
+            let found = given.or_else(|| self.source.get(key));
+            let fact = found.ok_or_else(|| MissingVariable(key.clone()))?;
+            diagnostics.extend(fact.diagnostics.iter().cloned());
+            self.recorded.supply(key.clone(), fact);
+        }
+        self.recorded.get(key).ok_or_else(|| MissingVariable(key.clone()))
+    }
+
+    /// Returns true where a variable exists; an empty text exists.
+    ///
+    /// # Errors
+    /// Nobody knows it.
+    pub fn exists(&mut self, key: &FactKey, diagnostics: &mut Diagnostics) -> Result<bool, MissingVariable> {
+        self.get(key, diagnostics).map(|fact| fact.value.is_some())
+    }
+}
+
+/// Returns `option:NAME`, the value of an option of the profile, and `given:NAME`, one that the caller set to more than a
+/// switch; `None` for other types.
+#[must_use]
+pub fn option_variable(key: &FactKey, profile: &Profile) -> Option<Fact> {
+    let value = profile.options.get(key.name());
+    let fact = |value: Option<&String>| match value {
+        Some(value) => Fact::of(value, "the profile's options", Stability::Static),
+        None => Fact::absent("the option is not set"),
+    };
+    match key.kind() {
+        "option" => Some(fact(value)),
+        "given" => {
+            Some(fact(value.filter(|value| *value != "true" && profile.given.contains_key(key.name()))))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what the turn itself says of a variable: the value that the caller set for it, else where the turn is, who
+/// answers and which tools are active. `None` where the turn does not know.
+#[must_use]
+pub fn turn_variable(key: &FactKey, turn: &Turn) -> Option<Fact> {
+    if let Some(value) = turn.facts.get(key) {
+        return Some(of_turn(value.as_deref(), &format!("--fact {key}")));
+    }
+    let given = |value: Option<&str>| match value {
+        Some(_) => of_turn(value, "the turn"),
+        None => of_turn(None, "not passed in"),
+    };
+    match (key.kind(), key.name()) {
+        ("prompt", "cwd") => Some(given(Some(&turn.cwd))),
+        ("prompt", "cwd_slashes") => Some(given(Some(&turn.cwd.replace('\\', "/")))),
+        ("prompt", "model") => Some(given(turn.model.as_deref())),
+        ("prompt", "conversation_id") => Some(given(turn.conversation.as_deref())),
+        ("tool", name) if turn.tools.iter().any(|tool| tool.name == name) => {
+            Some(of_turn(Some(""), "the active tools"))
+        }
+        ("tool", _) => Some(of_turn(None, "not passed in")),
+        _ => None,
+    }
+}
+
+fn of_turn(value: Option<&str>, source: &str) -> Fact {
+    Fact {
+        value: value.map(str::to_owned),
+        source: source.into(),
+        stability: Stability::Conversation,
+        diagnostics: Vec::new(),
+    }
+}
