@@ -8,7 +8,7 @@ use crate::{
 };
 use preface_core::{
     assemble::{Joining, assemble},
-    draft::{DraftPart, Fitted},
+    draft::{Draft, DraftPart},
     fact::Stability,
     origin::{Origin, Piece, Source},
     profile::Arrange,
@@ -26,7 +26,7 @@ pub const BENCH: Bench = Bench {
 const PARTS: usize = 60;
 
 fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
-    let fitted = || Fitted { parts: (0..PARTS).map(part).collect(), absent: Vec::new() };
+    let fitted = || Draft { parts: (0..PARTS).map(part).collect(), absent: Vec::new() };
     let join = Piece {
         text: "\n\n".into(),
         origin: Origin::Literal { profile: "bench".into(), key: "join".into() },

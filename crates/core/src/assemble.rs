@@ -3,7 +3,7 @@
 use crate::{
     aside::Aside,
     audit::AuditEvent,
-    draft::{DraftPart, Fitted, behead_spans, truncate_spans},
+    draft::{Draft, DraftPart, behead_spans, truncate_spans},
     origin::{Piece, Span},
     profile::Arrange,
     prompt::{Part, Prompt},
@@ -22,8 +22,8 @@ pub struct Joining<'a> {
 
 /// Orders the parts and joins them into a prompt. Diagnostics are the caller's to add.
 #[must_use]
-pub fn assemble(fitted: Fitted, preset: &str, joining: Joining<'_>) -> Prompt {
-    let Fitted { parts, absent } = fitted;
+pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
+    let Draft { parts, absent } = fitted;
     let (asides, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
         parts.into_iter().partition(|part| part.place.is_some());
     match joining.arrange {
@@ -109,7 +109,7 @@ mod tests {
             text: "\n\n".into(),
             origin: Origin::Literal { profile: "test".into(), key: "join".into() },
         };
-        let fitted = Fitted { parts, absent: Vec::new() };
+        let fitted = Draft { parts, absent: Vec::new() };
         let prompt = assemble(fitted, "test", Joining { arrange, join: &piece, seam });
         prompt.check_tiling().expect("parts and spans tile the prompt");
         prompt

@@ -9,19 +9,11 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What render hands to fit. Not checked yet: whether it fits.
+/// What render hands to fit, where nobody has checked yet whether it fits, and what fit hands to assemble: there every part
+/// is within its ceiling, all of them within the budget.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// The parts, in the profile's order.
-    pub parts: Vec<DraftPart>,
-    /// What is not there, and why.
-    pub absent: Vec<Absent>,
-}
-
-/// What fit hands to assemble. Every part is within its ceiling, all of them within the budget.
-#[derive(Clone, Debug, Default)]
-pub struct Fitted {
-    /// The parts that stay, in the profile's order.
     pub parts: Vec<DraftPart>,
     /// What is not there, and why.
     pub absent: Vec<Absent>,

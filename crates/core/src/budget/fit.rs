@@ -3,7 +3,7 @@
 use super::{Clipped, Counter, OverBudget, clip_head};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
-    draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart, Fitted},
+    draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     origin::Origin,
     profile::OnOver,
     section::CutRule,
@@ -34,7 +34,7 @@ pub fn fit(
     counter: &dyn Counter,
     profile: &str,
     diagnostics: &mut Diagnostics,
-) -> Result<Fitted, OverBudget> {
+) -> Result<Draft, OverBudget> {
     let Draft { parts, absent } = draft;
     // What is read in a message has no part in the limit of the system prompt.
     let (asides, parts): (Vec<DraftPart>, Vec<DraftPart>) =
@@ -56,7 +56,7 @@ fn within(
     counter: &dyn Counter,
     profile: &str,
     diagnostics: &mut Diagnostics,
-) -> Result<Fitted, OverBudget> {
+) -> Result<Draft, OverBudget> {
     let counter = counter.cutter().unwrap_or(counter);
     let Draft { parts, mut absent } = draft;
     let mut kept = Vec::with_capacity(parts.len());
@@ -78,13 +78,13 @@ fn within(
         uncut.push(whole);
     }
     let Some(limit) = limit.filter(|limit| limit.on_over == OnOver::Cut) else {
-        return Ok(Fitted { parts: kept, absent });
+        return Ok(Draft { parts: kept, absent });
     };
     let needs: Vec<usize> = kept.iter().map(|part| counter.count(&part.text)).collect();
     let gaps = between * kept.len().saturating_sub(1);
     let total: usize = needs.iter().sum::<usize>() + gaps;
     if total <= limit.tokens {
-        return Ok(Fitted { parts: kept, absent });
+        return Ok(Draft { parts: kept, absent });
     }
     let firm = |part: &DraftPart| part.cut == CutRule::Never;
     let firm_count = kept.iter().filter(|part| firm(part)).count();
@@ -148,7 +148,7 @@ fn within(
             });
         }
     }
-    Ok(Fitted { parts, absent })
+    Ok(Draft { parts, absent })
 }
 
 /// Clips a part to `max` tokens. False where nothing of it stays. The notes name the limit behind it: the part's own
@@ -224,13 +224,13 @@ mod tests {
         Some(Limit { tokens, on_over: OnOver::Cut })
     }
 
-    fn run(parts: Vec<DraftPart>, limit: Option<Limit>) -> Result<(Fitted, Diagnostics), OverBudget> {
+    fn run(parts: Vec<DraftPart>, limit: Option<Limit>) -> Result<(Draft, Diagnostics), OverBudget> {
         let mut diagnostics = Vec::new();
         let draft = Draft { parts, absent: Vec::new() };
         fit(draft, limit, 1, &Bytes4, "test", &mut diagnostics).map(|fitted| (fitted, diagnostics))
     }
 
-    fn ids(fitted: &Fitted) -> Vec<&str> {
+    fn ids(fitted: &Draft) -> Vec<&str> {
         fitted.parts.iter().map(|part| part.section.as_str()).collect()
     }
 
