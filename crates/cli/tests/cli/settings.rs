@@ -316,6 +316,35 @@ hint: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
     }
 
     #[test]
+    fn keys_of_the_program_that_shares_the_file_are_no_errors() {
+        for (preset, name, text, foreign) in [
+            ("pi", ".sf/agent/settings.json", r#"{"defaultModel": "m", "theme": "dark"}"#, ""),
+            (
+                "claude-code",
+                ".claude/settings.json",
+                r#"{"model": "m", "permissions": {"allow": []}}"#,
+                "\
+info: ~/.claude/settings.json has 2 values that are not settings of preface; they were left alone
+      [settings/shared]
+ ——▶ ~/.claude/settings.json   (global layer)
+",
+            ),
+        ] {
+            let sandbox = writing(Sandbox::empty(), text);
+            let changed = format!("changed ~/{name}\n");
+            sandbox
+                .run(&format!("preface settings edit --preset {preset}"))
+                .exits(0)
+                .says(&format!("{foreign}{changed}"));
+            assert_eq!(fs::read_to_string(sandbox.path(&format!("home/{name}"))).expect("it is there"), text);
+            // What is a setting of preface is checked all the same.
+            let sandbox = writing(Sandbox::empty(), r#"{"budget": {"tokens": -5}}"#);
+            let ran = sandbox.run(&format!("preface settings edit --preset {preset}")).exits(1);
+            assert!(ran.stderr.starts_with("error: `budget.tokens` must be"), "{}", ran.stderr);
+        }
+    }
+
+    #[test]
     fn an_editor_that_fails_changes_nothing() {
         let sandbox = Sandbox::new().env("VISUAL", "false").env("PATH", "/usr/bin:/bin");
         let ran = sandbox.run("preface settings edit").exits(1).prints("");
