@@ -44,6 +44,22 @@ fn what_is_set_can_be_got_and_unset() {
 }
 
 #[test]
+fn a_number_without_a_fraction_is_shown_as_an_integer() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", r#"{"budget": {"tokens": 2e5}}"#);
+    sandbox.run("preface settings get budget.tokens").exits(0).prints("200000\n").says("");
+    sandbox
+        .run("preface settings get budget --format json")
+        .exits(0)
+        .prints("{\"tokens\":200000}\n")
+        .says("");
+    sandbox
+        .run("preface settings set budget.tokens 3e5")
+        .exits(0)
+        .says("set budget.tokens = 300000 in ~/.config/preface/settings.json\n");
+}
+
+#[test]
 fn a_string_is_printed_bare_and_counts_in_a_build() {
     let sandbox = Sandbox::new();
     sandbox.run("preface settings set systemPrompt.append 'Be kind.'").exits(0);
