@@ -21,7 +21,10 @@ after(async () => {
   await service?.end();
 });
 
-/** Answers `/scopes` from a file, so that every kind of entry is there whatever this machine has. */
+/**
+ * Answers `/scopes` from a file, so that every kind of entry is there whatever this machine has. A test of the service
+ * (`crates/server/tests/scopes.rs`) compares the file with a real answer.
+ */
 async function stub(page: Page): Promise<void> {
   const file = path.join(process.cwd(), "tests/scopes.json");
   await page.route("**/scopes?*", (route) => route.fulfill({ path: file, contentType: "application/json" }));
@@ -69,11 +72,12 @@ test("a store that is away is told apart from a service that is away", async () 
   await done(page);
 });
 
-test("a service that does not tell scopes yet is no trouble", async () => {
+test("an address that is missing is reported as an error", async () => {
   const page = await openScreen(browser, service, "about:blank");
   await page.route("**/scopes?*", (route) => route.fulfill({ status: 404, contentType: "application/problem+json", body: '{"code":"no-route","detail":"no such address"}' }));
   await page.goto(`${service.page}/#/health`);
-  await shows(page.locator(".scopes"), "preface scopes");
+  await shows(page.locator(".scopes").getByRole("alert"), "No such address.");
+  page.troubles = page.troubles.filter((trouble) => !/status of 404/.test(trouble));
   await done(page);
 });
 
@@ -100,6 +104,7 @@ test("what is active, what it hides, what is off or held, and why", async () => 
 });
 
 test("the service itself tells of its root", async () => {
+  assert.equal((await fetch(`${service.url}/scopes?preset=default`)).status, 200);
   const page = await openScreen(browser, service, "#/health");
   await page.getByRole("textbox", { name: "Preset" }).fill("default");
   await page.keyboard.press("Enter");

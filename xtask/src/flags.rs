@@ -49,7 +49,8 @@ mod tests {
         assert_eq!(flags.next(), Some("--rounds"));
         assert_eq!(flags.number("--rounds"), Ok(7));
         assert_eq!(flags.next(), Some("rest"));
-        assert!(flags.number("--rounds").is_err(), "nothing is left");
+        let failure = Failure::usage("`--rounds` takes a number above zero: ``");
+        assert_eq!(flags.number("--rounds"), Err(failure), "nothing is left");
     }
 
     #[test]

@@ -131,8 +131,13 @@ mod tests {
 
     #[test]
     fn words_that_nobody_understands_are_refused() {
-        for words in [&["other"][..], &["--binary", "/no/such"]] {
-            assert!(run(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).is_err());
+        for (words, why) in [
+            (&["other"][..], "unexpected argument: `other`"),
+            (&["--binary", "/no/such"], "not a program: `/no/such`"),
+        ] {
+            let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            let failure = run(&owned).unwrap_err().to_string();
+            assert_eq!(failure.lines().next(), Some(format!("error: {why}").as_str()), "{words:?}");
         }
     }
 }

@@ -157,8 +157,15 @@ mod tests {
 
     #[test]
     fn words_that_nobody_understands_are_refused() {
-        for words in [&[][..], &["other"], &["pi", "pure"], &["pi", "--seed"], &["pi", "--fast"]] {
-            assert!(read(words).is_err(), "{words:?}");
+        for (words, why) in [
+            (&[][..], "no preset named"),
+            (&["other"], "unexpected argument: `other`"),
+            (&["pi", "pure"], "`pure` takes a variant"),
+            (&["pi", "--seed"], "`--seed` takes a value"),
+            (&["pi", "--fast"], "unexpected argument: `--fast`"),
+        ] {
+            let failure = read(words).map(|wanted| wanted.words).unwrap_err().to_string();
+            assert_eq!(failure.lines().next(), Some(format!("error: {why}").as_str()), "{words:?}");
         }
     }
 

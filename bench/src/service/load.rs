@@ -279,6 +279,7 @@ mod tests {
         let said = format!("{SAID}  Non-2xx or 3xx responses: 1\n");
         assert!(Run::read(&said, Duration::from_secs(2)).is_none());
         // It is this line that spoils it, not the form of the output.
-        assert!(Run::read(&said.replace("Non-2xx or 3xx", "Other"), Duration::from_secs(2)).is_some());
+        let other = Run::read(&said.replace("Non-2xx or 3xx", "Other"), Duration::from_secs(2)).unwrap();
+        assert_eq!(other.late, Duration::from_micros(1200));
     }
 }

@@ -108,8 +108,12 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     if said.len() == 1 && created == 0 && others.len() > 1 {
         said = vec![by_severity(&others)];
     }
-    // What was declined or denied needs no advice.
-    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
+    // What was declined or denied needs no advice, and where the call denies the project a grant changes nothing.
+    let needs_grant = |note: &&Diagnostic| {
+        note.severity >= Severity::Warning
+            && note.help.as_deref().is_some_and(|help| help.contains("`preface trust grant"))
+    };
+    if held.iter().any(needs_grant) && said.len() == 1 && created == 0 {
         let them = if names.len() == 1 { "it" } else { "them" };
         said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
     }

@@ -204,28 +204,28 @@ impl<'w> Compose<'w> {
             Candidate::Option(name) => world.given.contains_key(name),
             Candidate::File(_) | Candidate::Store => false,
         });
-        let mut found = group.replace.iter().filter_map(|candidate| match candidate {
-            Candidate::Option(name) => world.given.get(name),
-            Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
-            Candidate::Store => world.stored.as_ref(),
+        let mut found = group.replace.iter().filter_map(|candidate| {
+            let pieces = match candidate {
+                Candidate::Option(name) => world.given.get(name),
+                Candidate::File(file) => world.stack.layer(file.scope)?.files.get(&file.name),
+                Candidate::Store => world.stored.as_ref(),
+            };
+            Some((candidate, pieces?))
         });
-        let pieces = match group.win {
+        let winner = match group.win {
             Win::Exists => found.next(),
-            Win::NonBlank => found.find(|pieces| !is_blank(pieces)),
+            Win::NonBlank => found.find(|(_, pieces)| !is_blank(pieces)),
             Win::First => {
                 let first = found.next();
                 // Who gives an empty text means it.
-                if let Some(first) = first.filter(|_| !given) {
-                    let note = emptiness(&group.id, first, found.next().is_some());
-                    diagnostics.extend(note.map(|note| match group_file(group, world) {
-                        Some(place) => note.at(place),
-                        None => note,
-                    }));
+                if let Some((candidate, pieces)) = first.filter(|_| !given) {
+                    let place = file_place(candidate, world);
+                    diagnostics.extend(emptiness(&group.id, pieces, place, found.next().is_some()));
                 }
-                first.filter(|pieces| !is_empty(pieces))
+                first.filter(|(_, pieces)| !is_empty(pieces))
             }
         };
-        let Some(pieces) = pieces else { return };
+        let Some((_, pieces)) = winner else { return };
         let is_stored = world.stored.as_ref().is_some_and(|stored| std::ptr::eq(stored, pieces));
         let path = match pieces.first() {
             Some(piece) => piece.origin.to_string(),
@@ -583,15 +583,11 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .collect()
 }
 
-/// The first file that exists of those that replace a group.
-fn group_file(group: &Group, world: &World) -> Option<Place> {
-    group.replace.iter().filter_map(Candidate::file).find_map(|file| {
-        let layer = world.stack.layer(file.scope)?;
-        layer
-            .files
-            .contains_key(&file.name)
-            .then(|| Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
-    })
+/// Returns the place of a candidate that is a file.
+fn file_place(candidate: &Candidate, world: &World) -> Option<Place> {
+    let file = candidate.file()?;
+    let layer = world.stack.layer(file.scope)?;
+    Some(Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
 }
 
 /// A text of the frame for one section.
@@ -674,17 +670,29 @@ pub fn is_empty(pieces: &[Piece]) -> bool {
 /// What is to be said of a text of which the first that exists decides: an empty one hides those behind it, a blank one
 /// counts as present (`pi.md` D7, D8).
 #[must_use]
-pub fn emptiness(section: &SectionId, pieces: &[Piece], hides: bool) -> Option<Diagnostic> {
-    let path = pieces.first().map_or_else(|| "an empty file".to_owned(), |piece| piece.origin.to_string());
-    if is_empty(pieces) {
-        let what = format!("an empty file hides the other one for `{section}`, and counts as absent");
-        return hides.then(|| {
-            Diagnostic::warning("empty-hides-global", what).help("remove the empty file to use the other")
-        });
-    }
-    is_blank(pieces).then(|| {
-        let what = format!("{path} holds nothing but white space; it is used for `{section}` all the same");
+pub fn emptiness(
+    section: &SectionId,
+    pieces: &[Piece],
+    place: Option<Place>,
+    hides: bool,
+) -> Option<Diagnostic> {
+    let name = match (&place, pieces.first()) {
+        (Some(place), _) => place.path.clone(),
+        (None, Some(piece)) => piece.origin.to_string(),
+        (None, None) => "the template".to_owned(),
+    };
+    let note = if is_empty(pieces) && hides {
+        let what = format!("{name} is empty and hides the other file for `{section}`; neither is used");
+        Diagnostic::warning("empty-hides-global", what).help("remove the empty file to use the other")
+    } else if !is_empty(pieces) && is_blank(pieces) {
+        let what = format!("{name} holds nothing but white space; it is used for `{section}` all the same");
         Diagnostic::warning("blank-source", what).help("remove the file, or write something into it")
+    } else {
+        return None;
+    };
+    Some(match place {
+        Some(place) => note.at(place),
+        None => note,
     })
 }
 

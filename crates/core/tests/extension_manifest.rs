@@ -340,8 +340,18 @@ mod place {
         for good in ["x", "pre-tool-audit", "a.b", "a..b", "...", "ä", "日本", "a b", &"x".repeat(128)] {
             assert_eq!(id_fault(good), None, "{good}");
         }
-        for bad in ["", ".", "..", "a/b", "a\\b", "\u{7f}", "a\u{200b}", "\u{feff}a", &"x".repeat(129)] {
-            assert!(id_fault(bad).is_some(), "{bad:?}");
+        for (bad, fault) in [
+            ("", "is no name"),
+            (".", "is no name"),
+            ("..", "is no name"),
+            ("a/b", "must not contain `/` or `\\`"),
+            ("a\\b", "must not contain `/` or `\\`"),
+            ("\u{7f}", "must not contain control or hidden characters"),
+            ("a\u{200b}", "must not contain control or hidden characters"),
+            ("\u{feff}a", "must not contain control or hidden characters"),
+            (&"x".repeat(129), "is longer than 128 bytes"),
+        ] {
+            assert_eq!(id_fault(bad), Some(fault), "{bad:?}");
         }
     }
 
@@ -393,7 +403,8 @@ mod text {
         let config = format!("{{\"a\": {deep}}}");
         let text = manifest(Category::Tools, "x", &json!({})).to_string();
         let text = format!("{},\"config\": {config}}}", text.trim_end_matches('}'));
-        assert!(read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).is_ok());
+        let manifest = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).expect("it is read");
+        assert_eq!(Value::Object(manifest.config).to_string(), config.replace(' ', ""));
     }
 
     #[test]

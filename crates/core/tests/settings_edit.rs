@@ -43,6 +43,12 @@ fn a_value_is_replaced_in_its_place() {
         "{\n\t\"budget\": { \"tokens\": 9 } // small\n}",
     );
     assert_eq!(set("{ \"preset\" : \"pi\" }", "preset", json!("pi")), Ok(None), "it says so already");
+    sets("{\"budget\": {\"tokens\": 5}}", "budget.tokens", json!(2e5), "{\"budget\": {\"tokens\": 200000}}");
+    assert_eq!(
+        set("{\"budget\": {\"tokens\": 2e5}}", "budget.tokens", json!(200_000)),
+        Ok(None),
+        "the same number"
+    );
 }
 
 #[test]

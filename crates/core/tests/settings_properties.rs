@@ -206,7 +206,11 @@ proptest! {
             file = [&sound[..at], file.as_slice(), &sound[at..]].concat();
         }
         let (layer, notes) = parse(Scope::Project, "settings.json", &file);
-        prop_assert!(layer.is_some() || notes.len() == 1, "{notes:?}");
+        if layer.is_none() {
+            let [note] = &notes[..] else { return Err(TestCaseError::fail(format!("{notes:?}"))) };
+            prop_assert_eq!(note.code.as_str(), "Validation/SettingsShapeInvalid");
+            prop_assert!(note.message.ends_with("this file is left out"), "{}", note.message);
+        }
         // `a` is no setting, so a file around it is never without a note.
         prop_assert!(whole || !notes.is_empty(), "{layer:?}");
     }

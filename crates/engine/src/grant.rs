@@ -182,9 +182,13 @@ impl Engine<'_> {
 
     fn revoke_of(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
-            TrustMode::None if !paths.is_empty() => {
-                Err(Error::Usage(format!("profile `{}` has no gate for text", built.prompt.preset), None))
-            }
+            TrustMode::None if !paths.is_empty() => Err(Error::Usage(
+                format!(
+                    "the profile `{}` includes files without a grant; there is none of a file to take back",
+                    built.prompt.preset
+                ),
+                None,
+            )),
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
                 let permits = self.revoke_permits(built)?;

@@ -21,7 +21,6 @@ use preface_core::{
     render::Rules,
     scope::Scope,
     section::{Body, Language},
-    settings,
 };
 use preface_host::{
     gate::Verdict,
@@ -121,8 +120,7 @@ impl Engine<'_> {
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
-                let foreign = &prepared.places.foreign_keys;
-                let (_, notes) = settings::parse_shared(Scope::Global, &file.shown, &file.bytes, foreign);
+                let (_, notes) = prepared.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
                 lint.linted.findings.extend(notes);
             } else if name.ends_with(".toml") {
                 let global = prepared.places.global.as_deref();

@@ -343,16 +343,8 @@ fn read_settings(
     let source = places.source(preface_core::scope::Scope::Global, &path);
     match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
         Ok(read) => {
-            let (settings, notes) = settings::parse_shared(
-                preface_core::scope::Scope::Global,
-                &source.path,
-                &read.bytes,
-                &places.foreign_keys,
-            );
-            diagnostics.extend(match places.shared && settings.is_some() {
-                true => settings::left_alone(notes, &source.path),
-                false => notes,
-            });
+            let (settings, notes) = places.parse_settings(source.scope, &source.path, &read.bytes);
+            diagnostics.extend(notes);
             settings
         }
         Err(preface_host::system::ReadError::Missing) => None,

@@ -48,12 +48,7 @@ pub fn project_settings(look: &Look<'_>) -> Option<LayerSettings> {
 fn settings_at(wanted: &Wanted<'_>, look: &Look<'_>) -> Option<LayerSettings> {
     let read = look.read(wanted)?;
     let source = look.places.source(wanted.scope, wanted.path);
-    let (settings, notes) =
-        settings::parse_shared(wanted.scope, &source.path, &read.bytes, &look.places.foreign_keys);
-    let notes = match look.places.shared && settings.is_some() {
-        true => settings::left_alone(notes, &source.path),
-        false => notes,
-    };
+    let (settings, notes) = look.places.parse_settings(wanted.scope, &source.path, &read.bytes);
     look.notes.borrow_mut().extend(notes);
     settings
 }

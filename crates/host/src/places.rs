@@ -10,6 +10,7 @@ use preface_core::{
     origin::Source,
     profile::Home,
     scope::Scope,
+    settings::{self, LayerSettings},
 };
 use std::{
     cell::OnceCell,
@@ -210,6 +211,19 @@ impl Places {
             _ => self.shown(path),
         };
         Arc::new(Source { scope, path: preface_core::lint::hidden::escape_hidden(&shown).into_owned() })
+    }
+
+    /// Reads the bytes of a `settings.json` of these directories. What another program keeps in it is no error.
+    #[must_use]
+    pub fn parse_settings(
+        &self,
+        scope: Scope,
+        shown: &str,
+        bytes: &[u8],
+    ) -> (Option<LayerSettings>, Diagnostics) {
+        let (layer, notes) = settings::parse_shared(scope, shown, bytes, &self.foreign_keys);
+        let notes = if self.shared && layer.is_some() { settings::left_alone(notes, shown) } else { notes };
+        (layer, notes)
     }
 }
 

@@ -11,9 +11,9 @@ use crate::{
     trust::{Dirs, StoreKind, store_file},
 };
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, Diagnostics},
     scope::Scope,
-    settings::{Change, EditError, KeyPath, edit},
+    settings::{Change, EditError, KeyPath, LayerSettings, edit},
     trust::TrustMode,
 };
 use std::{
@@ -32,6 +32,7 @@ const PROJECT_MODE: u32 = 0o644;
 #[derive(Clone, Debug)]
 pub struct SettingsFile<'a> {
     system: &'a dyn System,
+    places: Places,
     scope: Scope,
     path: PathBuf,
     shown: String,
@@ -226,7 +227,7 @@ impl<'a> SettingsFile<'a> {
                 .map_or(beside, |store| store.with_file_name("project-settings.lock")),
             _ => beside,
         };
-        Ok(SettingsFile { system, scope, path, shown, root, lock })
+        Ok(SettingsFile { system, places: places.clone(), scope, path, shown, root, lock })
     }
 
     /// Returns whose settings these are.
@@ -259,6 +260,12 @@ impl<'a> SettingsFile<'a> {
             Err(ReadError::Missing | ReadError::Dangling) => Ok(None),
             Err(error) => Err(SettingsFileError::Unreadable { path: self.shown.clone(), error }),
         }
+    }
+
+    /// Returns what a text for this file would set, and what builds would report of it.
+    #[must_use]
+    pub fn parse(&self, bytes: &[u8]) -> (Option<LayerSettings>, Diagnostics) {
+        self.places.parse_settings(self.scope, &self.shown, bytes)
     }
 
     /// Sets or unsets one value.

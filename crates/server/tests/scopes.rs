@@ -36,3 +36,96 @@ async fn it_looks_below_the_roots_only() {
         assert_eq!(service.get(&format!("/scopes?{query}")).await.status, status, "{query}");
     }
 }
+
+#[cfg(unix)]
+mod recording {
+    use super::*;
+    use preface::host::system::memory::MemorySystem;
+    use serde_json::Value;
+    use std::{collections::BTreeSet, ffi::OsStr, mem, os::unix::ffi::OsStrExt, path::Path};
+
+    /// A project and a global directory with each kind of entry that the recording shows.
+    fn recorded_machine() -> MemorySystem {
+        let own = "/home/user/.config/preface";
+        let project = "/work/project/.preface";
+        let mut system = machine()
+            .with_file(
+                format!("{own}/settings.json"),
+                "{\n  \"tools\": {\n    \"grep\": {\"disable\": true}\n  }\n}\n",
+            )
+            .with_file(
+                format!("{project}/mcp.json"),
+                r#"{"mcpServers": {"docs": {"command": "docs-server", "args": ["--x"]}}}"#,
+            )
+            .with_file(
+                format!("{project}/ordering.json"),
+                r#"{"hooks": {"TOOL_CALL/pre": ["pre-tool-audit"]}}"#,
+            );
+        for (dir, category, id, fields) in [
+            (own, "loggers", "fileDebug", r#""path":"debug.log""#),
+            (own, "providers", "proxy", r#""kind":"openai","baseUrl":"https://proxy.example/v1""#),
+            (own, "tools", "bash", r#""description":"My own bash.""#),
+            (project, "hooks", "pre-tool-audit", r#""slot":"TOOL_CALL/pre","command":["./audit.sh"]"#),
+            // In the recording its name, its path and its description are hostile, as no service would send them.
+            (project, "tools", "a-tool", r#""description":"Hostile.""#),
+            (project, "tools", "bash", r#""description":"Runs commands, strictly.""#),
+            (project, "tools", "broken", r#""description":3"#),
+        ] {
+            let head = r#""contractVersion":"1.0.0","requiredCoreVersion":">=0.0.0""#;
+            let manifest = format!(r#"{{"id":"{id}","category":"{category}",{head},{fields}}}"#);
+            system = system.with_file(format!("{dir}/extensions/{category}/{id}/manifest.json"), &manifest);
+        }
+        // No grant can name this directory, so that what lies in it is held.
+        let unnamed = Path::new("/work/project").join(OsStr::from_bytes(b"rules-\xff"));
+        system
+            .with_file(unnamed.join("manifest.json"), "{}")
+            .with_link(format!("{project}/extensions/contextProviders/house-rules"), unnamed)
+    }
+
+    /// Keys whose values are words of the service; other strings are texts.
+    const WORDS: [&str; 9] =
+        ["category", "code", "config_scope", "mode", "preset", "scope", "severity", "slot", "status"];
+
+    /// Returns where two values differ in their keys, the kinds of their values or their words.
+    fn differences(at: &str, recorded: &Value, real: &Value) -> Vec<String> {
+        match (recorded, real) {
+            (Value::Object(one), Value::Object(other)) => {
+                let keys: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+                let below = |key: &String| match (one.get(key), other.get(key)) {
+                    (Some(one), Some(other)) => differences(&format!("{at}/{key}"), one, other),
+                    (Some(_), None) => vec![format!("{at}/{key} is not in the answer")],
+                    _ => vec![format!("{at}/{key} is not in the recording")],
+                };
+                keys.into_iter().flat_map(below).collect()
+            }
+            (Value::Array(one), Value::Array(other)) if one.len() != other.len() => {
+                vec![format!("{at} has {} items in the recording, {} in the answer", one.len(), other.len())]
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                let pairs = one.iter().zip(other).enumerate();
+                pairs
+                    .flat_map(|(index, (one, other))| differences(&format!("{at}/{index}"), one, other))
+                    .collect()
+            }
+            _ => {
+                let key = at.rsplit('/').next().unwrap_or_default();
+                let is_alike = if WORDS.contains(&key) || recorded.is_boolean() {
+                    recorded == real
+                } else {
+                    mem::discriminant(recorded) == mem::discriminant(real)
+                };
+                if is_alike { Vec::new() } else { vec![format!("{at} is {recorded}, in the answer {real}")] }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn the_recording_of_the_editors_tests_has_the_shape_of_the_answer() {
+        let recorded: Value = serde_json::from_str(include_str!("../../../web/tests/scopes.json")).unwrap();
+        let service = service_on(recorded_machine()).await;
+        let answer = service.get("/scopes?preset=default&cwd=/work/project").await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let found = differences("", &recorded, &answer.json());
+        assert!(found.is_empty(), "web/tests/scopes.json:\n{}\nanswer: {}", found.join("\n"), answer.text);
+    }
+}

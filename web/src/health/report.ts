@@ -1,6 +1,5 @@
 // What the layers bring to a directory, as `GET /scopes` answers: extensions and MCP servers, active or not, and why.
 import { read } from "../api/client";
-import { Problem } from "../api/problem";
 import type { Diagnostic } from "../api/types";
 
 export type Layer = "bundled" | "global" | "project";
@@ -44,18 +43,10 @@ export interface Report {
   diagnostics: Diagnostic[];
 }
 
-/** Thrown where the service is older than this page and does not tell. */
-export class NotTold extends Error {}
-
 /** Asks for a directory; an empty one is the service's own root. */
 export async function readReport(cwd: string, preset: string): Promise<Report> {
-  try {
-    const response = await read("/scopes", { cwd, preset });
-    return report(await response.json());
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) throw new NotTold(error.message);
-    throw error;
-  }
+  const response = await read("/scopes", { cwd, preset });
+  return report(await response.json());
 }
 
 /** Reads the answer. Its description does not say what an entry holds, so nothing is taken on trust. */

@@ -11,7 +11,7 @@ import { escaped, head, Shown } from "../shown";
 import { Spoken } from "../spoken";
 import { Button } from "../ui/button";
 import { SearchField } from "../ui/search-field";
-import { NotTold, readReport, type Entry, type Report } from "./report";
+import { readReport, type Entry, type Report } from "./report";
 import { reasons, stateOf, type State } from "./state";
 
 const DIRECTORY = "preface-scopes-cwd";
@@ -41,7 +41,7 @@ export function ScopesPanel() {
     } catch (error) {
       if (turn !== asked.current) return;
       answer.value = null;
-      trouble.value = { kind: error instanceof NotTold ? "old" : isNotPermitted(error) ? "role" : "other", words: told(error) };
+      trouble.value = { kind: isNotPermitted(error) ? "role" : "other", words: told(error) };
     }
     busy.value = false;
   };
@@ -98,7 +98,7 @@ export function ScopesPanel() {
   );
 }
 
-type Kind = "old" | "role" | "other";
+type Kind = "role" | "other";
 
 function Trouble({ kind, words }: { kind: Kind; words: string }) {
   if (kind === "role")
@@ -107,17 +107,10 @@ function Trouble({ kind, words }: { kind: Kind; words: string }) {
         {words}
       </p>
     );
-  if (kind === "other")
-    return (
-      <p class="trouble-words" role="alert">
-        {words}
-      </p>
-    );
   return (
-    <div class="empty" role="status">
-      <p>This service does not tell it to the page yet. The command line does, in the directory:</p>
-      <pre class="example">preface scopes</pre>
-    </div>
+    <p class="trouble-words" role="alert">
+      {words}
+    </p>
   );
 }
 

@@ -103,8 +103,14 @@ mod tests {
 
     #[test]
     fn words_that_nobody_understands_are_refused() {
-        for words in [&["other"][..], &["--seconds"], &["--seconds", "0"], &["--binary", "/no/such"]] {
-            assert!(read(words).is_err(), "{words:?}");
+        for (words, why) in [
+            (&["other"][..], "unexpected argument: `other`"),
+            (&["--seconds"], "`--seconds` takes a number above zero: ``"),
+            (&["--seconds", "0"], "`--seconds` takes a number above zero: `0`"),
+            (&["--binary", "/no/such"], "not a program: `/no/such`"),
+        ] {
+            let failure = read(words).unwrap_err().to_string();
+            assert_eq!(failure.lines().next(), Some(format!("error: {why}").as_str()), "{words:?}");
         }
     }
 }

@@ -86,6 +86,13 @@ fn single_files_are_read_by_their_names() {
     let ran = sandbox.run("preface lint settings.json mine.toml");
     assert!(ran.stdout.contains(" ——▶ mine.toml:1:1\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ——▶ settings.json:1:2"), "{}", ran.stdout);
+    // What another program keeps in its settings is no error for the preset that shares the file.
+    sandbox.work("settings.json", "{\"theme\": \"dark\"}\n");
+    for preset in ["claude-code", "pi"] {
+        let ran =
+            sandbox.run(&format!("preface lint settings.json --preset {preset} --deny warning")).exits(0);
+        assert!(!ran.stdout.contains("error"), "{}", ran.stdout);
+    }
     let ran = sandbox.run_with("preface lint -", "Never\u{202e} push.").exits(4);
     assert!(ran.stdout.contains(" ——▶ stdin:1:6\n"), "{}", ran.stdout);
     sandbox.run("preface lint nowhere.md").exits(1).says("error: cannot read `nowhere.md`: not found\n");

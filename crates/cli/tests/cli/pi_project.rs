@@ -26,8 +26,12 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
     );
 
     sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
-        "error: this profile has no gate for text; there is nothing to grant\n\
-         hint: `--allow-commands` lets the project's extensions and servers run\n",
+        "error: the profile `pi` includes the files of a project without a grant\n\
+         hint: `--allow-commands` allows hooks/loud\n",
+    );
+    sandbox.run("preface trust diff --preset pi").exits(1).prints("").says(
+        "error: the profile `pi` pins no texts; there is nothing to compare with\n\
+         hint: the profile `pi` includes the files of a project without a grant\n",
     );
     let granted = sandbox.run("preface trust grant --preset pi --allow-commands").exits(0);
     assert!(
@@ -36,6 +40,10 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         granted.stdout
     );
     sandbox.run(BUILD).exits(0).prints("LOUD");
+    sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
+        "error: the profile `pi` includes the files of a project without a grant\n\
+         hint: what it may run is granted already\n",
+    );
 
     sandbox
         .run("preface trust revoke --preset pi")
@@ -43,11 +51,28 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         .prints("May not run any more in [ROOT]/work:\n  hooks/loud\n");
     assert_eq!(sandbox.run(BUILD).exits(0).stdout, quiet.stdout);
     sandbox.run("preface trust revoke --preset pi").exits(0).prints("Nothing was granted in [ROOT]/work.\n");
-    sandbox
-        .run("preface trust revoke --preset pi AGENTS.md")
-        .exits(2)
-        .prints("")
-        .says("error: profile `pi` has no gate for text\n");
+    sandbox.run("preface trust revoke --preset pi AGENTS.md").exits(2).prints("").says(
+        "error: the profile `pi` includes files without a grant; there is none of a file to take back\n",
+    );
+}
+
+#[test]
+fn a_preset_without_a_gate_advises_no_grant_of_files() {
+    let sandbox = Sandbox::empty();
+    let rule = "profile `claude-code` includes the files of a project without a grant";
+    for file in [None, Some("CLAUDE.md")] {
+        if let Some(name) = file {
+            sandbox.work(name, "Use tabs.\n");
+        }
+        sandbox.run("preface trust status --preset claude-code").exits(0).prints(&format!("The {rule}.\n"));
+        sandbox
+            .run("preface trust grant --preset claude-code")
+            .exits(2)
+            .prints("")
+            .says(&format!("error: the {rule}\nhint: nothing in this project needs a grant\n"));
+    }
+    let denied = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
+    assert_eq!(denied.stderr, "warning: CLAUDE.md held for trust (`-v` tells more)\n");
 }
 
 /// A project directory that would hold the user's own one is none: in the home directory the user's files speak alone.

@@ -44,6 +44,22 @@ fn what_is_set_can_be_got_and_unset() {
 }
 
 #[test]
+fn a_number_without_a_fraction_is_shown_as_an_integer() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", r#"{"budget": {"tokens": 2e5}}"#);
+    sandbox.run("preface settings get budget.tokens").exits(0).prints("200000\n").says("");
+    sandbox
+        .run("preface settings get budget --format json")
+        .exits(0)
+        .prints("{\"tokens\":200000}\n")
+        .says("");
+    sandbox
+        .run("preface settings set budget.tokens 3e5")
+        .exits(0)
+        .says("set budget.tokens = 300000 in ~/.config/preface/settings.json\n");
+}
+
+#[test]
 fn a_string_is_printed_bare_and_counts_in_a_build() {
     let sandbox = Sandbox::new();
     sandbox.run("preface settings set systemPrompt.append 'Be kind.'").exits(0);
@@ -313,6 +329,35 @@ hint: your text is kept in `[ROOT]/home/.config/preface/settings.edit-1.json`
         sandbox.home(".config/preface/settings.json", "{");
         sandbox.run("preface settings edit").exits(0).says("changed ~/.config/preface/settings.json\n");
         assert_eq!(file(&sandbox), "{}");
+    }
+
+    #[test]
+    fn keys_of_the_program_that_shares_the_file_are_no_errors() {
+        for (preset, name, text, foreign) in [
+            ("pi", ".sf/agent/settings.json", r#"{"defaultModel": "m", "theme": "dark"}"#, ""),
+            (
+                "claude-code",
+                ".claude/settings.json",
+                r#"{"model": "m", "permissions": {"allow": []}}"#,
+                "\
+info: ~/.claude/settings.json has 2 values that are not settings of preface; they were left alone
+      [settings/shared]
+ ——▶ ~/.claude/settings.json   (global layer)
+",
+            ),
+        ] {
+            let sandbox = writing(Sandbox::empty(), text);
+            let changed = format!("changed ~/{name}\n");
+            sandbox
+                .run(&format!("preface settings edit --preset {preset}"))
+                .exits(0)
+                .says(&format!("{foreign}{changed}"));
+            assert_eq!(fs::read_to_string(sandbox.path(&format!("home/{name}"))).expect("it is there"), text);
+            // What is a setting of preface is checked all the same.
+            let sandbox = writing(Sandbox::empty(), r#"{"budget": {"tokens": -5}}"#);
+            let ran = sandbox.run(&format!("preface settings edit --preset {preset}")).exits(1);
+            assert!(ran.stderr.starts_with("error: `budget.tokens` must be"), "{}", ran.stderr);
+        }
     }
 
     #[test]

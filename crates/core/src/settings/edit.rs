@@ -93,6 +93,11 @@ pub fn edit(
     change: &Change,
 ) -> Result<Option<String>, EditError> {
     let file = File { scope, path: path_for_people };
+    // The same number is the same value, whatever way it is written.
+    let change = &match change {
+        Change::Set(value) => Change::Set(plain(&value.to_string()).unwrap_or_else(|| value.clone())),
+        Change::Unset => Change::Unset,
+    };
     file.may(key, change)?;
     let Some(bytes) = before else {
         let Change::Set(value) = change else { return Ok(None) };

@@ -176,6 +176,19 @@ impl Node {
     }
 }
 
+/// Reads a number of JSON; `None` where it is none or too large. One without a fraction is an integer, whatever way it is
+/// written: `2e5` is `200000`.
+pub(super) fn read_number(text: &str) -> Option<Number> {
+    let number: Number = text.parse().ok()?;
+    if !number.is_f64() {
+        return Some(number);
+    }
+    // Larger ones stay as they are; the cast of these loses nothing.
+    let limit = i64::MAX as f64;
+    let integer = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < limit);
+    Some(integer.map_or(number, |float| Number::from(float as i64)))
+}
+
 /// An object: keys in the order in which they were first seen.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -244,5 +257,33 @@ impl FromIterator<(String, Node)> for Table {
             table.put(key, node);
         }
         table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_without_a_fraction_is_an_integer() {
+        for (text, shown) in [
+            ("5", "5"),
+            ("2e5", "200000"),
+            ("-3.0", "-3"),
+            ("-0", "0"),
+            ("0.0", "0"),
+            ("1.5", "1.5"),
+            ("1e-3", "0.001"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("9007199254740993.0", "9007199254740992"),
+            ("1e18", "1000000000000000000"),
+            ("1e300", "1e+300"),
+        ] {
+            assert_eq!(read_number(text).map(|number| number.to_string()).as_deref(), Some(shown), "{text}");
+        }
+        for text in ["1e400", "", "five", "0x10"] {
+            assert_eq!(read_number(text), None, "{text}");
+        }
     }
 }

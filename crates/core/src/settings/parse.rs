@@ -3,7 +3,7 @@
 use super::{
     check::{SHAPE_INVALID, fault, keep_valid},
     key_path::KeyPath,
-    node::{Node, Table, Tree},
+    node::{Node, Table, Tree, read_number},
     notes::{Notes, shown},
     schema::{ROOT, Shape},
     set_by::SetBy,
@@ -17,8 +17,7 @@ use jsonc_parser::{
     CollectOptions, ParseOptions, Scanner, ScannerOptions, ast::Value as Ast, common::Ranged,
     errors::ParseError, parse_to_ast, tokens::Token,
 };
-use serde_json::Number;
-use std::{ops::Range, str::FromStr, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 /// The settings of one layer: only what the schema knows, each value with its place.
 ///
@@ -349,9 +348,9 @@ fn convert(
         Ast::NullKeyword(_) => Tree::Null,
         Ast::BooleanLit(flag) => Tree::Flag(flag.value),
         Ast::StringLit(text) => Tree::Text(text.value.into_owned()),
-        Ast::NumberLit(number) => match Number::from_str(number.value) {
-            Ok(number) => Tree::Number(number),
-            Err(_) => {
+        Ast::NumberLit(number) => match read_number(number.value) {
+            Some(number) => Tree::Number(number),
+            None => {
                 notes.add(Severity::Error, || {
                     let message = format!("the number of `{}` is too large", shown(&path.to_string()));
                     Diagnostic::error(SHAPE_INVALID, message).at(source.place(span))

@@ -3,7 +3,7 @@
 use super::{
     check::fault,
     key_path::{KeyPath, KeyPathError},
-    node::{Node, Tree},
+    node::{Node, Tree, read_number},
     notes::shown,
     parse::{LayerSettings, keep_valid_alone, parse_value, secrets_of_value},
     schema::{ROOT, Shape},
@@ -11,7 +11,6 @@ use super::{
     source::SettingsSource,
 };
 use crate::suggestion::did_you_mean;
-use serde_json::Number;
 use std::{fmt, sync::Arc};
 
 /// A checked `--set` argument.
@@ -160,9 +159,9 @@ impl SetValue {
                 let tree = match text.trim() {
                     "true" => Tree::Flag(true),
                     "false" => Tree::Flag(false),
-                    word => match word.parse::<Number>() {
-                        Ok(number) => Tree::Number(number),
-                        Err(_) => {
+                    word => match read_number(word) {
+                        Some(number) => Tree::Number(number),
+                        None => {
                             return Err(bad(format!("must be {}, not `{}`", shape.expected(), shown(text))));
                         }
                     },

@@ -84,9 +84,9 @@ fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return said };
     let hides = is_empty(&pieces) && files.any(|(_, path)| look.system.stat(&path).is_some());
-    if let Some(note) = emptiness(&section.id, &pieces, hides) {
-        let shown = look.places.source(scope, &path).path.clone();
-        look.note(note.at(Place::file(Some(scope), shown)));
+    let place = Place::file(Some(scope), look.places.source(scope, &path).path.clone());
+    if let Some(note) = emptiness(&section.id, &pieces, Some(place), hides) {
+        look.note(note);
     }
     if is_empty(&pieces) {
         said.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));

@@ -5,7 +5,10 @@ use preface_host::system::{FileKind, Made, Within, Write, WriteError};
 use std::{
     ffi::OsStr,
     path::Path,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::{
+        Barrier,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -238,11 +241,15 @@ pub fn waiting_for_a_lock_ends_when_it_is_free(place: &Place) {
     let path = place.at("lock");
     let held = place.system.lock(&path).expect("a free lock");
     let inside = AtomicBool::new(true);
+    let started = Barrier::new(2);
     thread::scope(|scope| {
         scope.spawn(|| {
+            started.wait();
             let _lock = place.system.lock(&path).expect("the lock becomes free in time");
             assert!(!inside.load(Ordering::SeqCst), "never two inside");
         });
+        started.wait();
+        // Time in which a lock that excludes nobody would let the other one in.
         thread::sleep(Duration::from_millis(50));
         inside.store(false, Ordering::SeqCst);
         drop(held);

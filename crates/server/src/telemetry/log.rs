@@ -126,8 +126,13 @@ mod tests {
             assert_eq!(filter.max_level_hint(), Some(most), "{good}");
             assert!(filter.to_string().contains("preface::trace=off"), "{filter}");
         }
-        for bad in ["loud", "preface=loud", "preface=debug,=,=loud"] {
-            assert!(matches!(read(bad), Err(TelemetryError::Filter(..))), "{bad}");
+        for (bad, why) in [
+            ("loud", "error parsing level filter"),
+            ("preface=loud", "error parsing level filter"),
+            ("preface=debug,=,=loud", "invalid filter directive"),
+        ] {
+            let error = read(bad).expect_err(bad).to_string();
+            assert!(error.starts_with(&format!("not a filter for the log: `{bad}`: {why}")), "{error}");
         }
     }
 }

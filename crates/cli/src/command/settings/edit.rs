@@ -125,7 +125,7 @@ fn again(ui: &Ui) -> bool {
 
 /// Returns what the reader says of a text.
 fn check(file: &SettingsFile<'_>, bytes: &[u8]) -> Diagnostics {
-    let (layer, mut said) = settings::parse(file.scope(), file.shown(), bytes);
+    let (layer, mut said) = file.parse(bytes);
     let _ = settings::merge(layer.into_iter().collect(), &mut said);
     said
 }

@@ -1,5 +1,6 @@
 //! `preface trust diff`: what a grant would add, line by line.
 
+use super::ungated;
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -38,11 +39,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
     let built = engine.build_wide(&args.turn.request())?;
     if built.mode != TrustMode::Pinned {
-        return Err(Failure::new(format!(
-            "the profile `{}` pins no texts; there is nothing to compare with",
-            built.prompt.preset
-        ))
-        .hint("`preface trust status` tells whether the project changed"));
+        let preset = &built.prompt.preset;
+        let failure =
+            Failure::new(format!("the profile `{preset}` pins no texts; there is nothing to compare with"));
+        return Err(match built.mode {
+            TrustMode::Whole => failure.hint("`preface trust status` tells whether the project changed"),
+            _ => failure.hint(format!("the {}", ungated(preset))),
+        });
     }
     let (root, repository) = pin_root(&system, &built.places.cwd);
     let store = engine.store(&built)?.for_project(&root);

@@ -1,6 +1,9 @@
 //! `preface trust grant`: pins what a build would use.
 
-use super::status::{covered, is_trouble, texts};
+use super::{
+    status::{covered, is_trouble, texts},
+    ungated,
+};
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -15,9 +18,12 @@ use crate::{
 };
 use preface::{
     Engine,
-    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
+    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden, trust::TrustMode},
     coverage::HiddenText,
-    host::places::normal,
+    host::{
+        places::normal,
+        trust::{Permit, PermitState},
+    },
 };
 use std::{fmt::Write, path::PathBuf};
 
@@ -68,16 +74,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let request = args.turn.request();
     let hidden = if args.allow_hidden { HiddenText::Allow } else { HiddenText::Refuse };
     let named = paths(&engine, &request, &args.paths)?;
+    let scopes = engine.scopes(&request)?;
+    if scopes.mode == TrustMode::None && !args.allow_commands {
+        return Err(no_gate(&scopes.preset, &engine.permissions(&request)?));
+    }
     let changes = engine.project_changes(&request, &named)?;
     if !changes.is_empty() {
         // Before anything is recorded.
         ui.view(&format!("With this grant:\n{}", covered(&changes)))?;
     }
     let report = engine.grant(&request, named.clone(), hidden)?;
-    if report.ungated && !args.allow_commands {
-        return Err(Failure::usage("this profile has no gate for text; there is nothing to grant")
-            .hint("`--allow-commands` lets the project's extensions and servers run"));
-    }
     let (bold, dim) = (style::BOLD, style::DIM);
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
@@ -139,6 +145,18 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         .hint(format!(
             "`preface lint` shows them; `preface trust grant --allow-hidden` grants {them} all the same"
         )))
+}
+
+/// Returns the failure of a grant of files where files need none; the hint names what does need one.
+fn no_gate(preset: &str, permissions: &[(Permit, PermitState)]) -> Failure {
+    let pending = permissions.iter().filter(|(_, state)| *state != PermitState::Granted);
+    let names: Vec<String> = pending.filter_map(|(permit, _)| permit.shown().into_iter().next()).collect();
+    let hint = match (permissions.is_empty(), names.is_empty()) {
+        (true, _) => "nothing in this project needs a grant".to_owned(),
+        (false, true) => "what it may run is granted already".to_owned(),
+        (false, false) => format!("`--allow-commands` allows {}", listed(&names)),
+    };
+    Failure::usage(format!("the {}", ungated(preset))).hint(hint)
 }
 
 /// Says what the project may do from now on, in full: this is what the user consents to.

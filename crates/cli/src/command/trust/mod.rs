@@ -65,3 +65,8 @@ fn word(seen: &Seen) -> &'static str {
         Verdict::HeldShared => "shared",
     }
 }
+
+/// States that a profile without a gate needs no grant for files, for a sentence that begins with "the".
+fn ungated(preset: &str) -> String {
+    format!("profile `{preset}` includes the files of a project without a grant")
+}

@@ -1,6 +1,6 @@
 //! `preface trust status`: what of this project speaks, and what is held.
 
-use super::word;
+use super::{ungated, word};
 use crate::{
     failure::{Exit, Failure},
     files,
@@ -98,8 +98,7 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     let preset = &built.prompt.preset;
     match built.mode {
         TrustMode::None => {
-            let _ =
-                writeln!(out, "The profile `{preset}` has no gate for text: all of the project's speaks.");
+            let _ = writeln!(out, "The {}.", ungated(preset));
             return out;
         }
         TrustMode::Whole => whole(system, built, &mut out),
