@@ -1,4 +1,4 @@
-//! The preset of seed 001 beside the published packages that it is compared with: a cold process, discover and build
+//! The preset `pi` beside the published packages that it is compared with: a cold process, discover and build
 //! in a warm one, and the build alone.
 //!
 //! The packages are looked for where `PI_ORACLE_HOME` says, and the folder that starts them where `PEERS_ORACLE` says;
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 pub const BENCH: Bench = Bench {
     name: "anatomy",
-    about: "the prompt of seed 001, cold and warm, beside the published packages.",
+    about: "the prompt of `pi`, cold and warm, beside the published packages.",
     run,
 };
 

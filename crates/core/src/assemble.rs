@@ -115,7 +115,7 @@ mod tests {
         prompt
     }
 
-    /// The rows of `stud` §1.4, which hold between parts as well as between the two files.
+    /// What holds between the two files holds between parts as well.
     #[test]
     fn the_seam_is_one_blank_line() {
         for (a, b, result) in [

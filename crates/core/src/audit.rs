@@ -1,4 +1,4 @@
-//! Facts for the log (seed 000 "Audit is light", seed 004). Prompt text never enters an audit event.
+//! Facts for the log. Prompt text never enters an audit event.
 
 pub mod scrub;
 

@@ -1,4 +1,4 @@
-//! Tool definitions: what a model is told of each tool, beside the system prompt (seed 003 §3.2). The profile's words for
+//! Tool definitions: what a model is told of each tool, beside the system prompt. The profile's words for
 //! a tool are a template like any other text, so that nothing of a template reaches a model unrendered.
 
 mod parameters;

@@ -1,4 +1,4 @@
-//! Facts: typed values named `type:name` that templates and conditions read (seed 002 §3).
+//! Facts: typed values named `type:name` that templates and conditions read.
 
 use crate::{diagnostic::Diagnostic, scope::Scope};
 use serde::{Deserialize, Serialize};

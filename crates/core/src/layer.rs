@@ -1,4 +1,4 @@
-//! Layers: what was found at each scope, with path and trust (seed 004).
+//! Layers: what was found at each scope, with path and trust.
 
 use crate::{origin::Piece, scope::Scope, trust::Trust};
 use serde::{Deserialize, Serialize};

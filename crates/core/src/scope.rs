@@ -1,4 +1,4 @@
-//! Who may speak: the three fixed scopes (seed 004, "Configuration Scopes").
+//! Who may speak: the three fixed scopes.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -67,7 +67,7 @@ impl fmt::Display for ProviderName {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// The template language of seed 002.
+    /// The template language.
     #[default]
     Template,
     /// As it is, byte for byte.
@@ -169,7 +169,7 @@ pub struct Section {
     /// Text between items (a template).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between: Option<Piece>,
-    /// True: line ends of neighbouring items give way to `between` (seed 000 "separated by a blank line").
+    /// True: line ends of neighbouring items give way to `between`.
     #[serde(default)]
     pub seam: bool,
     /// The body of a list or a fill without items; `None` leaves the section out.
@@ -271,7 +271,7 @@ const fn is_yes(framed: &bool) -> bool {
     *framed
 }
 
-/// The priority of whoever names none (seed 000: "50, mid-range").
+/// The priority of whoever names none.
 pub const DEFAULT_PRIORITY: i64 = 50;
 
 /// What a layer's settings say about one section (`sections.<id>` in settings.json). Unset fields change nothing.

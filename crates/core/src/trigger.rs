@@ -1,5 +1,4 @@
-//! What made a prompt: each build of a base, and each hook that changed one for a run (seed 001, "When the System Prompt Is
-//! Rebuilt").
+//! What made a prompt: each build of a base, and each hook that changed one for a run.
 
 use crate::{prompt::Prompt, section::SectionId};
 use serde::{Deserialize, Serialize};

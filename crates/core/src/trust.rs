@@ -1,4 +1,4 @@
-//! What the user said about a project, and what a profile makes of it (seed 000 and 004; `docs/trust.md`).
+//! What the user said about a project, and what a profile makes of it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -46,7 +46,7 @@ pub enum TrustMode {
     /// Each text is granted by its digest; new or changed text is held.
     #[default]
     Pinned,
-    /// The project is granted as a whole; an edit takes effect on the next turn (seed 000).
+    /// The project is granted as a whole; an edit takes effect on the next turn.
     Whole,
     /// Text has no gate. What a project could run still needs a grant.
     None,

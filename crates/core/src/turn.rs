@@ -82,8 +82,7 @@ impl Tool {
     }
 }
 
-/// Returns a text with each run of white space as one blank and none at its ends; `None` where nothing is left
-/// (seed 001 §1, "How Tool Descriptions Appear").
+/// Returns a text with each run of white space as one blank and none at its ends; `None` where nothing is left.
 ///
 /// ```
 /// use preface_core::turn::one_line;

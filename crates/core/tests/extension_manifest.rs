@@ -1,4 +1,4 @@
-//! One manifest by itself: the stages of `stud.md` §9 up to `configSchema`, and the fields of each category.
+//! One manifest by itself: the stages of its check up to `configSchema`, and the fields of each category.
 
 mod extension;
 
@@ -145,7 +145,7 @@ mod by_category {
         };
         assert_eq!(hook.slot.unwrap().to_string(), "TOOL_CALL/post");
         assert_eq!(hook.slot.unwrap().stage, SlotStage::ToolCall);
-        assert_eq!(hook.role, Role::Transform, "the default (DETAILS 27)");
+        assert_eq!(hook.role, Role::Transform, "the default");
         assert_eq!(hook.program.unwrap().argv, ["a", ""]);
         for (word, role) in
             [("guard", Role::Guard), ("observer", Role::Observer), ("transform", Role::Transform)]

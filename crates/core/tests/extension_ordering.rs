@@ -1,4 +1,4 @@
-//! Ordering manifests: both tables of `stud.md` §11, row by row.
+//! Ordering manifests: which orders count, and what becomes of the others.
 
 mod extension;
 

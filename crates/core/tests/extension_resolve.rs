@@ -1,4 +1,4 @@
-//! What is active, from where, hiding what: seed 004, as `stud.md` §§3.3–3.8 and 12 spell it out.
+//! What is active, from where, hiding what: each rule of docs/scopes.md.
 
 mod extension;
 
@@ -823,7 +823,7 @@ mod listing {
             "config_scope",
             "status",
         ] {
-            assert!(keys.contains(&key), "{key} (DETAILS 28)");
+            assert!(keys.contains(&key), "{key}");
         }
         assert!(!row.to_string().contains("hush"));
     }

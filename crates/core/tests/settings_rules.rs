@@ -1,4 +1,4 @@
-//! One test for each rule on settings: seeds 000 and 004, as `stud.md` §§1.2, 3.2, 3.3, 3.7 spell them out.
+//! One test for each rule on settings.
 
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},

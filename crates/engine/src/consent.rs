@@ -1,4 +1,4 @@
-//! Trust before anything of a project is read: what is recorded, who is asked, what is held (seed 000, DESIGN §7.1).
+//! Trust before anything of a project is read: what is recorded, who is asked, what is held.
 
 use crate::{Error, request::TrustChoice};
 use jiff::Timestamp;

@@ -142,8 +142,7 @@ fn with_texts(tool: Tool, texts: &BuiltinTexts) -> Tool {
     Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), ..tool }
 }
 
-/// What becomes of a tool's texts when it is registered: its snippet is one line (seed 001 §1, "How Tool Descriptions
-/// Appear").
+/// What becomes of a tool's texts when it is registered: its snippet is one line.
 pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
     let text = profile.snippet_from.iter().find_map(|from| match from {
         SnippetSource::Snippet => tool.snippet.as_deref(),
@@ -199,7 +198,7 @@ fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> 
         .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == builtin.name()))
 }
 
-/// The active context providers of the layers in the order of `stud.md` §2.2: priority, then layer, then id. Of those
+/// The active context providers of the layers in order: priority, then layer, then id. Of those
 /// that share an exclusive slot only the first speaks.
 fn speaking<'s>(scopes: &'s Scopes, look: &Look<'_>) -> Vec<(&'s Entry, &'s Context)> {
     let mut all: Vec<(&Entry, &Context)> = scopes

@@ -1,4 +1,4 @@
-//! Texts that the caller gives for options of a profile: the path of a file, or the text itself (`pi.md` §4.2).
+//! Texts that the caller gives for options of a profile: the path of a file, or the text itself.
 
 use crate::{Error, engine::Engine, request::Request};
 use preface_core::{

@@ -1,5 +1,4 @@
-//! Telling hooks: the programs of the layers in their order, then the handlers of whoever embeds preface (seed 001,
-//! "Per-Prompt Modifications"; `pi.md` §6).
+//! Telling hooks: the programs of the layers in their order, then the handlers of whoever embeds preface.
 
 use crate::{
     Error,

@@ -1,5 +1,5 @@
 //! What a project may do beyond text: start programs, talk to addresses, write files. Each deed needs a grant that names
-//! it, and is compared with that grant again each time (`DETAILS` 19).
+//! it, and is compared with that grant again each time.
 
 use crate::{
     Engine, Error, consent,

@@ -1,4 +1,4 @@
-//! What is active, from where, hiding what: the resolver's answer for one directory (seed 004).
+//! What is active, from where, hiding what: the resolver's answer for one directory.
 
 use crate::{
     Engine, Error,

@@ -40,7 +40,7 @@ impl From<&FactInfo> for Variable {
     }
 }
 
-/// Lists what templates can name: the ten of seed 002 in its order, then the others as their providers list them.
+/// Lists what templates can name: ten in the order of docs/templates.md, then the others as their providers list them.
 ///
 /// ```
 /// let first = preface::variables()[0];
@@ -59,7 +59,7 @@ pub(crate) fn place(info: &FactInfo) -> usize {
     place.unwrap_or(SEED_ORDER.len())
 }
 
-/// The order in which seed 002 lists its variables.
+/// The variables that are listed first, in their order.
 const SEED_ORDER: [(&str, &str); 10] = [
     ("system", "time"),
     ("system", "date"),

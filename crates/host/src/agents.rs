@@ -1,4 +1,4 @@
-//! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use (seed 003 §7).
+//! Agents: Markdown files whose body is the prompt of an agent and whose head says what the agent may use.
 
 use crate::{
     look::Look,

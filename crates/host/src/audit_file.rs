@@ -1,4 +1,4 @@
-//! The audit log: `audit.jsonl`, one JSON object per line (`stud.md` §6).
+//! The audit log: `audit.jsonl`, one JSON object per line.
 //!
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
 //! whole and exactly one of them puts a full file aside.

@@ -1,4 +1,4 @@
-//! Slash commands: Markdown files whose place below `commands` is their name (`claude-code.md` §2, seed 003 §3.1).
+//! Slash commands: Markdown files whose place below `commands` is their name.
 
 use crate::{
     look::Look,

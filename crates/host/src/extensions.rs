@@ -1,4 +1,4 @@
-//! Extensions on disk: what each layer has in the places of extensions, read through the gate (`stud.md` §10).
+//! Extensions on disk: what each layer has in the places of extensions, read through the gate.
 //!
 //! Nothing is decided here and nothing fails: what cannot be read is told by the row it would have been.
 

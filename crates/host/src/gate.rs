@@ -1,4 +1,4 @@
-//! The gate: every text that comes from a project passes it, and it remembers what it saw (DESIGN §7.1).
+//! The gate: every text that comes from a project passes it, and it remembers what it saw.
 
 use crate::trust::{Digest, PinPath, PinState, Pins};
 use preface_core::trust::{Trust, TrustMode};

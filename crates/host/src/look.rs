@@ -369,7 +369,7 @@ impl Look<'_> {
             ReadError::Missing | ReadError::Other(_) => ("file/unreadable", "mend or remove it"),
         };
         let (severity, code) = match (error, what.severity) {
-            // A link that leads nowhere does not exist (`pi.md` §4.1): worth a word, and no error.
+            // A link that leads nowhere does not exist: worth a word, and no error.
             (ReadError::Dangling | ReadError::Loop, Severity::Error) => (Severity::Warning, code),
             (_, severity) => (severity, what.code.unwrap_or(code)),
         };

@@ -1,4 +1,4 @@
-//! Where things live for this turn: the cwd, the home, the global and the project directory (DESIGN §6, DETAILS 14–16).
+//! Where things live for this turn: the cwd, the home, the global and the project directory.
 
 use crate::{
     provider::git,

@@ -1,5 +1,5 @@
-//! The first file: a bundled text that lands in the global directory exactly when that directory is first created
-//! (seed 000 "scaffold"). A file that the user deleted never comes back.
+//! The first file: a bundled text that lands in the global directory exactly when that directory is first created.
+//! A file that the user deleted never comes back.
 
 use crate::system::{Made, System, Write, WriteError};
 use preface_core::{

@@ -1,4 +1,4 @@
-//! Output styles: Markdown files that say how the model should answer (`claude-code.md` §13).
+//! Output styles: Markdown files that say how the model should answer.
 
 use crate::{
     look::Look,

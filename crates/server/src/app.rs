@@ -15,7 +15,7 @@ use preface::{
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-/// The preset of conversations that name none, where the service is not told another (seed 002).
+/// The preset of conversations that name none, where the service is not told another.
 pub const SERVICE_PRESET: &str = "template";
 
 /// How the service was started.

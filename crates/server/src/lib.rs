@@ -1,5 +1,5 @@
 //! The HTTP service of `preface`: templates with versions, a prompt for each conversation that is built once, a page to
-//! edit the template in (seed 002 §§4 and 6).
+//! edit the template in.
 //!
 //! [`router`] is a function from an [`App`] to a router that a test can call; [`serve`] listens with it. All routes stand
 //! in `router.rs`, the handlers of one resource in one file of `route/`, and whatever goes wrong leaves as one

@@ -1,4 +1,4 @@
-//! `/system-prompt` as seed 002 §6 and the specification of the language §4 have it, and what the issue adds.
+//! `/system-prompt` as docs/service.md has it.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is asked for (seed 003 §7,
-//! "Subagent isolation").
+//! The prompt of an agent holds nothing of the main conversation's instruction files, unless it is asked for.
 #![cfg(unix)]
 
 use preface::{ASSETS, Built, Engine, Request};
@@ -122,7 +121,7 @@ proptest! {
     }
 }
 
-/// The order of seed 003 §7: prompt, critical reminder, skills, environment; the reminder once. Behind them the agent reads
+/// The order: prompt, critical reminder, skills, environment; the reminder once. Behind them the agent reads
 /// whose words are instructions.
 #[test]
 fn an_agents_prompt_has_the_seeds_order() {

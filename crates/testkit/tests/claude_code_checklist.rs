@@ -1,4 +1,4 @@
-//! The checklist of seed 003 §10, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
+//! What the preset `claude-code` promises, a test for each line, named after it. The order is `claude_code_order.rs`, subagents are
 //! `claude_code_agents.rs`, instruction files `cases/claude-code/claude-md.md`.
 #![cfg(unix)]
 

@@ -23,7 +23,7 @@ fn build(variant: &str, tools: &[&str]) -> String {
     built.prompt.text
 }
 
-/// The grammar of seed 001.
+/// The grammar of the preset's prompt.
 #[test]
 fn the_flat_shape_of_the_anatomy_is_a_profile() {
     let text = build("0.58", &["bash"]);

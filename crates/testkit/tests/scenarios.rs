@@ -1,5 +1,4 @@
-//! Scenarios: what each request of a conversation holds once hooks were told (seed 001, "Per-Prompt Modifications";
-//! `pi.md` §6, §7). The scenarios lie beside this file.
+//! Scenarios: what each request of a conversation holds once hooks were told. The scenarios lie beside this file.
 //!
 //! Each is checked twice. The views below are written by hand from the rules. The records (`<scenario>.<variant>.txt`) hold
 //! the request bytes and the explanation of each prompt; `PREFACE_RECORD=1 cargo test -p preface-testkit --test scenarios`

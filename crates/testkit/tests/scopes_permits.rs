@@ -1,5 +1,4 @@
-//! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs
-//! (`DETAILS` 19).
+//! What a project may do beyond text needs a grant that names it, and ends with the first byte that differs.
 
 use preface::{
     ASSETS, Built, Engine, Request, ScopesReport, TrustChoice,

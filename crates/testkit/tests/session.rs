@@ -1,5 +1,4 @@
-//! Sessions: what rebuilds the base and what does not, what a run keeps, what is said meanwhile (`pi.md` §6.1 to §6.6, D9,
-//! D13).
+//! Sessions: what rebuilds the base and what does not, what a run keeps, what is said meanwhile.
 
 use preface::{
     ASSETS, Engine, Error, Request, ToolChoice,
@@ -337,7 +336,7 @@ fn a_rebuild_that_is_refused_changes_nothing() {
     assert_eq!(session.messages().len(), 3, "the message for the next turn waited");
 }
 
-/// `pi.md` §5.7 and §6.1: after the hooks of `input`, before the run; hidden skills answer, unknown names pass.
+/// A skill's command is replaced after the hooks of `input`, before the run; hidden skills answer, unknown names pass.
 #[test]
 fn a_skills_command_gives_way_to_its_text() {
     let file = "---\nname: tidy\ndescription: Tidies.\ndisable-model-invocation: true\n---\n\nTidy up.\n";

@@ -1,5 +1,5 @@
 //! Programs of layers as hooks of a session: what fails is told and skipped, and what a project brings is compared with its
-//! grant each time (`pi.md` §6.2 to §6.5; `DETAILS` 19).
+//! grant each time.
 
 use preface::{
     ASSETS, Engine, Request, ToolChoice, TrustChoice,

@@ -1,4 +1,4 @@
-//! The first `system.md`: what it says, and what is left on the disk when writing it goes wrong (seed 000, scaffold).
+//! The first `system.md`: what it says, and what is left on the disk when writing it goes wrong.
 
 use preface::{
     ASSETS, Built, Engine, Request, TrustChoice,

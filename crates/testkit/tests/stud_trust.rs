@@ -1,4 +1,4 @@
-//! Nothing of a project is opened before it is trusted, and what a decision leaves on the disk (seed 000, `stud.md` §4).
+//! Nothing of a project is opened before it is trusted, and what a decision leaves on the disk.
 
 use preface::{
     ASSETS, Ask, Built, Engine, Request, TrustAnswer, TrustChoice, TrustQuestion,

@@ -1,4 +1,4 @@
-//! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included (seed 000).
+//! Inside a turn nothing changes: the text is fixed when the turn begins, what could not be read included.
 
 use preface::{ASSETS, Built, Engine, Request, Session, TrustChoice, core::audit::AuditEvent, session::Said};
 use preface_testkit::MemorySystem;

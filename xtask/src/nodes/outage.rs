@@ -119,7 +119,7 @@ enum Expected {
     Away,
     /// What there always is.
     Well,
-    /// The default template, marked as such (seed 002 §6).
+    /// The default template, marked as such.
     Default,
 }
 

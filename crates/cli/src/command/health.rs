@@ -193,7 +193,7 @@ fn tally(layers: &Layers, group: Group) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-/// The document of `stud.md` §3.8.
+/// The JSON document that docs/scopes.md describes.
 fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Value {
     let spot = |spot: &Spot| json!({ "exists": spot.there, "path": spot.path });
     let extensions: Vec<Value> = report

@@ -1,4 +1,4 @@
-//! Scopes made by hand for the tests of the views: the worked example of seed 004, and whatever else a test adds.
+//! Scopes made by hand for the tests of the views: one example with all three layers, and whatever else a test adds.
 
 use super::row::Layers;
 use preface::core::{
@@ -29,7 +29,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The worked example of seed 004.
+    /// An example with entries of all three layers.
     pub fn worked() -> Self {
         use Category::{ContextProviders, Hooks, Loggers, Providers, Tools};
         Sample::default()

@@ -1,4 +1,4 @@
-//! `preface build --conversation`: built once, kept, and read from then on (seed 002 §4).
+//! `preface build --conversation`: built once, kept, and read from then on.
 
 use crate::sandbox::{BARE, Sandbox};
 

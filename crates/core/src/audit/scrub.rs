@@ -1,4 +1,4 @@
-//! What is taken out of a record before it is written down (`stud.md` §6).
+//! What is taken out of a record before it is written down.
 //!
 //! In this order: what looks like a credential or is a known secret, in keys and values; references to secrets, which
 //! become their names; and what is too long for a log.

@@ -2,7 +2,7 @@
 //!
 //! `preface-catalog` reads the files of a catalog and compiles each `${…}` to an [`Expression`]. What it makes is data: an
 //! [`Index`] and a [`CatalogText`] for each prompt. Bindings say what each name in an expression stands for. Evaluation is
-//! total: it has no loops but those over lists, a limit on its work, and no way to the machine (seed 003 §5).
+//! total: it has no loops but those over lists, a limit on its work, and no way to the machine.
 
 mod binding;
 mod body;

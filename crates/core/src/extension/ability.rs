@@ -80,7 +80,7 @@ pub struct CommandTexts {
     pub description: Option<String>,
 }
 
-/// A context provider's text and how it takes part (seed 000, `DETAILS` 3).
+/// A context provider's text and how it takes part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Context {
@@ -112,7 +112,7 @@ pub enum ContextSource {
     Command(Program),
 }
 
-/// The kinds of fragments (`stud.md` §2.1).
+/// The kinds of fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FragmentKind {
@@ -163,7 +163,7 @@ pub struct Hook {
     pub program: Option<Program>,
 }
 
-/// What a hook may do. The order is that in which the hooks of one slot run (`stud.md` §3.5).
+/// What a hook may do. The order is that in which the hooks of one slot run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -222,7 +222,7 @@ pub struct Sessions {
     pub url: Option<String>,
 }
 
-/// What an entry would do to the machine when it is used. From a project that needs a grant (`DETAILS` 19).
+/// What an entry would do to the machine when it is used. From a project that needs a grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {

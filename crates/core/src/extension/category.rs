@@ -1,4 +1,4 @@
-//! The nine kinds of extensions (seed 004, "Unordered categories" and "Ordered categories").
+//! The nine kinds of extensions.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};

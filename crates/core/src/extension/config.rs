@@ -1,4 +1,4 @@
-//! What settings make of an extension's configuration: key by key, the strongest value that fits (`stud.md` §3.3).
+//! What settings make of an extension's configuration: key by key, the strongest value that fits.
 
 use super::{
     ability::{Ability, Model},

@@ -1,5 +1,4 @@
-//! Checking an extension's `config` against its `configSchema`: what the core wants of whoever can do it
-//! (`stud.md` §9, stage `configSchema`).
+//! Checking an extension's `config` against its `configSchema`: what the core wants of whoever can do it.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is wrong with an extension: the stage that found it, the error's name, and where (`stud.md` §9).
+//! What is wrong with an extension: the stage that found it, the error's name, and where.
 
 use super::category::Category;
 use crate::{
@@ -124,7 +124,7 @@ impl Failure {
     }
 
     /// Says it of an extension, as a note: `project/Bash (Tool): shape — …`. A failure with a lower entry to fall back to
-    /// is a warning, any other one an error (seed 004, "Override, then fallback").
+    /// is a warning, any other one an error.
     #[must_use]
     pub fn diagnostic(&self, who: &Named<'_>, fallback: Option<Scope>) -> Diagnostic {
         let pointer = match self.pointer.as_str() {

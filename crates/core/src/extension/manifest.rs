@@ -1,4 +1,4 @@
-//! A manifest: one `manifest.json`, read and checked as far as it can be by itself (`stud.md` §§9, 10).
+//! A manifest: one `manifest.json`, read and checked as far as it can be by itself.
 
 use super::{
     ability::Ability,

@@ -1,4 +1,4 @@
-//! Extensions: what the layers add to preface, and what of it is active (seed 004).
+//! Extensions: what the layers add to preface, and what of it is active.
 //!
 //! ```text
 //! manifests ─read→ Manifest ─resolve→ Scopes      settings ─┘      ordering.json ─┘

@@ -1,4 +1,4 @@
-//! Ordering manifests: `ordering.json` may rewrite the order of hooks, slot by slot (`stud.md` §11).
+//! Ordering manifests: `ordering.json` may rewrite the order of hooks, slot by slot.
 
 use super::{
     ability::Role,
@@ -36,7 +36,7 @@ struct Listed {
 /// So many ids without a hook are told one by one for one manifest; working out a place walks the file.
 const MOST_UNKNOWN: usize = 20;
 
-/// An order that an ordering manifest rewrote (seed 004, "Ordered categories").
+/// An order that an ordering manifest rewrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderingRewrite {

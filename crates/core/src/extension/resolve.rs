@@ -1,7 +1,7 @@
 //! Resolve: of all that the layers bring, what is active. One pass for all nine categories.
 //!
-//! Everything is validated before anything replaces anything: a broken override never hides the sound entry below it
-//! (seed 004, "Override, then fallback"), and a broken manifest never hurts its neighbours.
+//! Everything is validated before anything replaces anything: a broken override never hides the sound entry below it,
+//! and a broken manifest never hurts its neighbours.
 
 use super::{
     ability::{Ability, Role},

@@ -38,7 +38,7 @@ pub struct IgnoredSetting {
     pub path: [String; 3],
 }
 
-/// The start-up summary (`stud.md` §3.1). Each entry is counted once.
+/// The start-up summary. Each entry is counted once.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Startup {

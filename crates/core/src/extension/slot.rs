@@ -1,4 +1,4 @@
-//! Slots: where in a turn hooks run. Six stages, each with a moment before and one after (`stud.md` §11).
+//! Slots: where in a turn hooks run. Six stages, each with a moment before and one after.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt, str::FromStr};

@@ -1,12 +1,11 @@
-//! Versions: of the contract that an extension is written for, and of the core that it needs (`stud.md` §9).
+//! Versions: of the contract that an extension is written for, and of the core that it needs.
 
 use std::fmt;
 
 /// The contract version that this core understands.
 pub const CONTRACT_VERSION: Version = Version(1, 0, 0);
 
-/// The version of the contract line's core that manifests are checked against. It is not the version of this crate
-/// (`DETAILS` 24).
+/// The version of the contract line's core that manifests are checked against. It is not the version of this crate.
 pub const CORE_VERSION: Version = Version(1, 0, 0);
 
 /// Three numbers: `1.0.0`. The order is theirs from the left.

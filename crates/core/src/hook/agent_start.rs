@@ -1,5 +1,5 @@
 //! The chain at the start of a run: each hook sees the prompt that the one before left, and may change it, switch tools
-//! and add messages (`pi.md` §6.2, §6.3).
+//! and add messages.
 
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::{
@@ -198,7 +198,7 @@ mod tests {
     const OLD: &str = "You help.\nTools: all\nDate: today";
     const NEW: &str = "You help.\nTools: read\nDate: today";
 
-    /// `pi.md` §6.3, each way through it. P is what `before` made of the base.
+    /// Each way through it. P is what `before` made of the base.
     #[test]
     fn tools_that_a_hook_switches_change_the_text_of_this_run() {
         let both =

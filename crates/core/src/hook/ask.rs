@@ -28,7 +28,7 @@ pub struct HookAsk<'a> {
     /// The prompt as it is now: the base, and what hooks before this one made of it. Never told at `context`.
     pub system_prompt: Option<&'a str>,
     /// The messages before they are converted for a model. At `context` a change in place counts, even where the
-    /// handler fails afterwards (`pi.md` §6.4); at other events the list is a copy that nobody looks at again.
+    /// handler fails afterwards; at other events the list is a copy that nobody looks at again.
     pub messages: &'a mut Vec<Value>,
     /// The tools that can be switched on, the active ones first and in their order.
     pub tools: &'a [HookTool],
@@ -89,7 +89,7 @@ pub struct HookTool {
     pub input_schema: Option<Arc<Value>>,
 }
 
-/// What a base prompt was built from, by the names of `pi.md` §3.1.
+/// What a base prompt was built from, by the names that hooks use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookInputs {

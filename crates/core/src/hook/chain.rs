@@ -1,5 +1,5 @@
 //! The other chains: what one more hook does to the person's words, to the messages of a request, and to the list of
-//! places with skills (`pi.md` §6.4, §6.5).
+//! places with skills.
 //!
 //! In all of them a failing hook is told and skipped, and the chain goes on with what the hooks before it left.
 

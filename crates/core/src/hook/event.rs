@@ -1,4 +1,4 @@
-//! The moments at which hooks are told, by the names that manifests use (`pi.md` §6).
+//! The moments at which hooks are told, by the names that manifests use.
 
 use crate::extension::{Hook, Position, Slot, SlotStage as Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -105,7 +105,7 @@ impl HookEvent {
     }
 
     /// Returns what becomes of the rest where a hook fails. Before a tool call a hook may be the guard, so the call does
-    /// not happen without it (`pi.md` §6.5).
+    /// not happen without it.
     #[must_use]
     pub fn on_failure(self) -> OnFailure {
         match self {

@@ -1,4 +1,4 @@
-//! Tokens that look like credentials (`stud.md` §6).
+//! Tokens that look like credentials.
 //!
 //! A finding names the pattern and the place and never quotes the token. Prompt text is only ever reported;
 //! [`redact`] is for records and messages.

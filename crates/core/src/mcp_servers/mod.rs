@@ -1,4 +1,4 @@
-//! MCP servers: what each layer's `mcp.json` says, and which servers are active (seed 004, "MCP server lists").
+//! MCP servers: what each layer's `mcp.json` says, and which servers are active.
 //!
 //! ```text
 //! bytes ─read→ McpFile ─resolve→ McpServers

@@ -1,4 +1,4 @@
-//! Resolve: of the servers that all layers bring, which are active (`stud.md` §3.4, §3.6, §3.7).
+//! Resolve: of the servers that all layers bring, which are active.
 //!
 //! A later layer replaces a server whole. A broken one replaces nothing: what stands below stays. `"disable": true` alone
 //! takes an inherited server away, `"disable": false` alone brings it back. An entry that says `"disable": true` and

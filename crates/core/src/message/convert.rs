@@ -1,4 +1,4 @@
-//! From the messages of an agent to those that a model knows (`pi.md` §7.2).
+//! From the messages of an agent to those that a model knows.
 
 use super::{
     forms::{Frame, MessageForms, SystemMessages},

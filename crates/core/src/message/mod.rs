@@ -1,5 +1,4 @@
-//! The messages beside the prompt: what a conversation's file says, and what a model sees of it (seed 001, "The Full
-//! Context Surface Area").
+//! The messages beside the prompt: what a conversation's file says, and what a model sees of it.
 //!
 //! A [`Message`] is one entry of a history: a user's or a model's words, a tool's result, and the kinds that only an agent
 //! knows: a shell command that the user ran, an extension's message, a summary. [`read`] takes them from a file,

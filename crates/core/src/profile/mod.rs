@@ -192,7 +192,7 @@ impl McpUse {
     }
 }
 
-/// What happens to the prompt of a conversation whose history is summarised (seed 002 §4).
+/// What happens to the prompt of a conversation whose history is summarised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
     /// Whether it is built again.
@@ -267,7 +267,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Says why a section of this id cannot stand in the frame: the id becomes a tag (seed 001; `pi.md` §3.8).
+    /// Says why a section of this id cannot stand in the frame: the id becomes a tag.
     ///
     /// # Errors
     /// An id that is not a lower-case letter with letters, digits, `-` and `_` behind it.
@@ -346,7 +346,7 @@ pub enum ToolsApply {
     Request,
 }
 
-/// What becomes of a byte order mark at the head of a file of a layer, of the tree, or of the caller (`pi.md` §2). Those
+/// What becomes of a byte order mark at the head of a file of a layer, of the tree, or of the caller. Those
 /// of skills have an option of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -409,7 +409,7 @@ pub enum ScaffoldWhen {
     /// Only `preface init` writes.
     #[default]
     Init,
-    /// The first discover that creates the global directory writes (seed 000).
+    /// The first discover that creates the global directory writes.
     Discover,
 }
 
@@ -541,7 +541,7 @@ pub enum Win {
     /// When it holds more than white space.
     NonBlank,
     /// The first that exists decides, whatever it holds: an empty one means that there is no replacement, and hides those
-    /// behind it (seed 001 §1, "first found wins").
+    /// behind it.
     First,
 }
 
@@ -558,7 +558,7 @@ pub struct Guideline {
     pub last: bool,
 }
 
-/// What the template language may do (`spec` of seed 002 §2 with the extensions that are off by default).
+/// What the template language may do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TemplateLimits {

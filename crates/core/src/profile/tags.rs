@@ -4,7 +4,7 @@ use super::Profile;
 use crate::{lint::forged, outline::Plan};
 use serde::{Deserialize, Serialize};
 
-/// The engine's own tags in one profile, and what becomes of texts that imitate them (`pi.md` §4.5).
+/// The engine's own tags in one profile, and what becomes of texts that imitate them.
 ///
 /// In a profile these are the keys `own_tags`, `section_tags` and `neutralise_tags`; which texts are watched is said by
 /// `watch_tags` of a section.

@@ -1,5 +1,4 @@
-//! Reminders: short texts that are sent when something happened, near the newest message and never in the system prompt
-//! (seed 003 §3.4).
+//! Reminders: short texts that are sent when something happened, near the newest message and never in the system prompt.
 //!
 //! A [`Reminder`] is a file: frontmatter that says when it is sent and what is known then, and a template that says it.
 //! What happened is an [`Event`], a JSON object whose `type` is a reminder's id. The [`Catalogue`] holds one against the

@@ -1,5 +1,5 @@
-//! What render says about texts that imitate the prompt's own structure, and does where the profile asks for it
-//! (`pi.md` §4.5): a file may hold `</available_skills>`, or the heading of the next file.
+//! What render says about texts that imitate the prompt's own structure, and does where the profile asks for it:
+//! a file may hold `</available_skills>`, or the heading of the next file.
 //!
 //! Texts are watched where their section has `watch_tags`. Without `neutralise_tags` no byte changes. What is a tag of
 //! the engine is data of the profile; what is a heading of the engine is read off the rendered prompt.

@@ -1,4 +1,4 @@
-//! Settings: what each layer's `settings.json` says, and what they say together (seed 004, "settings.json").
+//! Settings: what each layer's `settings.json` says, and what they say together.
 //!
 //! ```text
 //! bytes ─parse→ LayerSettings ─merge→ Merged ─read→ SystemPromptFile, SectionOverride, …

@@ -1,5 +1,4 @@
-//! What a layer says and may not say: a project's reach (`security.md` §3), and bad values that fall back
-//! (`stud.md` §3.7).
+//! What a layer says and may not say: a project's reach (`security.md` §3), and bad values that fall back.
 
 use super::{
     check::fault,
@@ -142,7 +141,7 @@ fn looseness(mode: &str) -> usize {
     ["ask", "allowlist", "yolo"].iter().position(|known| *known == mode).unwrap_or(0)
 }
 
-/// A project's mode may tighten and never loosen; what it adds to the allowlist is told (`DETAILS` 26).
+/// A project's mode may tighten and never loosen; what it adds to the allowlist is told.
 fn weigh_security(
     layer: &LayerSettings,
     standing: &mut Standing,

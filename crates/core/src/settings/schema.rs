@@ -15,7 +15,7 @@ pub struct Field {
     pub project: Project,
 }
 
-/// Whether a key counts when a project's settings have it (`DETAILS` 25, 26).
+/// Whether a key counts when a project's settings have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Project {
     /// It counts.
@@ -63,7 +63,7 @@ pub enum Shape {
         entries: Entries,
     },
     /// The settings of an extension of ours: known keys only, and a layer's bad value falls back to the next lower
-    /// valid one (`stud.md` §3.7). Checked when layers are merged.
+    /// valid one. Checked when layers are merged.
     Fallback(&'static [Field]),
 }
 
@@ -190,7 +190,7 @@ const fn may_not(name: &'static str, about: &'static str, shape: Shape) -> Field
 /// All settings: an object with these keys and no others.
 pub const ROOT: Shape = Shape::Record(TOP, Rest::Refused);
 
-/// The top-level keys, those of seed 004 and preface's own.
+/// The top-level keys, those of `stud` and preface's own.
 pub const TOP: &[Field] = &[
     may(
         "active",
@@ -260,7 +260,7 @@ const CONTEXT_PROVIDERS: Shape = Shape::ById {
     entries: Entries::Deep,
 };
 
-/// The fields of `contextProviders.SystemPromptFile` (seed 000).
+/// The fields of `contextProviders.SystemPromptFile`.
 pub(super) const SYSTEM_PROMPT_FILE: &[Field] = &[
     DISABLE,
     may("enabled", "Says whether the provider takes part.", Shape::Flag),

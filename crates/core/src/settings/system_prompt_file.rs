@@ -1,4 +1,4 @@
-//! The settings of the context provider `SystemPromptFile` (seed 000).
+//! The settings of the context provider `SystemPromptFile`.
 
 use super::{
     merge::Merged,
@@ -7,7 +7,7 @@ use super::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What `contextProviders.SystemPromptFile` says, with the defaults of seed 000 where nobody says anything.
+/// What `contextProviders.SystemPromptFile` says, with the defaults where nobody says anything.
 ///
 /// Each `_by` names who set the value; `None` is the default. Bad values never get here: [`merge`](super::merge()) dropped
 /// them for the next lower valid one.

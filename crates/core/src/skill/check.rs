@@ -1,4 +1,4 @@
-//! What is wrong with a skill, in the words and the order of `pi.md` §5.4, and whether it is one all the same.
+//! What is wrong with a skill, and whether it is one all the same.
 
 use super::{Fields, Value, utf16_len};
 

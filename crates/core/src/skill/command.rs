@@ -1,4 +1,4 @@
-//! `/skill:NAME ARGS`, which stands for the text of a skill (`pi.md` §5.7).
+//! `/skill:NAME ARGS`, which stands for the text of a skill.
 
 use super::{Skill, frontmatter};
 

@@ -1,4 +1,4 @@
-//! The block at the head of a skill's file: where it begins and ends, and what it says (`pi.md` §5.3).
+//! The block at the head of a skill's file: where it begins and ends, and what it says.
 //!
 //! The fences are not lines: a text that starts with `---` has a block if `\n---` follows somewhere, whatever stands
 //! behind either. So `----` opens one, and `---name: a` loses its first letter.

@@ -1,4 +1,4 @@
-//! Skills: files with a name and a description that a model reads when a task calls for them (`pi.md` §5).
+//! Skills: files with a name and a description that a model reads when a task calls for them.
 //!
 //! Here is what a text alone decides: [`frontmatter`] splits it and reads its block, [`check`] says what is wrong and
 //! whether it counts as a skill all the same, [`standard`] holds it against the Agent Skills standard, [`escape`] makes a

@@ -1,4 +1,4 @@
-//! A skill against the Agent Skills standard: findings for a lint. No prompt changes because of them (`pi.md` §5.5).
+//! A skill against the Agent Skills standard: findings for a lint. No prompt changes because of them.
 
 use super::{
     Fields, Value,

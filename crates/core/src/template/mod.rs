@@ -1,4 +1,4 @@
-//! The template language: `[type:name]` and `[if type:name]…[else]…[endif]` (seed 002 §2).
+//! The template language: `[type:name]` and `[if type:name]…[else]…[endif]`.
 //!
 //! [`Template::parse`] turns a text into a flat list of operations, once. [`Template::render`] walks that list: it asks an
 //! [`Output`] for each key that it reaches, and hands it the bytes of the template and the tags of values in order.

@@ -1,5 +1,5 @@
 //! Construct once: the prompt of a conversation is built on its first turn, kept, and read from then on. It is built again
-//! only when the conversation is compacted, or when somebody asks for it (seed 002 §4).
+//! only when the conversation is compacted, or when somebody asks for it.
 //!
 //! A [`Keeper`] joins the two halves: the line that builds a prompt, which waits for disks, and the store that keeps it,
 //! which answers later. Whoever runs the keeper says where the waiting is done: [`Here`] for a command, a thread of its own

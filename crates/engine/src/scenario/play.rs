@@ -154,8 +154,7 @@ impl Play<'_, '_> {
         }
     }
 
-    /// What a tool answers, and whether that is an error. A hook that fails stops the call as one that blocks it does
-    /// (`pi.md` §6.5).
+    /// What a tool answers, and whether that is an error. A hook that fails stops the call as one that blocks it does.
     fn answer(&mut self, name: &str) -> (String, bool) {
         if !self.session.tools().iter().any(|tool| tool.name == name) {
             return (format!("Tool {name} not found"), true);

@@ -1,4 +1,4 @@
-//! What hooks are told beside the prompt: the tools, and what the base was built from (`pi.md` §3.1, §6.2).
+//! What hooks are told beside the prompt: the tools, and what the base was built from.
 
 use super::Session;
 use crate::gather::Gathered;

@@ -1,5 +1,5 @@
 //! Sessions: a base prompt that is built once and rebuilt for a few reasons only, runs that hooks may change it for, and
-//! what a model sees at each request (seed 001, "When the System Prompt Is Rebuilt" and "The Full Context Surface Area").
+//! what a model sees at each request.
 //!
 //! ```no_run
 //! use preface::{ASSETS, Engine, OsSystem, Request, session::{Said, Session}};

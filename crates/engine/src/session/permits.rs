@@ -1,5 +1,5 @@
 //! What of a project may run is compared with its grant again before each run and each request, so that a hook that
-//! changed in between does not run in a session that began before (`DETAILS` 19).
+//! changed in between does not run in a session that began before.
 
 use super::Session;
 use preface_core::{diagnostic::Diagnostics, extension::Category};

@@ -1,5 +1,4 @@
-//! What a model sees at one request: prompt, messages after the hooks of `context` and after conversion, tools
-//! (`pi.md` §6.4, §7).
+//! What a model sees at one request: prompt, messages after the hooks of `context` and after conversion, tools.
 
 use super::Session;
 use crate::hooks::of_event;

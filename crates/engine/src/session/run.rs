@@ -1,4 +1,4 @@
-//! Runs: from what a person says to the prompt and the messages of the requests that answer it (`pi.md` §6.1, §6.2).
+//! Runs: from what a person says to the prompt and the messages of the requests that answer it.
 
 use super::{Session, tools::Standing};
 use crate::{
@@ -221,7 +221,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The words with a skill's text in the place of its command (`pi.md` §5.7). What came up about that command is noted;
+    /// The words with a skill's text in the place of its command. What came up about that command is noted;
     /// what there is to say of skills was said with the base.
     fn expanded(&mut self, words: String) -> String {
         let look = self.engine.look(&self.gathered, &Headless);

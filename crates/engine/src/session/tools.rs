@@ -1,5 +1,4 @@
-//! Which tools are active, and the base that is rebuilt for them (seed 001, `setActiveToolsByName` and
-//! `_refreshToolRegistry`).
+//! Which tools are active, and the base that is rebuilt for them.
 
 use super::Session;
 use crate::{
@@ -31,7 +30,7 @@ impl Session<'_> {
     }
 
     /// Registers a tool, or puts another in the place of one of that name, and rebuilds the base. A tool whose name is new
-    /// becomes active; one that takes the place of another is active where that was (`pi.md` §6.6).
+    /// becomes active; one that takes the place of another is active where that was.
     ///
     /// # Errors
     /// What the line refuses; the session stays as it was.

@@ -1,4 +1,4 @@
-//! Construct once (seed 002 §4): a prompt is built on the first turn, kept, and built again only at a compaction or where
+//! Construct once: a prompt is built on the first turn, kept, and built again only at a compaction or where
 //! somebody asks. With a machine and a store in memory.
 
 mod bench;

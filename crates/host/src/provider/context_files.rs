@@ -322,7 +322,7 @@ fn imports(text: &str) -> Vec<(usize, &str)> {
     imports
 }
 
-/// The file of the main work tree that a linked one inside of it hides by a file of the same name (`pi.md` §4.4).
+/// The file of the main work tree that a linked one inside of it hides by a file of the same name.
 fn hidden_by_work_tree(names: &[String], look: &Look<'_>) -> Option<PathBuf> {
     let repository = git::Repository::holding(look.system, &look.places.cwd, HardLinks::Read).ok()?;
     // git writes `../..` into a work tree's `commondir`.

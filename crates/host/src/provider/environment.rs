@@ -1,4 +1,4 @@
-//! Facts of the machine and the clock (seed 002 §3). One instant stands for the whole build.
+//! Facts of the machine and the clock. One instant stands for the whole build.
 
 mod long_time;
 mod zones;

@@ -1,5 +1,4 @@
-//! What a context provider that a layer brings contributes: the text of its manifest, of files beside it, or of a program
-//! (`DETAILS` 3, 19).
+//! What a context provider that a layer brings contributes: the text of its manifest, of files beside it, or of a program.
 
 use super::git;
 use crate::{

@@ -1,4 +1,4 @@
-//! Facts that are files: `file:<path>` (seed 002 §3), contained as `spec` §7.6 says.
+//! Facts that are files: `file:<path>`, contained in the working directory.
 //!
 //! `project_file:<path>` is the same for texts that a project wrote: it never leaves the project. Rendering and
 //! conditions ask for it by themselves where a project's text says `file:…` (`FactKey::asked_by`).

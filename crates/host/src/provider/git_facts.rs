@@ -1,4 +1,4 @@
-//! Facts of the git repository around the cwd. git itself is never started (DETAILS 23).
+//! Facts of the git repository around the cwd. git itself is never started.
 
 use super::{FactInfo, FactProvider, git};
 use crate::{

@@ -74,7 +74,7 @@ impl ContextProvider for LayerFiles {
     }
 }
 
-/// The first file that exists decides, whatever it holds (seed 001 §2).
+/// The first file that exists decides, whatever it holds.
 fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look<'_>) -> Contribution {
     let mut said = silent(provider, section, format!("there is no {}", names.join(" or ")));
     let mut files = candidates([Scope::Project, Scope::Global], names, look);

@@ -1,4 +1,4 @@
-//! Context provider `system-prompt-file`: the user's own `system.md`, global then project, verbatim (seed 000).
+//! Context provider `system-prompt-file`: the user's own `system.md`, global then project, verbatim.
 
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{

@@ -1,4 +1,4 @@
-//! The ignore files inside the tree of a root (`pi.md` §5.2). Each pattern is about its own directory: one without a slash
+//! The ignore files inside the tree of a root. Each pattern is about its own directory: one without a slash
 //! matches at that level, and only those of the root itself match at every level. Case does not matter. Ignore files
 //! around the root are nobody's business here.
 

@@ -1,4 +1,4 @@
-//! The one loader of skills: which there are, in which order, and which of them answers to a name (`pi.md` §5).
+//! The one loader of skills: which there are, in which order, and which of them answers to a name.
 //!
 //! [`options`] says what differs between readers of skills, `walk` finds files, `read` reads one, and here the roots
 //! are put in their order: the first skill of a name wins. The prompt, the listing and `/skill:NAME` ask here alone.

@@ -1,4 +1,4 @@
-//! The walk through one root: which files count as skills, in byte order of the names, depth first (`pi.md` §5.2).
+//! The walk through one root: which files count as skills, in byte order of the names, depth first.
 
 use super::{
     ignored::{FILES, Ignored, TooManySteps},

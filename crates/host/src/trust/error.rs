@@ -57,7 +57,7 @@ impl TrustError {
         TrustError::Unavailable { path: path.into(), why: why.to_string() }
     }
 
-    /// Returns the stable code, `Class/Code` (`stud.md` §8).
+    /// Returns the stable code, `Class/Code`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Trust: what the user said about projects, and where it is kept.
 //!
-//! Three kinds of records live in one file, `trust.json`, outside of every project: a decision about a project as a whole
-//! (seed 000: an edit takes effect on the next turn), grants of single texts by path and digest, and permits, which allow
+//! Three kinds of records live in one file, `trust.json`, outside of every project: a decision about a project as a whole,
+//! grants of single texts by path and digest, and permits, which allow
 //! one command, endpoint or file to write. [`TrustStore`] is
 //! the only reader and the only writer. It decides nothing by itself: no flag, no headless run and no file of a project
 //! ever makes a record.

@@ -1,4 +1,4 @@
-//! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction (seed 002 §4).
+//! The prompts of conversations: built on the first turn, read on later ones, built again at a compaction.
 
 use crate::{
     App, ConstructOutcome, Problem,

@@ -1,4 +1,4 @@
-//! The plain page at `/plain`: the template in a text field, a button for each variable, a preview (seed 002 §1). Three
+//! The plain page at `/plain`: the template in a text field, a button for each variable, a preview. Three
 //! files, no build step. It stands at `/`, too, where the editor was not built.
 
 use crate::{App, caller::Identity};

@@ -1,4 +1,4 @@
-//! `/scopes`: what the layers bring for a directory, what of it is active, from where, hiding what (seed 004).
+//! `/scopes`: what the layers bring for a directory, what of it is active, from where, hiding what.
 
 use crate::{App, Problem, extract::InQuery, reply::Reply};
 use axum::{Json, extract::State};

@@ -1,4 +1,4 @@
-//! `/system-prompt`: the template that new conversations are built from (seed 002 §6), its versions and labels. It is the
+//! `/system-prompt`: the template that new conversations are built from, its versions and labels. It is the
 //! template named `main`.
 
 use crate::{

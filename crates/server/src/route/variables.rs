@@ -1,4 +1,4 @@
-//! `/system-prompt/variables`: what a template can name (seed 002 §6). The list itself needs neither a store nor a disk.
+//! `/system-prompt/variables`: what a template can name. The list itself needs neither a store nor a disk.
 
 use crate::{App, Problem, caller::Identity, extract::InQuery, reply::Reply};
 use axum::{Json, extract::State};

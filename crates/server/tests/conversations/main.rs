@@ -1,4 +1,4 @@
-//! The prompts of conversations over HTTP: seed 002 §4, and what the issue answers in detail. The router is a function here;
+//! The prompts of conversations over HTTP: when each is built, read, replaced and refused. The router is a function here;
 //! nothing listens.
 
 #[path = "../common/mod.rs"]

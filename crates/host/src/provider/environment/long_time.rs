@@ -1,4 +1,4 @@
-//! The long form of date and time (`pi.md` §3.7): `Saturday, March 7, 2026 at 08:55:05 AM CST`, English in every locale.
+//! The long form of date and time: `Saturday, March 7, 2026 at 08:55:05 AM CST`, English in every locale.
 //!
 //! A zone is called by a name of its own only where CLDR's English has one, and that is a matter of the zone's name:
 //! the abbreviation in the zone's file is another one (`CET`, `+0530`) or says nothing of the summer.

@@ -1,4 +1,4 @@
-//! Which zones have a name for people, and which pair of names: the list of `pi.md` §3.7, and the links to its zones.
+//! Which zones have a name for people, and which pair of names: a fixed list, and the links to its zones.
 
 /// The names of a zone. Each holds at one offset from UTC only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
