@@ -6,6 +6,7 @@ use crate::{
     draft::Absent,
     fact::Stability,
     origin::Piece,
+    reminder::Due,
     section::{CutRule, Language, ProviderName, SectionId, Trim},
 };
 use std::{borrow::Cow, collections::BTreeMap};
@@ -60,8 +61,8 @@ pub struct Plan<'w> {
     pub place: Option<AsidePlace>,
     /// True: imitated tags and headings in its texts are told.
     pub watch_tags: bool,
-    /// The `event:` facts, where the text is a reminder. Then no value goes in unescaped.
-    pub event: Option<&'w BTreeMap<String, String>>,
+    /// What happened, where the text is a reminder. Then no value goes in unescaped.
+    pub event: Option<&'w Due>,
 }
 
 /// One text of a part.

@@ -25,6 +25,7 @@ use crate::{
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan, PlanItem},
     profile::{OwnTags, Profile, TemplateLimits},
+    reminder::FieldKind,
     section::Trim,
     template::{Options, TemplateError},
     turn::Tool,
@@ -170,6 +171,26 @@ impl<'p> Rules<'p> {
         let safe = forged::neutralise_for(text, &self.tags);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_note(key, ValueForm::Text, text));
+        }
+        safe
+    }
+
+    /// Writes a value of an event as its field has it.
+    fn of_event<'t>(
+        &self,
+        key: &FactKey,
+        kind: Option<FieldKind>,
+        text: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Cow<'t, str> {
+        let form = match kind {
+            Some(FieldKind::Name) => ValueForm::Name,
+            Some(FieldKind::Line) => ValueForm::Line,
+            _ => return self.neutralised(key, text, diagnostics),
+        };
+        let safe = self.written(form, text);
+        if let Cow::Owned(_) = &safe {
+            report_once(diagnostics, self.escaped_note(key, form, text));
         }
         safe
     }

@@ -80,7 +80,7 @@ fn plan(due: &Due) -> Plan<'_> {
         last: false,
         place: Some(AsidePlace::LastUser),
         watch_tags: true,
-        event: Some(&due.facts),
+        event: Some(due),
     }
 }
 

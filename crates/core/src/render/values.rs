@@ -6,17 +6,17 @@ use crate::{
     fact::{FactKey, Facts, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
-    reminder::is_of_event,
+    reminder::{Due, FieldKind, is_of_event},
     scope::Scope,
     template::{Looked, Lookup, Sink},
 };
-use std::{borrow::Cow, cell::Cell, collections::BTreeMap, ops::Range, sync::Arc};
+use std::{borrow::Cow, cell::Cell, ops::Range, sync::Arc};
 
 /// A value on its way into the text.
 pub(super) enum Value<'a> {
     Fact { text: &'a str, source: &'a Arc<str> },
     Item { text: &'a str },
-    Event { text: &'a str },
+    Event { text: &'a str, kind: Option<FieldKind> },
     Content(Content<'a>),
 }
 
@@ -35,8 +35,8 @@ pub(super) struct Known<'a> {
     /// Who wrote the text.
     pub by: Option<Scope>,
     pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
-    /// What the event says, where the text is a reminder.
-    pub event: Option<&'a BTreeMap<String, String>>,
+    /// What happened, where the text is a reminder.
+    pub event: Option<&'a Due>,
     /// The most volatile fact that was read or tested.
     pub volatility: Cell<Stability>,
 }
@@ -54,7 +54,11 @@ impl<'a> Lookup for Known<'a> {
             };
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            return event.get(key.name()).map_or(Looked::Absent, |text| Looked::Value(Value::Event { text }));
+            let kind = event.one_line.get(key.name()).copied();
+            return match event.facts.get(key.name()) {
+                Some(text) => Looked::Value(Value::Event { text, kind }),
+                None => Looked::Absent,
+            };
         }
         match self.facts.get(&key.asked_by(self.by)) {
             None => Looked::Unknown,
@@ -185,8 +189,8 @@ impl Sink<Value<'_>> for Writer<'_> {
                 }
                 self.out.push(&text, Origin::Fact { key: key.clone(), source });
             }
-            Value::Event { text } => {
-                let text = self.rules.neutralised(key, text, self.diagnostics);
+            Value::Event { text, kind } => {
+                let text = self.rules.of_event(key, kind, text, self.diagnostics);
                 self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
             }
             Value::Fact { text, source } => {
