@@ -2,7 +2,7 @@
 //! speaks, because tools and other sections depend on it.
 
 use crate::{Error, gather::Gathered};
-use preface_core::{diagnostic::Diagnostics, lint::hidden::escape_hidden};
+use preface_core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Profile};
 use preface_host::{
     agents,
     look::Look,
@@ -13,6 +13,18 @@ use preface_host::{
 const STYLE: &str = "outputStyle";
 /// The option that is set where a style's file says that it takes the place of the advice for programming.
 const STYLE_ONLY: &str = "outputStyle.only";
+
+/// The option that is set where the prompt of an agent is asked for.
+const AGENT: &str = "agent";
+
+/// Returns the options that [`Named::settle`] may set for a profile.
+pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
+    let has_styles =
+        profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
+    [(AGENT, profile.has_agents), (STYLE_ONLY, has_styles)]
+        .into_iter()
+        .filter_map(|(name, is_there)| is_there.then_some(name))
+}
 
 /// What was found under the names.
 #[derive(Debug, Default)]
@@ -68,7 +80,7 @@ impl Named {
                     what.allows(&names)
                 });
             }
-            gathered.profile.options.insert("agent".to_owned(), agent.name.clone());
+            gathered.profile.options.insert(AGENT.to_owned(), agent.name.clone());
             gathered.turn.agent = Some(agent.name);
         }
         match self.style {
