@@ -241,7 +241,7 @@ impl Engine<'_> {
         self.allow(&mut gathered, &mut notes);
         self.recall_servers(&request.tools, &mut gathered, &mut notes);
         let named = named::find(&gathered, &self.look(&gathered, ask))?;
-        named.settle(&mut gathered);
+        named.settle(&mut gathered, &mut notes);
         if project.is_some() || gathered.trust != Trust::Untrusted {
             let own = bundled.iter().chain(&global).chain(&sets).cloned().collect();
             gathered.changes = ProjectChanges::of(&gathered, &settings::merge(own, &mut Diagnostics::new()));
