@@ -76,13 +76,15 @@ pub struct PlanItem<'w> {
     pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` facts beside `item:text`.
     pub facts: ItemFacts<'w>,
+    /// Which gives way first when the part is cut: the lowest, and of equal ones the last.
+    pub rank: u32,
 }
 
 impl<'w> PlanItem<'w> {
     /// Plans a text without facts.
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
-        PlanItem { pieces, language, imported: None, facts: ItemFacts::None }
+        PlanItem { pieces, language, imported: None, facts: ItemFacts::None, rank: 0 }
     }
 
     /// Plans a text of a catalog.

@@ -15,7 +15,7 @@ use crate::{
     catalog::Bindings,
     compose::Step,
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
-    draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
+    draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
     fact::{FactKey, Facts},
     lint::{
         character::{Class, escape_name},
@@ -372,7 +372,7 @@ impl<'w> Render<'w> {
     }
 
     fn finish(&mut self, part: PartRender<'w>) {
-        let PartRender { plan, out: mut rendered, blank, volatility, .. } = part;
+        let PartRender { plan, out: mut rendered, blank, volatility, mut items, .. } = part;
         if !plan.keep_blank && blank {
             self.draft.absent.push(Absent {
                 section: plan.section,
@@ -388,6 +388,12 @@ impl<'w> Render<'w> {
         if plan.trim == Trim::Both {
             let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
             rendered.behead(gone);
+            for DraftItem { range, .. } in &mut items {
+                *range = range.start.saturating_sub(gone)..range.end.saturating_sub(gone);
+            }
+        }
+        for DraftItem { range, .. } in &mut items {
+            *range = range.start.min(rendered.text.len())..range.end.min(rendered.text.len());
         }
         if plan.watch_tags {
             self.watched.push((self.draft.parts.len(), plan.items));
@@ -398,6 +404,7 @@ impl<'w> Render<'w> {
             audit_id: plan.audit_id,
             text: rendered.text,
             spans: rendered.spans,
+            items,
             stability: plan.stability.unwrap_or(volatility),
             priority: plan.priority,
             max_tokens: plan.max_tokens,

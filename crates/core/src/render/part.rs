@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostics,
+    draft::DraftItem,
     fact::{FactKey, Facts, Stability},
     origin::Piece,
     outline::Plan,
@@ -43,6 +44,8 @@ pub(super) struct PartRender<'w> {
     content: Rendered,
     /// Where the item starts in the output.
     body: usize,
+    /// The items that are written.
+    pub items: Vec<DraftItem>,
 }
 
 /// Which text comes next.
@@ -80,6 +83,7 @@ impl<'w> PartRender<'w> {
             run: 0,
             content: Rendered::default(),
             body: 0,
+            items: Vec::with_capacity(items),
         })
     }
 
@@ -248,13 +252,13 @@ impl<'w> PartRender<'w> {
                 self.out.append(&item);
             }
         }
-        if number + 1 == self.plan.items.len() {
-            return Place::Suffix(0);
-        }
-        if self.plan.seam {
+        let is_last = number + 1 == self.plan.items.len();
+        if self.plan.seam && !is_last {
             let end = self.body + self.out.text[self.body..].trim_end_matches(LINE_ENDS).len();
             self.out.truncate(end);
         }
-        Place::Between(number + 1)
+        let rank = self.plan.items[number].rank;
+        self.items.push(DraftItem { range: self.body..self.out.text.len(), rank });
+        if is_last { Place::Suffix(0) } else { Place::Between(number + 1) }
     }
 }

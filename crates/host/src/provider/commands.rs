@@ -78,7 +78,7 @@ fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
     if escapes {
         pieces.iter_mut().for_each(|piece| escape(piece, look));
     }
-    Some(Item { facts, pieces, language: Language::Verbatim })
+    Some(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.

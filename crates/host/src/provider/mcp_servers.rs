@@ -104,6 +104,7 @@ fn item(server: &ServerEntry, look: &Look<'_>) -> Option<Item> {
         facts: facts.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
+        rank: 0,
     })
 }
 

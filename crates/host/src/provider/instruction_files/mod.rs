@@ -469,7 +469,8 @@ impl Build<'_> {
             ("absolute".to_owned(), candidate.path.display().to_string()),
             ("kind".to_owned(), candidate.kind.as_str().to_owned()),
         ]);
-        self.items.push(Item { facts, pieces, language: Language::Verbatim });
+        let rank = candidate.rank(&self.look.places.cwd);
+        self.items.push(Item { facts, pieces, language: Language::Verbatim, rank });
     }
 
     fn tell_bad_bytes(&self, text: &Text, source: &Arc<Source>) {

@@ -52,6 +52,22 @@ impl Kind {
     }
 }
 
+impl Candidate {
+    /// Returns which file gives way first when the section is cut, the lowest: the farthest parent, and the user's for this
+    /// project last of the tree.
+    pub fn rank(&self, cwd: &Path) -> u32 {
+        const NEAREST: u32 = u32::MAX / 4;
+        let distance = cwd.ancestors().position(|above| above == self.dir).unwrap_or_default();
+        let near = NEAREST.saturating_sub(u32::try_from(distance).unwrap_or(NEAREST));
+        match self.kind {
+            Kind::Managed => u32::MAX,
+            Kind::Local => near * 2 + 1,
+            Kind::Project => near * 2,
+            Kind::User | Kind::Rule => NEAREST * 2,
+        }
+    }
+}
+
 /// The managed files.
 pub fn managed(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     let at = |path: &String| candidate(&look.places.cwd, Path::new(path), Kind::Managed, Scope::Global);
