@@ -26,11 +26,14 @@ const STYLE_ONLY: &str = "outputStyle.only";
 /// The option that is set where the prompt of an agent is asked for.
 const AGENT: &str = "agent";
 
+/// The option that is set for an agent without any tool: nothing but its order reaches it.
+const AGENT_WITHOUT_TOOLS: &str = "agent.withoutTools";
+
 /// Returns the options that [`Named::settle`] may set for a profile.
 pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
     let has_styles =
         profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
-    [(AGENT, profile.has_agents), (STYLE_ONLY, has_styles)]
+    [(AGENT, profile.has_agents), (AGENT_WITHOUT_TOOLS, profile.has_agents), (STYLE_ONLY, has_styles)]
         .into_iter()
         .filter_map(|(name, is_there)| is_there.then_some(name))
 }
@@ -90,6 +93,9 @@ impl Named {
                     what.allows(&names.iter().map(String::as_str).collect::<Vec<_>>())
                 });
             }
+            if gathered.turn.tools.is_empty() {
+                gathered.profile.options.insert(AGENT_WITHOUT_TOOLS.to_owned(), "true".to_owned());
+            }
             gathered.profile.options.insert(AGENT.to_owned(), agent.name.clone());
             gathered.turn.agent = Some(agent.name);
         }
@@ -130,6 +136,9 @@ fn without_effect(origin: &EntryOrigin, agent: &Agent, gathered: &Gathered) -> D
     let known = by_name.iter().chain(&gathered.server_tools).chain(&gathered.turn.tools);
     let known: Vec<String> = known.flat_map(|tool| names(tool, &profile.tool_aliases)).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if known.is_empty() {
+        return Diagnostics::new();
+    }
 
     let lists =
         [("tools", agent.tools.as_deref().unwrap_or_default()), ("disallowedTools", &agent.disallowed_tools)];
