@@ -89,6 +89,7 @@ fn contribution(id: &str, text: &str) -> Contribution {
         items: vec![Item {
             facts: [("path".to_owned(), path)].into(),
             pieces: vec![Piece { text: text.to_owned(), origin }],
+            rank: 0,
             language: Language::Verbatim,
         }],
         priority: None,

@@ -67,7 +67,7 @@ pub struct TurnFlags {
     pub count: Option<String>,
 
     /// Limit the whole prompt to N tokens
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub budget: Option<usize>,
 
     /// Set a setting or an option of the profile, for this call

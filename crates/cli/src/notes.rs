@@ -11,6 +11,7 @@ use preface::core::{
     draft::AbsentReason,
     lint::{few::Few, hidden::escape_hidden},
     prompt::Prompt,
+    section::SectionId,
 };
 use std::cmp::Reverse;
 
@@ -56,15 +57,10 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
 fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     let is_held = |note: &&Diagnostic| note.code == "trust/held";
     let held: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_held).collect();
-    let mut cut: Vec<String> = Vec::new();
     let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
+    let cut = named(lossy);
     let dropped = prompt.absent.iter().filter(|one| one.reason == AbsentReason::Budget);
-    for section in lossy.chain(dropped.map(|one| &one.section)) {
-        let name = format!("`{section}`");
-        if !cut.contains(&name) {
-            cut.push(name);
-        }
-    }
+    let dropped = named(dropped.map(|one| &one.section));
     let counted = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
             && !matches!(note.code.as_str(), "trust/held" | "budget/cut" | "budget/dropped")
@@ -81,13 +77,15 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         1..=3 => said.push(format!("{} held for trust", listed(&names))),
         many => said.push(format!("{}, {} and {} more held for trust", names[0], names[1], many - 2)),
     }
-    match cut.as_slice() {
-        [] => {}
-        few if few.len() <= 2 => said.push(format!("{} cut", listed(few))),
-        many => {
-            let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
-            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            said.push(format!("{} cut: {}{more}", count(many.len(), "part"), names.join(", ")));
+    for (names, what) in [(&cut, "cut"), (&dropped, "left out")] {
+        match names.as_slice() {
+            [] => {}
+            few if few.len() <= 2 => said.push(format!("{} {what}", listed(few))),
+            many => {
+                let (names, rest) = many.split_at(many.len().min(CUT_NAMED));
+                let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+                said.push(format!("{} {what}: {}{more}", count(many.len(), "part"), names.join(", ")));
+            }
         }
     }
     match others.as_slice() {
@@ -102,7 +100,7 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         .iter()
         .chain(&others)
         .map(|note| note.severity)
-        .chain((!cut.is_empty()).then_some(Severity::Warning))
+        .chain((!cut.is_empty() || !dropped.is_empty()).then_some(Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
     if said.len() == 1 && created == 0 && others.len() > 1 {
@@ -122,6 +120,17 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
 
 /// The most parts that were cut which the summary names.
 const CUT_NAMED: usize = 5;
+
+/// Names sections in backticks, each once.
+fn named<'p>(sections: impl Iterator<Item = &'p SectionId>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in sections.map(|section| format!("`{section}`")) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
 
 /// Counts notes: `2 errors and 1 warning`.
 fn by_severity(notes: &[&Diagnostic]) -> String {

@@ -578,6 +578,7 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .iter()
         .map(|item| PlanItem {
             facts: ItemFacts::Given(&item.facts),
+            rank: item.rank,
             ..PlanItem::new(Cow::Borrowed(item.pieces.as_slice()), item.language)
         })
         .collect()

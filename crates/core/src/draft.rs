@@ -32,6 +32,8 @@ pub struct DraftPart {
     pub text: String,
     /// Where each byte came from; the spans tile the text.
     pub spans: Vec<Span>,
+    /// The texts between its frame, in order.
+    pub items: Vec<DraftItem>,
     /// How long its bytes stay the same.
     pub stability: Stability,
     /// Who gives way last.
@@ -50,6 +52,15 @@ pub struct DraftPart {
     pub cuts: Vec<Cut>,
 }
 
+/// One of the texts of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraftItem {
+    /// Its bytes in the part.
+    pub range: Range<usize>,
+    /// Which text gives way first when the part is cut: the lowest, and of equal ones the last.
+    pub rank: u32,
+}
+
 impl DraftPart {
     /// Builds an empty part of a section, with nothing else set.
     #[must_use]
@@ -60,6 +71,7 @@ impl DraftPart {
             audit_id: None,
             text: String::new(),
             spans: Vec::new(),
+            items: Vec::new(),
             stability: Stability::Static,
             priority: DEFAULT_PRIORITY,
             max_tokens: None,
@@ -76,10 +88,15 @@ impl DraftPart {
         push_span(&mut self.text, &mut self.spans, text, origin);
     }
 
-    /// Cuts the text to its first `len` bytes.
-    pub fn truncate(&mut self, len: usize) {
-        self.text.truncate(len);
-        truncate_spans(&mut self.spans, len);
+    /// Appends some bytes of another part, with their origins.
+    pub(crate) fn copy(&mut self, from: &DraftPart, range: &Range<usize>) {
+        for span in &from.spans {
+            let (start, end) = (span.range.start.max(range.start), span.range.end.min(range.end));
+            if start < end {
+                let within = start - span.range.start..end - span.range.start;
+                self.push(&from.text[start..end], span.origin.part(&within));
+            }
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     draft::Absent,
     fact::Stability,
     origin::Piece,
+    reminder::Due,
     section::{CutRule, DEFAULT_PRIORITY, Language, ProviderName, SectionId, Trim},
 };
 use std::{borrow::Cow, collections::BTreeMap};
@@ -60,8 +61,8 @@ pub struct Plan<'w> {
     pub place: Option<AsidePlace>,
     /// True: imitated tags and headings in its texts are told.
     pub watch_tags: bool,
-    /// The `event:` facts, where the text is a reminder. Then no value goes in unescaped.
-    pub event: Option<&'w BTreeMap<String, String>>,
+    /// What happened, where the text is a reminder. Then no value goes in unescaped.
+    pub event: Option<&'w Due>,
 }
 
 impl<'w> Plan<'w> {
@@ -104,13 +105,15 @@ pub struct PlanItem<'w> {
     pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` facts beside `item:text`.
     pub facts: ItemFacts<'w>,
+    /// Which gives way first when the part is cut: the lowest, and of equal ones the last.
+    pub rank: u32,
 }
 
 impl<'w> PlanItem<'w> {
     /// Plans a text without facts.
     #[must_use]
     pub fn new(pieces: Cow<'w, [Piece]>, language: Language) -> Self {
-        PlanItem { pieces, language, imported: None, facts: ItemFacts::None }
+        PlanItem { pieces, language, imported: None, facts: ItemFacts::None, rank: 0 }
     }
 
     /// Plans a text of a catalog.

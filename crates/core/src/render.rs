@@ -12,7 +12,7 @@ pub use ready::Templates;
 use crate::{
     catalog::Bindings,
     diagnostic::{Diagnostic, Diagnostics, Place, Severity},
-    draft::{Absent, AbsentReason, Draft, DraftPart, behead_spans, push_span, truncate_spans},
+    draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
     fact::FactKey,
     lint::{
         character::{Class, escape_name},
@@ -22,6 +22,7 @@ use crate::{
     origin::{Origin, Piece, Span},
     outline::{Outline, Plan},
     profile::{OwnTags, Profile, TemplateLimits},
+    reminder::FieldKind,
     section::Trim,
     template::{Options, TemplateError},
     turn::Tool,
@@ -174,6 +175,26 @@ impl<'p> Rules<'p> {
         let safe = forged::neutralise_for(text, &self.tags);
         if let Cow::Owned(_) = &safe {
             report_once(diagnostics, self.escaped_note(key, ValueForm::Text, text));
+        }
+        safe
+    }
+
+    /// Writes a value of an event as its field has it.
+    fn of_event<'t>(
+        &self,
+        key: &FactKey,
+        kind: Option<FieldKind>,
+        text: &'t str,
+        diagnostics: &mut Diagnostics,
+    ) -> Cow<'t, str> {
+        let form = match kind {
+            Some(FieldKind::Name) => ValueForm::Name,
+            Some(FieldKind::Line) => ValueForm::Line,
+            _ => return self.neutralised(key, text, diagnostics),
+        };
+        let safe = self.written(form, text);
+        if let Cow::Owned(_) = &safe {
+            report_once(diagnostics, self.escaped_note(key, form, text));
         }
         safe
     }
@@ -336,7 +357,7 @@ pub fn render(
 
 /// Trims what was written, and takes it as a part unless it is empty.
 fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
-    let WrittenPart { mut rendered, blank, volatility } = written;
+    let WrittenPart { mut rendered, mut items, blank, volatility } = written;
     if !plan.keep_blank && blank {
         return Err(Absent {
             section: plan.section.clone(),
@@ -351,6 +372,12 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
     if plan.trim == Trim::Both {
         let gone = rendered.text.len() - rendered.text.trim_start_matches(['\n', '\r']).len();
         rendered.behead(gone);
+        for DraftItem { range, .. } in &mut items {
+            *range = range.start.saturating_sub(gone)..range.end.saturating_sub(gone);
+        }
+    }
+    for DraftItem { range, .. } in &mut items {
+        *range = range.start.min(rendered.text.len())..range.end.min(rendered.text.len());
     }
     Ok(DraftPart {
         section: plan.section.clone(),
@@ -358,6 +385,7 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
         audit_id: plan.audit_id.clone(),
         text: rendered.text,
         spans: rendered.spans,
+        items,
         stability: plan.stability.unwrap_or(volatility),
         priority: plan.priority,
         max_tokens: plan.max_tokens,

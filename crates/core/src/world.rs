@@ -107,8 +107,8 @@ pub struct Contribution {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }
 
 /// One text of a contribution, with what its item template can name.
@@ -121,4 +121,7 @@ pub struct Item {
     pub pieces: Vec<Piece>,
     /// How the text is read.
     pub language: Language,
+    /// Which text gives way first when the part is cut: the lowest, and of equal ones the last.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rank: u32,
 }

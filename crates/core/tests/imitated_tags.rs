@@ -46,7 +46,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
         section: SectionId::new(section),
         items: items
             .into_iter()
-            .map(|(pieces, language)| Item { facts: BTreeMap::new(), pieces, language })
+            .map(|(pieces, language)| Item { facts: BTreeMap::new(), pieces, language, rank: 0 })
             .collect(),
         priority: None,
         max_tokens: None,

@@ -64,7 +64,7 @@ pub(crate) fn tools(
             names
         }
         ToolChoice::Named(names) => {
-            let canonical = |name: &String| profile.tool_aliases.get(name).unwrap_or(name).clone();
+            let canonical = |name: &String| canonical(name, profile, scopes).to_owned();
             // Those of servers join when it is known which servers may run.
             let joins = |name: &&String| profile.mcp.tools && mcp::is_of_server(name);
             names.iter().filter(|name| !joins(name)).map(canonical).collect()
@@ -99,6 +99,20 @@ pub(crate) fn tools(
         tools.push(Tool { name: name.clone(), ..Tool::default() });
     }
     tools
+}
+
+/// Returns the name of the tool that a caller means: other names of a tool of the profile, and its name in another case where
+/// no layer of the user or the project has a tool of exactly that name.
+fn canonical<'n>(name: &'n str, profile: &'n Profile, scopes: &Scopes) -> &'n str {
+    if let Some(named) = profile.tool_aliases.get(name) {
+        return named;
+    }
+    let of_layers = scopes.named(Category::Tools, name).any(|entry| entry.origin.scope != Scope::Bundled);
+    if of_layers || profile.tools.iter().chain(profile.tool_texts.keys()).any(|known| known == name) {
+        return name;
+    }
+    let known = profile.tools.iter().map(|tool| (tool, tool)).chain(&profile.tool_aliases);
+    known.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or(name, |(_, tool)| tool)
 }
 
 /// Reports why a tool that some layer has is not part of the prompt: it is switched off, broken, or not trusted.

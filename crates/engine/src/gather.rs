@@ -243,7 +243,7 @@ impl Engine<'_> {
         self.allow(&mut gathered, &mut notes);
         self.recall_servers(&request.tools, &mut gathered, &mut notes);
         let named = named::find(&gathered, &self.look(&gathered, ask))?;
-        named.settle(&mut gathered);
+        named.settle(&mut gathered, &mut notes);
         if project.is_some() || gathered.trust != Trust::Untrusted {
             let own = bundled.iter().chain(&global).chain(&sets).cloned().collect();
             gathered.changes = ProjectChanges::of(&gathered, &settings::merge(own, &mut Diagnostics::new()));
@@ -267,11 +267,18 @@ impl Engine<'_> {
             overrides.extend(discover::overrides(layer, scope, &look, &mut notes));
         }
         if profile.closed {
+            // The profile's own words in the prompt of an agent are the user's to change, as in the main conversation.
+            let is_agents = gathered.turn.agent.is_some();
+            let is_own_text = |id: &str| {
+                let section = profile.sections.iter().find(|section| section.id.as_str() == id);
+                is_agents && section.is_some_and(|section| matches!(section.body, Body::Text(_)))
+            };
+            let sections = |stack: &Stack| stack.0.iter().map(|layer| layer.sections.len()).sum::<usize>();
+            let before = (overrides.len(), sections(&stack));
+            overrides.retain(|over| is_own_text(&over.id));
+            stack.0.iter_mut().for_each(|layer| layer.sections.retain(|id, _| is_own_text(id)));
             let left_out = discover::system_prompt(&gathered.settings) != gathered.system_prompt
-                || !overrides.is_empty()
-                || stack.0.iter().any(|layer| !layer.sections.is_empty());
-            overrides.clear();
-            stack.0.iter_mut().for_each(|layer| layer.sections.clear());
+                || before != (overrides.len(), sections(&stack));
             if left_out {
                 let what = format!(
                     "sections and `systemPrompt` of your files are no part of the profile `{}`",
@@ -357,16 +364,16 @@ impl Engine<'_> {
 /// Returns the user's own `systemPrompt` with the text that a project without a gate adds to it. What would replace or empty
 /// the user's text is ignored, with a warning each.
 fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diagnostics) -> OwnPrompt {
-    let mut ignored = |key: &str| {
-        let what = format!("`systemPrompt.{key}` of {project} was not used: nothing guards this project");
-        let help = format!("a project may add text here; say `--set systemPrompt.{key}=…` to have this one");
+    let mut ignored = |key: &str, why: &str| {
+        let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
+        let help = format!("`--set systemPrompt.{key}=…` uses it");
         notes.push(Diagnostic::warning("prompt/not-for-projects", what).help(help));
     };
     if merged.custom != own.custom {
-        ignored("custom");
+        ignored("custom", "nothing guards this project");
     }
     if own.append.is_some() && merged.append != own.append {
-        ignored("append");
+        ignored("append", "yours comes first");
     }
     OwnPrompt { append: own.append.or(merged.append), ..own }
 }

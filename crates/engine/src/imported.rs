@@ -17,6 +17,9 @@ use preface_host::{catalogs, system::System};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
+/// The option that is set to the version of the program that a catalog's texts speak of.
+pub(crate) const VERSION: &str = "catalog.version";
+
 /// Lays the texts of the chosen catalog over a profile.
 ///
 /// # Errors
@@ -45,6 +48,9 @@ pub(crate) fn lay(system: &dyn System, profile: &mut Profile, notes: &mut Diagno
         }
     }
     shelf.tell_missing(notes);
+    // The version that its texts speak of: the one that the user names, else its own.
+    let version = profile.options.get("version").unwrap_or(&shelf.index.version).clone();
+    profile.options.insert(VERSION.to_owned(), version);
     let digits = shelf.index.digest.strip_prefix("blake3:").unwrap_or_default();
     let used = format!("catalog.{}.{}", shelf.index.version, &digits[..digits.len().min(8)]);
     profile.texts_version = Some(match &profile.texts_version {

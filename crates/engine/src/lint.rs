@@ -4,7 +4,7 @@
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
 //! with them.
 
-use crate::{Built, Engine, Error, Writes, gather::Breadth, request::Request};
+use crate::{Built, Engine, Error, Writes, gather::Breadth, named, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{FactKey, Stability},
@@ -179,6 +179,8 @@ pub(crate) fn catalogue(profile: &Profile, given: &BTreeMap<FactKey, Option<Stri
         Some(_) => known,
         None => known.fixed(key.kind(), key.name(), Stability::Static),
     });
+    let known =
+        named::options(profile).fold(known, |known, name| known.fixed("option", name, Stability::Static));
     let options = profile.options.keys().chain(&profile.unset_options);
     options.fold(known, |known, name| {
         known.fixed("option", name, Stability::Static).fixed("given", name, Stability::Static)

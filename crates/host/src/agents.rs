@@ -45,7 +45,8 @@ pub struct Agent {
 
 impl Agent {
     /// True where it may use a tool that goes by these names. What it may not use is taken away first; a rule about some
-    /// uses of a tool, `Bash(git:*)`, gives the tool and takes none away.
+    /// uses of a tool, `Bash(git:*)`, gives the tool and takes none away. Case does not matter, and a name that ends in `*`
+    /// is all that begin so.
     ///
     /// ```
     /// use preface_host::agents::Agent;
@@ -57,14 +58,31 @@ impl Agent {
     /// assert!(agent(&["Read", "Bash(git:*)"], &[]).allows(&["Bash"]));
     /// assert!(!agent(&["Read"], &["FileRead"]).allows(&["Read", "FileRead"]));
     /// assert!(agent(&["Bash"], &["Bash(rm:*)"]).allows(&["Bash"]));
+    /// assert!(!agent(&["read"], &["MCP__git__*"]).allows(&["mcp__git__log", "mcp__git"]));
     /// ```
     #[must_use]
     pub fn allows(&self, names: &[&str]) -> bool {
-        let gives =
-            |rule: &String| names.contains(&rule.split_once('(').map_or(rule.as_str(), |(name, _)| name));
-        let takes = |rule: &String| rule == "*" || names.contains(&rule.as_str());
+        let gives = |rule: &String| is_named(tool_of(rule), names);
+        let takes = |rule: &String| is_named(rule, names);
         !self.disallowed_tools.iter().any(takes)
             && self.tools.as_ref().is_none_or(|tools| tools.iter().any(gives))
+    }
+}
+
+/// Returns the name in a rule of a list of tools: `Bash` of `Bash(git:*)`.
+#[must_use]
+pub fn tool_of(rule: &str) -> &str {
+    rule.split_once('(').map_or(rule, |(name, _)| name.trim_end())
+}
+
+/// True where a name in a list of tools means a tool that goes by these names.
+#[must_use]
+pub fn is_named(said: &str, names: &[&str]) -> bool {
+    match said.strip_suffix('*') {
+        Some(start) => names
+            .iter()
+            .any(|name| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))),
+        None => names.iter().any(|name| name.eq_ignore_ascii_case(said)),
     }
 }
 
@@ -227,7 +245,7 @@ fn names(value: &Value) -> Option<Vec<String>> {
                 }
                 c == ',' && depth == 0
             };
-            text.split(apart).map(|name| name.trim().to_owned()).collect()
+            text.split(apart).map(|name| unquoted(name.trim()).to_owned()).collect()
         }
         Value::List(list) => list
             .iter()
@@ -240,6 +258,12 @@ fn names(value: &Value) -> Option<Vec<String>> {
     };
     names.retain(|name| !name.is_empty());
     Some(names)
+}
+
+/// Returns a name without the quotes around it: YAML leaves those that stand inside of a text.
+fn unquoted(name: &str) -> &str {
+    let inside = ['"', '\''].iter().find_map(|quote| name.strip_prefix(*quote)?.strip_suffix(*quote));
+    inside.map_or(name, str::trim)
 }
 
 fn json(value: &Value) -> serde_json::Value {

@@ -167,11 +167,17 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
             );
             return;
         }
-        if let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look)
-            && !is_blank(&pieces)
-        {
-            layer.sections.insert(id.to_owned(), pieces);
+        let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look) else { continue };
+        if is_blank(&pieces) {
+            let shown = look.places.source(layer.scope, &path).path.clone();
+            let note = Diagnostic::warning("section/blank", format!("{shown} has no effect: it is empty"))
+                .at(Place::file(Some(layer.scope), shown));
+            look.note(note.help(format!(
+                "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in settings.json leaves `{id}` out"
+            )));
+            continue;
         }
+        layer.sections.insert(id.to_owned(), pieces);
     }
 }
 

@@ -136,6 +136,10 @@ impl Look<'_> {
                 return None;
             }
         };
+        if let Some(note) = self.utf_16(what, &read.bytes) {
+            self.note(note);
+            return None;
+        }
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
             let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
@@ -145,6 +149,19 @@ impl Look<'_> {
             }
         }
         Some(read)
+    }
+
+    /// Reports a text in another encoding than UTF-8, which its first bytes show. As UTF-8 it has a NUL for each letter.
+    fn utf_16(&self, what: &Wanted<'_>, bytes: &[u8]) -> Option<Diagnostic> {
+        let encoding = match bytes {
+            [0xff, 0xfe, ..] => "UTF-16 (little-endian)",
+            [0xfe, 0xff, ..] => "UTF-16 (big-endian)",
+            _ => return None,
+        };
+        let shown = self.places.source(what.scope, what.path).path.clone();
+        let note =
+            Diagnostic::error("file/utf-16", format!("{shown} was left out: it is {encoding}, not UTF-8"));
+        Some(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"))
     }
 
     /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.

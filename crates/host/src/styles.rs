@@ -2,7 +2,7 @@
 
 use crate::{
     look::Look,
-    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said},
+    markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
 };
 use preface_core::{diagnostic::Diagnostic, scope::Scope, skill::Value, suggestion::did_you_mean};
 use serde::Serialize;
@@ -20,12 +20,19 @@ pub struct Style {
     pub keep_coding_instructions: Option<bool>,
 }
 
+/// Says whether the instructions for programming stay.
+const KEEP: &str = "keep-coding-instructions";
+/// The keys that are read.
+const KEYS: [&str; 3] = ["name", "description", KEEP];
+/// How many unknown keys of a file are told.
+const MOST_UNKNOWN: usize = 10;
+
 const STYLES: Kind<Style> = Kind {
     dir: "output-styles",
     word: "style",
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
-    is_key: |key| ["name", "description", "keep-coding-instructions"].contains(&key),
+    is_key: |key| KEYS.contains(&key),
     key: str::to_lowercase,
     read,
 };
@@ -60,13 +67,30 @@ pub fn near<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e str> {
 }
 
 fn read(file: &MarkdownFile) -> Result<Said<Style>, Box<Diagnostic>> {
-    let what = Style {
-        description: file.text("description").map(str::to_owned),
-        keep_coding_instructions: match file.fields.get("keep-coding-instructions") {
-            Some(Value::Bool(keep)) => Some(*keep),
-            Some(Value::Text(text)) => text.parse().ok(),
-            _ => None,
-        },
+    let mut notes: Vec<Diagnostic> = unknown(file).take(MOST_UNKNOWN).collect();
+    let keep_coding_instructions = match file.fields.get(KEEP) {
+        None | Some(Value::Null) => None,
+        Some(Value::Bool(keep)) => Some(*keep),
+        Some(Value::Text(text)) if matches!(text.as_str(), "true" | "false") => Some(text == "true"),
+        Some(_) => {
+            let what =
+                format!("{}: `{KEEP}` is neither `true` nor `false`; it counts as `true`", file.source.path);
+            notes.push(Diagnostic::warning("style/field", what).at(file.place(KEEP)));
+            None
+        }
     };
-    Ok(Said { name: file.own_name(), what, notes: Vec::new() })
+    let what = Style { description: file.text("description").map(str::to_owned), keep_coding_instructions };
+    Ok(Said { name: file.own_name(), what, notes })
+}
+
+fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {
+    file.fields.iter().map(|(key, _)| key).filter(|key| !KEYS.contains(key)).map(|key| {
+        let what =
+            format!("{}: `{}` is no field of a style that preface knows", file.source.path, shown(key));
+        let note = Diagnostic::info("style/unknown-key", what).at(file.place(key));
+        match did_you_mean(key, KEYS) {
+            Some(near) => note.help(format!("did you mean `{near}`?")),
+            None => note,
+        }
+    })
 }

@@ -164,9 +164,8 @@ fn a_project_replaces_none_of_the_users_own_text() {
         (built.prompt.text.clone(), codes.map(|note| note.message.clone()).collect::<Vec<_>>())
     };
     let message = |key: &str| {
-        vec![format!(
-            "`systemPrompt.{key}` of .claude/settings.json was not used: nothing guards this project"
-        )]
+        let why = if key == "append" { "yours comes first" } else { "nothing guards this project" };
+        vec![format!("`systemPrompt.{key}` of .claude/settings.json was not used: {why}")]
     };
     for project in
         [r#"{"custom": ""}"#, r#"{"custom": null}"#, r#"{"custom": "theirs"}"#, r#""theirs""#, "null"]
@@ -296,8 +295,8 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
 /// Our own texts have a version, which the prompt records. Whoever changes one of them gives them a new one, here too.
 #[test]
 fn version_pinning_the_prompts_texts_have_a_version() {
-    const VERSION: &str = "1.1.0";
-    const DIGEST: &str = "blake3:a6a732097fc3bda04207d1fdc1994993fda976f705f90e3e0f8462a9a79c0030";
+    const VERSION: &str = "1.2.0";
+    const DIGEST: &str = "blake3:9b25cf3b9eba0c5be37f469326275b5c6fed1c76e3e19a88f7e74473501fc45c";
     let mut texts = String::new();
     for (path, bytes) in ASSETS {
         // Bindings are no text: they say what names in other people's texts stand for.
@@ -394,4 +393,111 @@ fn an_exact_counter_can_be_asked_for() {
     let built = Engine::new(&machine()).build(&request).expect("it builds");
     assert_eq!(built.prompt.text, text(&machine(), &[]));
     assert!(built.tools.iter().all(|tool| tool.description.is_some()));
+}
+
+/// Files of the tree, in the order in which they give way: the farthest parent first, the user's for this project last.
+#[test]
+fn claude_md_hierarchy_under_a_budget_the_farthest_parent_gives_way_first() {
+    let files = [
+        ("/CLAUDE.md", "root"),
+        ("/work/CLAUDE.md", "parent"),
+        ("/work/app/.claude/CLAUDE.md", "dot"),
+        ("/work/app/CLAUDE.md", "project"),
+        ("/work/app/CLAUDE.local.md", "local"),
+    ];
+    let lines = |word: &str| (0..60).map(|at| format!("{word} rule {at}\n")).collect::<String>();
+    let system = files.iter().fold(machine(), |system, (path, word)| system.with_file(path, lines(word)));
+    for order in ["seed", "root-first"] {
+        let order = format!("claudeMd.order={order}");
+        let mut seen = [false; 5];
+        for budget in (600..3_400).step_by(40) {
+            let request = Request { budget: Some(budget), ..ask(&[&order, "budget.onOver=cut"]) };
+            let built = Engine::new(&system).build(&request).expect("it is cut");
+            let text = &built.prompt.text;
+            assert!(text.len() / 4 <= budget);
+            let has = |word: &str| text.contains(&format!("{word} rule 0\n"));
+            let is_whole = |word: &str| text.contains(lines(word).trim_end());
+            for (at, (_, word)) in files.iter().enumerate() {
+                seen[at] |= has(word);
+                let above = &files[at + 1..];
+                assert!(
+                    !has(word) || above.iter().all(|(_, word)| is_whole(word)),
+                    "{order} {budget} {word}"
+                );
+            }
+            let is_there = ids(&built).contains(&"claude-md");
+            assert_eq!(
+                is_there,
+                files.iter().any(|(_, word)| has(word)),
+                "no frame without a text: {budget}"
+            );
+        }
+        assert_eq!(seen, [true; 5]);
+    }
+}
+
+/// A file that is imported and would be read is one text.
+#[test]
+fn claude_md_hierarchy_a_file_is_included_once() {
+    let system = machine()
+        .with_file("/work/app/CLAUDE.md", "@CLAUDE.local.md\n")
+        .with_file("/work/app/CLAUDE.local.md", "NOTES\n");
+    for order in ["seed", "root-first"] {
+        let text = text(&system, &[&format!("claudeMd.order={order}")]);
+        assert_eq!(text.matches("NOTES").count(), 1, "{order}");
+    }
+}
+
+#[test]
+fn claude_md_hierarchy_an_empty_file_does_not_stand_in_the_way_of_others() {
+    let system =
+        machine().with_file("/work/app/CLAUDE.local.md", "").with_file("/work/app/AGENTS.md", "AGENTS\n");
+    assert!(text(&system, &["claudeMd.agentsFallback=true"]).contains("AGENTS\n"));
+}
+
+/// A server is named where the model has a tool for it: one of its own, or one for resources.
+#[test]
+fn mcp_docs_servers_that_no_active_tool_reaches_are_left_out() {
+    let servers = r#"{"mcpServers": {"never": {"command": "a"}, "docs": {"command": "b"}}}"#;
+    let docs = r#"{"tools": [{"name": "find"}], "resources": [{"uri": "x://a", "name": "a"}]}"#;
+    let system = machine()
+        .with_file("/home/user/.claude/mcp.json", servers)
+        .with_file("/home/user/.claude/mcp-descriptions/docs.json", docs);
+    let named = |tools: Option<&[&str]>| -> Vec<bool> {
+        let tools = match tools {
+            Some(tools) => ToolChoice::Named(tools.iter().map(|tool| (*tool).to_owned()).collect()),
+            None => ToolChoice::Profile,
+        };
+        let built = Engine::new(&system).build(&Request { tools, ..ask(&[]) }).expect("it builds");
+        ["## docs", "## never"].iter().map(|name| built.prompt.text.contains(name)).collect()
+    };
+    assert_eq!(named(None), [true, true]);
+    assert_eq!(named(Some(&["Read"])), [false, false]);
+    assert_eq!(named(Some(&["Read", "mcp__docs"])), [true, false]);
+    assert_eq!(named(Some(&["ReadMcpResource"])), [true, true]);
+}
+
+#[test]
+fn a_command_without_a_text_is_its_name_alone() {
+    let system = machine().with_file("/work/app/.claude/commands/empty.md", "");
+    assert!(text(&system, &[]).contains("\n- /empty\n"));
+}
+
+/// The name of a tool in another case is that of the profile's tool.
+#[test]
+fn tools_are_found_by_their_names_in_any_case() {
+    let request = Request { tools: ToolChoice::Named(vec!["read".into(), "FILEEDIT".into()]), ..ask(&[]) };
+    let built = Engine::new(&machine()).build(&request).expect("it builds");
+    let names: Vec<&str> = built.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["Read", "Edit"]);
+}
+
+#[test]
+fn a_limit_of_the_tree_is_reported_once() {
+    let deep = format!("/{}", "d/".repeat(130));
+    let system = machine().with_dir(&deep).with_file("/home/user/.claude/CLAUDE.md", "Mine.\n");
+    let request = Request { cwd: Some(deep.into()), ..ask(&[]) };
+    let built = Engine::new(&system).build(&request).expect("it builds");
+    let limits = built.prompt.diagnostics.iter().filter(|note| note.code == "instructions/limit");
+    assert_eq!(limits.count(), 1);
 }

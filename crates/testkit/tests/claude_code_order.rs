@@ -136,7 +136,10 @@ fn machine(conditions: Conditions) -> MemorySystem {
         .with_current_dir("/work");
     if conditions.servers() {
         let servers = r#"{"mcpServers": {"docs": {"command": "docs-server"}}}"#;
-        system = system.with_file("/home/user/.claude/mcp.json", servers);
+        let recorded = r#"{"tools": [{"name": "find"}]}"#;
+        system = system
+            .with_file("/home/user/.claude/mcp.json", servers)
+            .with_file("/home/user/.claude/mcp-descriptions/docs.json", recorded);
     }
     if conditions.commands() {
         system = system.with_file("/work/.claude/commands/ship.md", "Ship it.\n");
@@ -154,6 +157,7 @@ fn request(order: &str, conditions: Conditions) -> Request {
         // The seed's name of the tool, and the tool's own, in turn.
         (if conditions.has(2) { "FileEdit" } else { "Edit" }, conditions.edit()),
         ("TodoWrite", conditions.todo()),
+        ("mcp__docs__find", conditions.servers()),
     ];
     let mut sets = vec![format!("order={order}")];
     let mut set = |holds: bool, what: &str| sets.extend(holds.then(|| what.to_owned()));

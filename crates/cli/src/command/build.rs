@@ -132,9 +132,15 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Says what goes with the message and is not in the text.
+/// Says what goes with a message and is not in the text.
 fn tell_reminders(ui: &Ui, subject: &Subject) {
     let asides = &subject.prompt.asides;
+    for aside in asides.iter().filter(|aside| aside.place == AsidePlace::FirstUser) {
+        ui.say(&format!(
+            "`{}` is sent in a message of the user: `--format request` and `--format json` show it\n",
+            aside.part.section
+        ));
+    }
     let reminders = asides.iter().filter(|aside| aside.place == AsidePlace::LastUser).count();
     if reminders > 0 {
         let go = if reminders == 1 { "goes" } else { "go" };

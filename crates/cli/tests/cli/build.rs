@@ -121,7 +121,7 @@ fn over_the_budget_something_is_cut_and_what_must_stay_is_exit_5() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface build --budget 40").exits(0);
-    assert_eq!(ran.stderr, "warning: `rules` and `today` cut (`-v` tells more)\n", "{}", ran.stdout);
+    assert_eq!(ran.stderr, "warning: `rules` cut; `today` left out (`-v` tells more)\n", "{}", ran.stdout);
     sandbox.run("preface build --budget 2").exits(5).prints("").says(
         "error: system prompt 3 tokens exceeds budget 2\nhint: `identity` needs 3; raise the budget, or shorten them\n",
     );
@@ -225,4 +225,36 @@ fn the_first_file_comes_with_a_build_and_is_reported() {
         .exits(0)
         .says("info: [ROOT]/home/.stud/system.md was created (`-v` tells more)\n");
     sandbox.run("preface build --preset stud").exits(0).says("");
+}
+
+#[test]
+fn a_part_that_goes_into_a_message_is_reported() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("CLAUDE.md", "Rule.\n");
+    let place = "preface build --preset claude-code --set claudeMd.place=user";
+    let told =
+        "`claude-md` is sent in a message of the user: `--format request` and `--format json` show it\n";
+    let ran = sandbox.run(place).exits(0).says(told);
+    assert!(!ran.stdout.contains("Rule."));
+    sandbox.run(&format!("{place} -q")).exits(0).says("");
+    sandbox.run(&format!("{place} --format request")).exits(0).says("");
+}
+
+#[test]
+fn a_budget_below_zero_is_a_bad_value() {
+    let ran = Sandbox::empty().run("preface build --budget -1").exits(2);
+    assert!(ran.stderr.contains("--budget") && !ran.stderr.contains("unknown argument"), "{}", ran.stderr);
+}
+
+#[test]
+fn parts_that_are_cut_and_parts_that_are_left_out_are_counted_apart() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("CLAUDE.md", "Always run make check.\n".repeat(100));
+    let build = "preface build --preset claude-code --set budget.onOver=cut --budget";
+    let ran = sandbox.run(&format!("{build} 1200")).exits(0);
+    assert!(ran.stderr.contains("`claude-md` cut; 1"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(" parts left out: "), "{}", ran.stderr);
+    let ran = sandbox.run(&format!("{build} 700")).exits(0);
+    assert!(!ran.stdout.contains("# Instructions from the user"), "{}", ran.stdout);
+    assert!(!ran.stderr.contains(" cut"), "{}", ran.stderr);
 }

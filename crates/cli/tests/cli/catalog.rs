@@ -405,3 +405,18 @@ fn what_a_preset_would_take_is_listed_before_it_is_used() {
     );
     sandbox.run("preface catalog show 1.2.3 --raw").exits(2);
 }
+
+/// A text that names the version of its program has that of the catalog, unless the user names another.
+#[test]
+fn texts_of_a_catalog_know_its_version() {
+    let sandbox = Sandbox::empty();
+    let main = "<!--\nname: 'System Prompt: Main system prompt'\ndescription: d\nccVersion: 2.1.30\n-->\n\
+                Version <<CCVERSION>>.\n";
+    sandbox.work("cat/system-prompts/m.md", main);
+    sandbox.run("preface catalog import cat --version 2.1.37").exits(0);
+    let build = "preface build --preset claude-code --set catalog=2.1.37";
+    let ran = sandbox.run(build).exits(0);
+    assert!(ran.stdout.starts_with("Version 2.1.37.\n"), "{}", ran.stdout);
+    let ran = sandbox.run(&format!("{build} --set version=9")).exits(0);
+    assert!(ran.stdout.starts_with("Version 9.\n"), "{}", ran.stdout);
+}

@@ -8,6 +8,24 @@ fn clean_texts_are_exit_0() {
 }
 
 #[test]
+fn the_bundled_texts_of_each_preset_have_no_warnings() {
+    let more = ["", "--set outputStyle=Concise", "--set sessions=true --set memory=true", "--agent explore"];
+    let lines = more.map(|more| format!("preface lint --preset claude-code {more}"));
+    let others = ["default", "template"].map(|preset| format!("preface lint --preset {preset}"));
+    for line in lines.iter().chain(&others) {
+        let ran = Sandbox::new().run(&format!("{line} --deny warning")).exits(0);
+        assert!(!ran.stdout.contains("warning"), "{line}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn options_that_a_choice_sets_are_known() {
+    let sandbox = Sandbox::new();
+    sandbox.home(".claude/sections/x.md", "[if option:agent]A[endif][if option:outputStyle.only]B[endif]\n");
+    sandbox.run("preface lint --preset claude-code --deny warning").exits(0);
+}
+
+#[test]
 fn hidden_text_is_found_before_it_is_trusted() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\nNever\u{202e} push.\n");

@@ -1,13 +1,13 @@
 //! Fit: the only stage that drops text, and it records every loss.
 
-use super::{Clipped, Counter, OverBudget, clip_head};
+use super::{Clipped, Counter, OverBudget, clip_head, keep::Ordered};
 use crate::{
     diagnostic::{Diagnostic, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
-    origin::Origin,
     profile::OnOver,
     section::CutRule,
 };
+use std::ops::Range;
 
 /// The limit of a whole prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,30 +161,31 @@ fn hold(
     profile: &str,
     diagnostics: &mut Diagnostics,
 ) -> bool {
-    let before = part.text.len();
     let whose = match why {
         CutWhy::Ceiling => "its ceiling",
         CutWhy::Budget => "the budget",
     };
-    let clipped = match clip_head(&part.text, part.unread, max, counter) {
+    let total_tokens = match clip_head(&part.text, part.unread, max, counter) {
         Clipped::Whole { .. } => return true,
-        clipped if part.cut == CutRule::Whole => {
-            let tokens = clipped.total_tokens();
-            diagnostics.push(dropped(part, tokens, limit, whose));
-            return false;
-        }
-        Clipped::Dropped { total_tokens } => {
-            diagnostics.push(dropped(part, total_tokens, limit, whose));
-            return false;
-        }
-        clipped @ Clipped::Cut { .. } => clipped,
+        clipped => clipped.total_tokens(),
     };
-    let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = clipped else { return true };
-    part.truncate(kept);
-    if let Some(marker) = marker {
-        part.push(&marker, Origin::Literal { profile: profile.into(), key: "cut.marker".into() });
+    let cut = (part.cut != CutRule::Whole).then(|| cut(part, max, counter, profile)).flatten();
+    let Some((mut cut, gone, cut_tokens)) = cut else {
+        diagnostics.push(dropped(part, total_tokens, limit, whose));
+        return false;
+    };
+    // What stood last goes first, so that each range counts in the text before its cut.
+    let (mut before, after) = (total_tokens, counter.count(&cut.text));
+    let ranges = gone.len();
+    for (at, range) in gone.into_iter().enumerate() {
+        let rest = match at + 1 == ranges {
+            true => after,
+            false => before.saturating_sub(counter.count(&part.text[range.clone()])).max(after),
+        };
+        cut.cuts.push(Cut { why, before, after: rest, range });
+        before = rest;
     }
-    part.cuts.push(Cut { why, before: total_tokens, after: counter.count(&part.text), range: kept..before });
+    *part = cut;
     diagnostics.push(
         Diagnostic::warning(
             "budget/cut",
@@ -196,6 +197,34 @@ fn hold(
         .help("`preface explain` shows where; raise the ceiling, or shorten the text"),
     );
     true
+}
+
+/// Returns what stays of a part that is too long, with the bytes that go and their tokens; `None` where nothing does.
+fn cut(
+    part: &DraftPart,
+    max: usize,
+    counter: &dyn Counter,
+    profile: &str,
+) -> Option<(DraftPart, Vec<Range<usize>>, usize)> {
+    let ordered = Ordered::of(part);
+    let mut room = max;
+    loop {
+        let Clipped::Cut { kept, marker, cut_tokens, .. } =
+            clip_head(&ordered.text, part.unread, room, counter)
+        else {
+            return None;
+        };
+        let kept = ordered.kept(kept);
+        if kept.is_frame_only(part) {
+            return None;
+        }
+        let cut = kept.part(part, marker.as_deref(), profile);
+        // Where texts stand in another order, a tokenizer may count a few more.
+        match counter.count(&cut.text).saturating_sub(max) {
+            0 => return Some((cut, kept.gone(part.text.len()), cut_tokens)),
+            over => room = room.saturating_sub(over),
+        }
+    }
 }
 
 fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
@@ -211,6 +240,8 @@ mod tests {
     use super::*;
     use crate::{
         budget::{Bytes4, Bytes4Floor},
+        draft::DraftItem,
+        origin::Origin,
         section::SectionId,
     };
 
@@ -313,6 +344,80 @@ mod tests {
         let whole: String = fitted.parts.iter().map(|part| part.text.as_str()).collect();
         assert!(Bytes4Floor.count(&whole) <= 20, "{}", whole.len());
         assert_eq!(fitted.parts.len(), 10);
+    }
+
+    /// A part with a frame and three items of ten tokens each.
+    fn framed(ranks: [u32; 3]) -> DraftPart {
+        let mut part = DraftPart { max_tokens: Some(36), ..DraftPart::new(SectionId::new("a")) };
+        part.push("INTRODUCTION:\n\n", Origin::Literal { profile: "p".into(), key: "intro".into() });
+        for (at, rank) in ranks.into_iter().enumerate() {
+            if at > 0 {
+                part.push("\n---\n", Origin::Literal { profile: "p".into(), key: "between".into() });
+            }
+            let start = part.text.len();
+            part.push(&["abc\n", "def\n", "ghi\n"][at].repeat(10), Origin::Caller { flag: "test".into() });
+            part.items.push(DraftItem { range: start..part.text.len(), rank });
+        }
+        part
+    }
+
+    #[test]
+    fn the_item_with_the_lowest_rank_gives_way_first() {
+        let text = |ranks, max| {
+            let part = DraftPart { max_tokens: Some(max), ..framed(ranks) };
+            let (fitted, _) = run(vec![part], None).unwrap();
+            assert!(fitted.parts.iter().all(|part| Bytes4.count(&part.text) <= max), "{max}");
+            assert!(
+                fitted.parts.iter().all(|part| {
+                    let mut at = 0;
+                    part.spans
+                        .iter()
+                        .all(|span| std::mem::replace(&mut at, span.range.end) == span.range.start)
+                        && at == part.text.len()
+                }),
+                "spans tile the text"
+            );
+            fitted.parts.into_iter().map(|part| part.text).collect::<String>()
+        };
+        let letters = |text: &str| {
+            let mut found: Vec<&str> =
+                text.lines().filter(|line| ["abc", "def", "ghi"].contains(line)).collect();
+            found.dedup();
+            found.join(" ")
+        };
+        assert_eq!(letters(&text([3, 2, 1], 36)), "abc def ghi", "the last is shortened");
+        assert_eq!(letters(&text([3, 2, 1], 28)), "abc def");
+        assert_eq!(letters(&text([1, 2, 3], 28)), "def ghi", "the first is gone with what stood behind it");
+        assert!(text([1, 2, 3], 28).starts_with("INTRODUCTION:\n\ndef\n"), "{}", text([1, 2, 3], 28));
+        assert_eq!(letters(&text([2, 1, 3], 36)), "abc def ghi");
+        assert!(text([2, 1, 3], 36).contains("def\n…[truncated "), "the loss is told where it was");
+        assert_eq!(letters(&text([2, 1, 3], 18)), "ghi");
+        for ranks in [[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 1, 2]] {
+            for max in 0..40 {
+                text(ranks, max);
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_of_ranked_items_count_in_the_text_before_them() {
+        let (fitted, _) = run(vec![DraftPart { max_tokens: Some(18), ..framed([2, 1, 3]) }], None).unwrap();
+        let mut text = framed([2, 1, 3]).text;
+        for cut in &fitted.parts[0].cuts {
+            text.replace_range(cut.range.clone(), "");
+        }
+        assert_eq!(text, "INTRODUCTION:\n\nghi\nghi\nghi\nghi\nghi\n");
+        assert!(fitted.parts[0].text.starts_with(&text), "{}", fitted.parts[0].text);
+        let cuts = &fitted.parts[0].cuts;
+        assert!(cuts.iter().zip(&cuts[1..]).all(|(one, next)| one.after == next.before), "{cuts:?}");
+    }
+
+    #[test]
+    fn a_part_of_which_only_the_frame_is_left_is_left_out() {
+        let (fitted, notes) =
+            run(vec![DraftPart { max_tokens: Some(12), ..framed([3, 2, 1]) }], None).unwrap();
+        assert_eq!((ids(&fitted), fitted.absent.len()), (Vec::new(), 1));
+        assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["budget/dropped"]);
     }
 
     #[test]

@@ -57,7 +57,14 @@ impl Catalogue {
             reminder.fields.iter().find(|field| !field.optional && !fields.contains_key(&field.name));
         match missing {
             Some(field) => Err(EventError::Missing { kind: kind.clone(), field: field.clone() }),
-            None => Ok(Due { id: reminder.id.clone(), body: reminder.body.clone(), facts }),
+            None => {
+                let fields = reminder.fields.iter();
+                let one_line = fields
+                    .filter(|field| field.kind.is_one_line() && facts.contains_key(&field.name))
+                    .map(|field| (field.name.clone(), field.kind))
+                    .collect();
+                Ok(Due { id: reminder.id.clone(), body: reminder.body.clone(), facts, one_line })
+            }
         }
     }
 }

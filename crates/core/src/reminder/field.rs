@@ -1,6 +1,6 @@
 //! The fields of an event: what a reminder can name.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{fmt, str::FromStr};
 
@@ -24,9 +24,13 @@ pub struct Field {
 }
 
 /// What can stand in a field of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
+    /// A name, a path, an address or a command: a string that is written on one visible line.
+    Name,
+    /// A description: a string that is written on one line.
+    Line,
     /// A string.
     Text,
     /// A number.
@@ -39,12 +43,27 @@ pub enum FieldKind {
 
 impl FieldKind {
     /// Every kind, in the order of listings.
-    pub const ALL: [FieldKind; 4] = [FieldKind::Text, FieldKind::Number, FieldKind::Flag, FieldKind::Lines];
+    pub const ALL: [FieldKind; 6] = [
+        FieldKind::Name,
+        FieldKind::Line,
+        FieldKind::Text,
+        FieldKind::Number,
+        FieldKind::Flag,
+        FieldKind::Lines,
+    ];
+
+    /// True for a string that is written on one line.
+    #[must_use]
+    pub fn is_one_line(self) -> bool {
+        matches!(self, FieldKind::Name | FieldKind::Line)
+    }
 
     /// Returns the word that files use.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            FieldKind::Name => "name",
+            FieldKind::Line => "line",
             FieldKind::Text => "text",
             FieldKind::Number => "number",
             FieldKind::Flag => "flag",
@@ -56,7 +75,8 @@ impl FieldKind {
     #[must_use]
     pub fn expects(self) -> &'static str {
         match self {
-            FieldKind::Text => "a string",
+            FieldKind::Name => "a string that is not empty",
+            FieldKind::Line | FieldKind::Text => "a string",
             FieldKind::Number => "a number",
             FieldKind::Flag => "`true` or `false`",
             FieldKind::Lines => "a list of strings",
@@ -66,7 +86,10 @@ impl FieldKind {
     /// Reads a value. `None`: it is of another type. `Some(None)`: the fact does not exist.
     pub(super) fn read(self, value: &Value) -> Option<Option<String>> {
         match (self, value) {
-            (FieldKind::Text, Value::String(text)) => Some(Some(text.clone())),
+            (FieldKind::Name, Value::String(text)) if text.is_empty() => None,
+            (FieldKind::Name | FieldKind::Line | FieldKind::Text, Value::String(text)) => {
+                Some(Some(text.clone()))
+            }
             (FieldKind::Number, Value::Number(number)) => Some(Some(number.to_string())),
             (FieldKind::Flag, Value::Bool(set)) => Some(set.then(|| "true".to_owned())),
             (FieldKind::Lines, Value::Array(lines)) => {
@@ -109,7 +132,7 @@ impl FromStr for Field {
         }
         let known = FieldKind::ALL.into_iter().find(|known| known.as_str() == kind);
         let kind = known.ok_or_else(|| {
-            format!("unknown type of the field `{name}`: `{kind}` (types are text, number, flag, lines)")
+            format!("unknown type of the field `{name}`: `{kind}` (types are name, line, text, number, flag, lines)")
         })?;
         Ok(Field { name: name.to_owned(), kind, optional })
     }
@@ -123,6 +146,9 @@ mod tests {
     #[test]
     fn a_value_is_of_its_type_or_refused() {
         let cases = [
+            (FieldKind::Name, json!("a\nb"), Some(Some("a\nb"))),
+            (FieldKind::Name, json!(""), None),
+            (FieldKind::Line, json!(""), Some(Some(""))),
             (FieldKind::Text, json!(""), Some(Some(""))),
             (FieldKind::Text, json!("a\nb"), Some(Some("a\nb"))),
             (FieldKind::Text, json!(1), None),

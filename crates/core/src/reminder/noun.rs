@@ -1,6 +1,6 @@
 //! One reminder, and one that is to be sent.
 
-use super::Field;
+use super::{Field, FieldKind};
 use crate::{
     fact::FactKey,
     origin::{Piece, Source},
@@ -53,6 +53,9 @@ pub struct Due {
     /// The fields of the event that exist, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, String>,
+    /// The types of those that are written on one line.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub one_line: BTreeMap<String, FieldKind>,
 }
 
 impl Due {

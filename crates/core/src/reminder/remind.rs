@@ -49,7 +49,7 @@ fn plan(due: &Due) -> Plan<'_> {
         stability: Some(Stability::Turn),
         place: Some(AsidePlace::LastUser),
         watch_tags: true,
-        event: Some(&due.facts),
+        event: Some(due),
         ..Plan::new(due.id.clone(), vec![item])
     }
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     diagnostic::Diagnostics,
+    draft::DraftItem,
     fact::Stability,
     origin::Piece,
     outline::{Plan, PlanItem},
@@ -25,6 +26,8 @@ use std::borrow::Cow;
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
     pub rendered: Rendered,
+    /// Its items, with their ranges in the text.
+    pub items: Vec<DraftItem>,
     /// True where every item is blank; frames do not count.
     pub blank: bool,
     /// The most volatile variable that was read or tested.
@@ -47,9 +50,8 @@ pub(super) fn write(
     // Frames and variables are short; what is longer makes room by itself.
     let out = Rendered::with_room(bytes + frames * 96, plan.items.len() * 6 + 4);
     let watch = Some(watch).filter(|_| plan.watch_tags);
-    let mut part = PartWriter { plan, rules, watch, variables, diagnostics, volatility: Stability::Static };
-    let (rendered, blank) = part.write(out)?;
-    Ok(WrittenPart { rendered, blank, volatility: part.volatility })
+    let part = PartWriter { plan, rules, watch, variables, diagnostics, volatility: Stability::Static };
+    part.write(out)
 }
 
 /// What the texts of a part are written with.
@@ -63,12 +65,12 @@ struct PartWriter<'a, 'v> {
 }
 
 impl PartWriter<'_, '_> {
-    /// Writes the whole part; `true` where all items are blank.
-    fn write(&mut self, mut out: Rendered) -> Result<(Rendered, bool), RenderError> {
+    fn write(mut self, mut out: Rendered) -> Result<WrittenPart, RenderError> {
         let plan = self.plan;
         let template = |piece| ready(one(Cow::Borrowed(piece)), Language::Template, self.rules);
         let form = plan.item.as_deref().map(template).transpose()?;
         let mut blank = true;
+        let mut items = Vec::with_capacity(plan.items.len());
         for piece in &plan.prefix {
             self.template(piece, &mut out)?;
         }
@@ -84,11 +86,12 @@ impl PartWriter<'_, '_> {
             if plan.seam {
                 close_seam(&mut out, start, number, plan.items.len());
             }
+            items.push(DraftItem { range: start..out.text.len(), rank: item.rank });
         }
         for piece in &plan.suffix {
             self.template(piece, &mut out)?;
         }
-        Ok((out, blank))
+        Ok(WrittenPart { rendered: out, items, blank, volatility: self.volatility })
     }
 
     /// Writes an item in its frame, if it has one.

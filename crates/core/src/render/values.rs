@@ -8,11 +8,11 @@ use crate::{
     fact::{FactKey, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
-    reminder::is_of_event,
+    reminder::{Due, is_of_event},
     template::Output,
     variables::Variables,
 };
-use std::{borrow::Cow, collections::BTreeMap, ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 /// The text of an item, for its frame.
 #[derive(Clone, Copy)]
@@ -34,8 +34,8 @@ pub(super) struct Writer<'a, 'v> {
     pub volatility: &'a mut Stability,
     /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
-    /// The variables of the event, where the text is a reminder. Then every value is escaped, whatever the profile wants.
-    pub event: Option<&'a BTreeMap<String, String>>,
+    /// What happened, where the text is a reminder. Then every value is escaped, whatever the profile wants.
+    pub event: Option<&'a Due>,
     pub out: &'a mut Rendered,
     /// The source of the item's variables, once one was written.
     pub source: Option<Arc<str>>,
@@ -115,7 +115,7 @@ impl Output for Writer<'_, '_> {
             return Ok(key.name() == "text" || item.facts.get(key.name()).is_some());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            return Ok(event.contains_key(key.name()));
+            return Ok(event.facts.contains_key(key.name()));
         }
         let fact = self.variables.get(&key.asked_by(self.parsed.by), self.diagnostics)?;
         *self.volatility = (*self.volatility).max(fact.stability);
@@ -147,9 +147,10 @@ impl Output for Writer<'_, '_> {
             return Ok(());
         }
         if let Some(event) = self.event.filter(|_| is_of_event(key)) {
-            let Some(text) = event.get(key.name()) else { return Ok(()) };
+            let Some(text) = event.facts.get(key.name()) else { return Ok(()) };
             check_room(self.out, rules, parsed, tag)?;
-            let text = rules.neutralised(key, text, self.diagnostics);
+            let kind = event.one_line.get(key.name()).copied();
+            let text = rules.of_event(key, kind, text, self.diagnostics);
             self.out.push(&text, Origin::Fact { key: key.clone(), source: "the event".into() });
             return Ok(());
         }

@@ -113,8 +113,25 @@ fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
 
 /// True where a caller who says this means the tool: by its name, or by that of its server, `mcp__git`.
 fn is_named(tool: &Tool, said: &str) -> bool {
-    let server = tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER));
-    tool.name == said || server.is_some_and(|server| format!("{PREFIX}{}", plain(server)) == said)
+    tool.name == said || name_of_server(tool).is_some_and(|name| name == said)
+}
+
+/// Returns the name that means all tools of the server that brings this one: `mcp__git`.
+pub(crate) fn name_of_server(tool: &Tool) -> Option<String> {
+    if let Some(server) = tool.source.as_deref().and_then(|source| source.strip_prefix(OF_SERVER)) {
+        return Some(format!("{PREFIX}{}", plain(server)));
+    }
+    let (server, _) = tool.name.strip_prefix(PREFIX)?.split_once("__")?;
+    Some(format!("{PREFIX}{server}"))
+}
+
+/// True where a name means tools of a server of which it is not known which it has.
+pub(crate) fn is_of_unknown(said: &str, servers: &[ServerEntry]) -> bool {
+    let unknown = servers.iter().filter(|server| server.said.is_none());
+    unknown.map(|server| format!("{PREFIX}{}", plain(&server.name)).to_ascii_lowercase()).any(|name| {
+        let rest = said.to_ascii_lowercase();
+        rest.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+    })
 }
 
 /// The name of a tool of a server.

@@ -135,7 +135,7 @@ fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<It
         ("description".to_owned(), agent.description.clone()),
     ]);
     facts.extend(agent.model.as_ref().map(|model| fact("model", model)));
-    (!pieces.is_empty()).then_some(Item { facts, pieces, language })
+    (!pieces.is_empty()).then_some(Item { facts, pieces, language, rank: 0 })
 }
 
 fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item, String> {
@@ -153,7 +153,7 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item,
     }
     let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
     let facts = BTreeMap::from([fact("name", &skill.name), fact("path", &skill.origin.path)]);
-    Ok(Item { facts, pieces, language: Language::Verbatim })
+    Ok(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
 }
 
 fn skipped(entry: &AgentEntry, what: &str) -> Diagnostic {

@@ -29,15 +29,26 @@ const MOST_NOTES: usize = 10;
 
 impl FactProvider for AgentFacts {
     fn facts(&self) -> &'static [FactInfo] {
-        const FACTS: &[FactInfo] = &[FactInfo {
-            kind: "agents",
-            name: "own",
-            dynamic: false,
-            about: "The agents that you and the project have defined, one line each; absent where there is none",
-            example: "- reviewer: Reads a change and finds what is wrong with it.",
-            stability: Stability::Conversation,
-            cost: "reads agents/*.md",
-        }];
+        const FACTS: &[FactInfo] = &[
+            FactInfo {
+                kind: "agents",
+                name: "own",
+                dynamic: false,
+                about: "The agents that you and the project have defined, one line each; absent where there is none",
+                example: "- reviewer: Reads a change and finds what is wrong with it.",
+                stability: Stability::Conversation,
+                cost: "reads agents/*.md",
+            },
+            FactInfo {
+                kind: "agents",
+                name: "own.<name>",
+                dynamic: true,
+                about: "The line of one of these agents, whatever the case of its name; absent where there is none",
+                example: "- reviewer: Reads a change and finds what is wrong with it.",
+                stability: Stability::Conversation,
+                cost: "reads agents/*.md",
+            },
+        ];
         FACTS
     }
 
@@ -46,13 +57,20 @@ impl FactProvider for AgentFacts {
     }
 
     fn answer(&self, key: &FactKey, look: &Look<'_>) -> Fact {
-        if key.name() != "own" {
+        let one = key.name().strip_prefix("own.");
+        if one.is_none() && key.name() != "own" {
             return Fact::absent("no such name");
         }
         let before = look.notes.borrow().len();
         let entries = agents::load_own(look);
         // What came up belongs to the fact: it is told again where the fact is known.
         let mut notes = look.notes.borrow_mut().split_off(before);
+        if let Some(name) = one {
+            return match agents::find(name, &entries) {
+                Some(entry) => Fact::of(line(entry), entry.origin.path.as_str(), Stability::Conversation),
+                None => Fact::absent("there is no such agent of yours or of the project"),
+            };
+        }
         notes.extend(entries.iter().filter(|entry| entry.active).filter_map(hidden_note));
         let mut fact = match listed(&entries) {
             Some(text) => Fact::of(text, "agents/*.md", Stability::Conversation),

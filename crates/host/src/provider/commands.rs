@@ -74,11 +74,14 @@ fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
     };
     let mut facts = BTreeMap::from([fact("name", &entry.name), fact("path", &entry.origin.path)]);
     facts.extend(command.hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
+    if !command.description.is_empty() {
+        facts.insert("description".to_owned(), command.description.clone());
+    }
     let mut pieces = command.pieces.clone();
     if escapes {
         pieces.iter_mut().for_each(|piece| escape(piece, look));
     }
-    Some(Item { facts, pieces, language: Language::Verbatim })
+    Some(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
 }
 
 /// Writes a description on one line without what hides and what imitates the prompt.

@@ -228,7 +228,7 @@ impl Walk<'_> {
             ("path".to_owned(), shown.clone()),
             ("absolute".to_owned(), path.display().to_string()),
         ]);
-        let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim };
+        let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
         found.push(Found { path: path.to_owned(), shown, id: read.stat.id, digest, item });
         true
     }

@@ -44,7 +44,7 @@ pub fn contribute(entry: &Entry, context: &Context, section: &SectionId, look: &
             said.items = texts
                 .into_iter()
                 .filter(|pieces| !is_blank(pieces))
-                .map(|pieces| Item { facts: BTreeMap::new(), pieces, language: Language::Verbatim })
+                .map(|pieces| Item { facts: BTreeMap::new(), pieces, language: Language::Verbatim, rank: 0 })
                 .collect();
             if said.items.is_empty() {
                 said.silent = Some(format!("`{}` has nothing to say", entry.name));

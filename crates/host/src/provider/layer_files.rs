@@ -50,8 +50,12 @@ impl ContextProvider for LayerFiles {
         if let Some(pieces) = options.text("given").and_then(|name| look.given.get(name)) {
             let mut said = silent(self, section, "the text that was given for it is empty");
             if !is_empty(pieces) {
-                let item =
-                    Item { facts: BTreeMap::new(), pieces: pieces.clone(), language: section.language };
+                let item = Item {
+                    facts: BTreeMap::new(),
+                    pieces: pieces.clone(),
+                    language: section.language,
+                    rank: 0,
+                };
                 said.items.push(item);
                 said.silent = None;
             }
@@ -124,5 +128,5 @@ fn wanted<'a>(scope: Scope, path: &'a Path, look: &'a Look<'_>) -> Wanted<'a> {
 
 fn item(section: &Section, scope: Scope, path: &Path, pieces: Vec<Piece>, look: &Look<'_>) -> Item {
     let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-    Item { facts, pieces, language: section.language }
+    Item { facts, pieces, language: section.language, rank: 0 }
 }

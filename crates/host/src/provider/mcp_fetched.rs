@@ -112,5 +112,5 @@ fn item(server: &ServerEntry, want: &Want, text: String) -> Item {
     let facts = facts.map(|(key, text)| (key.to_owned(), escape_hidden(text).into_owned()));
     let key = FactKey::new("mcp", &escape_hidden(&server.name));
     let origin = Origin::Fact { key, source: server.origin.path.as_str().into() };
-    Item { facts: facts.into(), pieces: vec![Piece { text, origin }], language: Language::Verbatim }
+    Item { facts: facts.into(), pieces: vec![Piece { text, origin }], language: Language::Verbatim, rank: 0 }
 }

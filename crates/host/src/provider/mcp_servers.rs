@@ -48,7 +48,11 @@ impl ContextProvider for McpServers {
     }
 
     fn options(&self) -> &'static [(&'static str, &'static str)] {
-        &[]
+        &[(
+            "resource_tools",
+            "tools that use a server which has none of its own active: without one of them that server is left out \
+             (default none is needed)",
+        )]
     }
 
     fn follows_tools(&self) -> bool {
@@ -56,10 +60,12 @@ impl ContextProvider for McpServers {
     }
 
     fn contribute(&self, section: &Section, look: &Look<'_>) -> Contribution {
-        SectionOptions::new(self, section, look);
+        let options = SectionOptions::new(self, section, look);
+        let needed = options.texts("resource_tools", &[]);
+        let is_reached = needed.is_empty() || look.turn.tools.iter().any(|tool| needed.contains(&tool.name));
         // They are sorted by name, and one of a name is active.
         let usable = || look.servers.iter().filter(|server| server.runnable);
-        let items: Vec<Item> = usable().filter_map(|server| item(server, look)).collect();
+        let items: Vec<Item> = usable().filter_map(|server| item(server, is_reached, look)).collect();
         let why = if look.servers.is_empty() {
             "there is no MCP server"
         } else if usable().next().is_none() {
@@ -76,9 +82,14 @@ impl ContextProvider for McpServers {
     }
 }
 
-/// Returns the text of a server; `None` where it has tools, none of them is active, and it has nothing else to offer.
-fn item(server: &ServerEntry, look: &Look<'_>) -> Option<Item> {
+/// Returns the text of a server; `None` where it has tools, none of them is active, and it has nothing else to offer, or
+/// where the model has no tool for what else it offers.
+fn item(server: &ServerEntry, is_reached: bool, look: &Look<'_>) -> Option<Item> {
     let name = plain(&server.name);
+    let active = active_tools(server, look);
+    if active.is_none() && !is_reached {
+        return None;
+    }
     let (instructions, tools) = match &server.said {
         None => {
             let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
@@ -87,11 +98,10 @@ fn item(server: &ServerEntry, look: &Look<'_>) -> Option<Item> {
         }
         Some(recalled) => {
             let described = &recalled.recording.described;
-            let tools = active_tools(server, look);
-            if tools.is_none() && !described.tools.is_empty() && described.resources.is_empty() {
+            if active.is_none() && !described.tools.is_empty() && described.resources.is_empty() {
                 return None;
             }
-            (instructions(described, &name, look), tools)
+            (instructions(described, &name, look), active)
         }
     };
     let parts = [Some(format!("## {name}")), instructions.clone(), tools.clone()];
@@ -104,6 +114,7 @@ fn item(server: &ServerEntry, look: &Look<'_>) -> Option<Item> {
         facts: facts.collect::<BTreeMap<_, _>>(),
         pieces: vec![Piece { text, origin }],
         language: Language::Verbatim,
+        rank: 0,
     })
 }
 

@@ -52,7 +52,7 @@ impl ContextProvider for OutputStyle {
         } else {
             let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let facts = BTreeMap::from([fact("name", &style.name), fact("path", &style.origin.path)]);
-            said.items.push(Item { facts, pieces: style.body.clone(), language: style.language });
+            said.items.push(Item { facts, pieces: style.body.clone(), language: style.language, rank: 0 });
             said.silent = None;
         }
         said

@@ -84,6 +84,7 @@ fn item(entry: &SkillEntry, loaded: &Loaded, escape: Escape) -> Item {
         ]),
         pieces: vec![Piece { text: text.into_owned(), origin }],
         language: Language::Verbatim,
+        rank: 0,
     }
 }
 

@@ -192,7 +192,7 @@ impl SystemPromptFile {
             return;
         }
         let facts = BTreeMap::from([("path".to_owned(), look.places.source(scope, path).path.clone())]);
-        said.items.push(Item { facts, pieces, language: Language::Verbatim });
+        said.items.push(Item { facts, pieces, language: Language::Verbatim, rank: 0 });
     }
 }
 

@@ -266,6 +266,7 @@ fn item(facts: &[(&str, &str)], text: &str, key: &str) -> Item {
         facts: facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         pieces: vec![piece(text, key)],
         language: Language::Verbatim,
+        rank: 0,
     }
 }
 

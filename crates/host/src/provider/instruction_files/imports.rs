@@ -1,5 +1,5 @@
 //! Where a Markdown text asks for another file: `@path` at the start of a line or after white space, up to the next white
-//! space, but not in code.
+//! space that has no backslash before it, but not in code and not in comments.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -7,11 +7,14 @@ use std::{collections::BTreeMap, ops::Range};
 pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut fence: Option<Fence> = None;
+    let mut indented = Indented { after_blank: true, ..Indented::default() };
+    let mut comments = Comments::default();
     let mut paragraph = from..from;
     let mut at = from;
     while at < text.len() {
         let end = text[at..].find('\n').map_or(text.len(), |length| at + length + 1);
         let line = &text[at..end];
+        let is_line = at == from || text[..at].ends_with('\n');
         if fence.as_ref().is_some_and(|fence| fence.quoted && !line.trim_start().starts_with('>')) {
             fence = None;
         }
@@ -20,10 +23,19 @@ pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
                 fence = None;
             }
             paragraph = end..end;
+            indented.after_blank = true;
+        } else if is_line && indented.holds(line) {
+            tokens(text, paragraph, &mut found);
+            paragraph = end..end;
         } else if let Some(opened) = Fence::opened_by(line) {
             tokens(text, paragraph, &mut found);
             fence = Some(opened);
             paragraph = end..end;
+        } else if let Some(comment) = comments.in_line(text, at..end) {
+            tokens(text, paragraph.start..comment.start, &mut found);
+            paragraph = comment.end..comment.end;
+            at = comment.end;
+            continue;
         } else {
             if starts_block(line) {
                 tokens(text, paragraph.clone(), &mut found);
@@ -35,6 +47,67 @@ pub fn scan(text: &str, from: usize) -> Vec<Range<usize>> {
     }
     tokens(text, paragraph, &mut found);
     found
+}
+
+/// Whether lines are code because of their indentation: behind an empty line, four columns from where texts stand.
+#[derive(Default)]
+struct Indented {
+    /// An empty line or a heading is before this one.
+    after_blank: bool,
+    /// The lines before this one are code.
+    in_code: bool,
+    /// The column of the text of a list's items.
+    list: usize,
+}
+
+impl Indented {
+    /// True for a line of code. Lines are given one after the other.
+    fn holds(&mut self, line: &str) -> bool {
+        let head = line.trim_start_matches([' ', '\t']);
+        if head.trim().is_empty() {
+            self.after_blank = true;
+            return false;
+        }
+        let columns = line[..line.len() - head.len()].chars().fold(0, |columns, c| match c {
+            '\t' => columns / 4 * 4 + 4,
+            _ => columns + 1,
+        });
+        self.in_code = (self.after_blank || self.in_code) && columns >= self.list + 4;
+        if self.in_code {
+            return true;
+        }
+        match item_mark(head) {
+            Some(mark) => self.list = columns + mark + 1,
+            None if self.after_blank && columns < self.list => self.list = 0,
+            None => {}
+        }
+        self.after_blank = head.starts_with('#');
+        false
+    }
+}
+
+/// Finds comments, `<!-- … -->`, which may have several lines.
+#[derive(Default)]
+struct Comments {
+    /// No comment of the rest of the text has an end.
+    none_ends: bool,
+}
+
+impl Comments {
+    /// Returns the first comment that starts in a line and not in code.
+    fn in_line(&mut self, text: &str, line: Range<usize>) -> Option<Range<usize>> {
+        const START: &str = "<!--";
+        let part = &text[line.clone()];
+        if self.none_ends || !part.contains(START) {
+            return None;
+        }
+        let spans = code_spans(part);
+        let starts = part.match_indices(START).map(|(at, _)| at);
+        let start = starts.into_iter().find(|at| !spans.iter().any(|span| span.contains(at)))? + line.start;
+        let end = text[start + START.len()..].find("-->");
+        self.none_ends = end.is_none();
+        Some(start..start + START.len() + end? + "-->".len())
+    }
 }
 
 /// The line that opened a block of code.
@@ -111,12 +184,25 @@ fn tokens(text: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
         if in_code || before.is_some_and(|c| !is_white(c)) {
             continue;
         }
-        let length = part[start..].find(is_white).unwrap_or(part.len() - start);
+        let length = path_length(&part[start..]);
         if length > 1 {
             found.push(paragraph.start + start..paragraph.start + start + length);
         }
         at = start + length;
     }
+}
+
+/// The bytes up to white space; a blank behind a backslash belongs to a path.
+fn path_length(part: &str) -> usize {
+    let mut at = 0;
+    while let Some(next) = part[at..].find(is_white) {
+        let end = at + next;
+        if !(part[..end].ends_with('\\') && part[end..].starts_with(' ')) {
+            return end;
+        }
+        at = end + 1;
+    }
+    part.len()
 }
 
 fn is_white(c: char) -> bool {
@@ -210,6 +296,31 @@ mod tests {
     }
 
     #[test]
+    fn comments_hold_no_imports() {
+        assert_eq!(found("<!-- @a -->\n@b"), ["@b"]);
+        assert_eq!(found("@a <!-- @b\n\n```\n@c --> @d\n@e"), ["@a", "@d", "@e"], "over several lines");
+        assert_eq!(found("<!-- @a --> x <!-- @b --> @c"), ["@c"]);
+        assert_eq!(found("`<!--` @a `-->`"), ["@a"], "what stands in code starts none");
+        assert_eq!(found("```\n<!--\n```\n@a -->"), ["@a"]);
+        assert_eq!(found("<!-- @a\n@b"), ["@a", "@b"], "one that nothing ends is text");
+    }
+
+    #[test]
+    fn indented_code_holds_no_imports() {
+        assert_eq!(found("Text:\n\n    @a\n\n    @b\n@c"), ["@c"]);
+        assert_eq!(found("\t@a\n# Head\n    @b\n"), Vec::<&str>::new());
+        assert_eq!(found("Text\n    @a"), ["@a"], "a paragraph goes on");
+        assert_eq!(found("- x\n\n    @a\n\n      @b"), ["@a"], "the text of an item is no code");
+        assert_eq!(found("10. x\n\n    @a\n\n        @b"), ["@a"]);
+        assert_eq!(found("- x\n\nText\n\n    @a"), Vec::<&str>::new(), "the list is over");
+    }
+
+    #[test]
+    fn a_backslash_keeps_a_blank() {
+        assert_eq!(found("@my\\ file.md and @b\\\n@c\\\t"), ["@my\\ file.md", "@b\\", "@c\\"]);
+    }
+
+    #[test]
     fn a_scan_may_start_behind_a_head() {
         let text = "`@a\n@b";
         let found: Vec<&str> = scan(text, 4).into_iter().map(|range| &text[range]).collect();
@@ -228,5 +339,7 @@ mod tests {
         assert!(scan(&"\\`".repeat(500_000), 0).is_empty());
         assert!(scan(&format!("{}`", "\\".repeat(1_000_000)), 0).is_empty());
         assert_eq!(scan(&format!("{}@a", "> ".repeat(1_000_000)), 0).len(), 1);
+        assert_eq!(scan(&"<!-- @a\n".repeat(200_000), 0).len(), 200_000);
+        assert_eq!(scan(&"<!-- --> @a\n".repeat(200_000), 0).len(), 200_000);
     }
 }

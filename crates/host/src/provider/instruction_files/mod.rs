@@ -112,7 +112,7 @@ fn excluded(options: &Options, look: &Look<'_>, notes: &Notes<'_>) -> GlobSet {
         GlobSet::empty()
     });
     for Bad { pattern, why } in bad {
-        let what = format!("`exclude`: `{}` excludes nothing: {why}", short(&pattern));
+        let what = format!("`{}`: `{}` excludes nothing: {why}", options.exclude_name(), short(&pattern));
         notes.tell(Severity::Warning, "profile/option", || Diagnostic::warning("profile/option", what));
     }
     set
@@ -343,6 +343,12 @@ impl Build<'_> {
             }
             return;
         }
+        if let Some(by) = self.splicer.imported.get(&real) {
+            self.note(Severity::Info, "context/duplicate", &source, |shown| {
+                format!("{shown} was left out: it is imported by {}", by.path)
+            });
+            return;
+        }
         self.tell_bad_bytes(&text, &source);
         let from = match kind {
             Kind::Rule => self.judged(&text, &source),
@@ -353,7 +359,10 @@ impl Build<'_> {
         let pieces = self.splicer.whole(&open, &real, &reach, *kind != Kind::Managed);
         match is_blank(&pieces) {
             true => self.blank.push(source.path.clone()),
-            false => self.say(candidate, &source, pieces),
+            false => {
+                self.splicer.included.insert(real);
+                self.say(candidate, &source, pieces);
+            }
         }
     }
 
@@ -469,15 +478,21 @@ impl Build<'_> {
             ("absolute".to_owned(), candidate.path.display().to_string()),
             ("kind".to_owned(), candidate.kind.as_str().to_owned()),
         ]);
-        self.items.push(Item { facts, pieces, language: Language::Verbatim });
+        let rank = candidate.rank(&self.look.places.cwd);
+        self.items.push(Item { facts, pieces, language: Language::Verbatim, rank });
     }
 
     fn tell_bad_bytes(&self, text: &Text, source: &Arc<Source>) {
-        if text.bad > 0 {
-            self.note(Severity::Warning, "file/not-utf8", source, |shown| {
-                format!("{shown} is not UTF-8: {} places became U+FFFD", text.bad)
-            });
+        if text.bad == 0 {
+            return;
         }
+        self.notes.tell(Severity::Warning, "file/not-utf8", || {
+            let places = if text.bad == 1 { "1 place" } else { &format!("{} places", text.bad) };
+            let what = format!("{} is not UTF-8: {places} became U+FFFD", source.path);
+            Diagnostic::warning("file/not-utf8", what)
+                .at(Place::file(Some(source.scope), source.path.clone()))
+                .help("save the file as UTF-8")
+        });
     }
 
     fn tell_length(&self, pieces: &[Piece], source: &Arc<Source>) {

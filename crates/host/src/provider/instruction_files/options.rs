@@ -21,7 +21,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "hints",
-        "a table of helps for notes: `waiting` of rules that wait, `unread` of files that are not read",
+        "a table of words for notes: help about `waiting` rules and `unread` files, what `exclude` is called elsewhere",
     ),
     ("hops", "how many imports may lead from one to the next (default 4, at most 32)"),
     ("imports", "`true` (default) or `false`: `@path` gives way to the text of that file"),
@@ -67,6 +67,8 @@ pub struct Options {
 pub struct Hints {
     pub waiting: Option<String>,
     pub unread: Option<String>,
+    /// The option of the profile that `exclude` takes its globs from.
+    pub exclude: Option<String>,
 }
 
 /// The order of the directories.
@@ -79,6 +81,11 @@ pub enum Order {
 }
 
 impl Options {
+    /// What people call the option `exclude`.
+    pub fn exclude_name(&self) -> &str {
+        self.hints.exclude.as_deref().unwrap_or("exclude")
+    }
+
     /// Reads the options of a section; what cannot be read is a note, and counts as not said.
     pub fn read(provider: &dyn ContextProvider, section: &Section, look: &Look<'_>) -> Self {
         let options = SectionOptions::new(provider, section, look);
@@ -163,10 +170,12 @@ impl Said<'_> {
                     match (name.as_str(), value) {
                         ("waiting", Value::String(text)) => hints.waiting = Some(text.clone()),
                         ("unread", Value::String(text)) => hints.unread = Some(text.clone()),
-                        ("waiting" | "unread", _) => {
+                        ("exclude", Value::String(text)) => hints.exclude = Some(text.clone()),
+                        ("exclude" | "waiting" | "unread", _) => {
                             self.wrong(key, &format!("has no text for `{name}`"));
                         }
-                        _ => self.wrong(key, &format!("knows no `{name}`; it has `unread` and `waiting`")),
+                        _ => self
+                            .wrong(key, &format!("knows no `{name}`; it has `exclude`, `unread`, `waiting`")),
                     }
                 }
             }

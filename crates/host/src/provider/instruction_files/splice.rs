@@ -13,14 +13,16 @@ use globset::GlobSet;
 use preface_core::{
     diagnostic::{Diagnostic, Place, Severity},
     lint::hidden::escape_hidden,
-    origin::Piece,
+    origin::{Piece, Source},
     scope::Scope,
 };
 use std::{
     borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
     ops::Range,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
 };
 
 /// How often a build puts a file in place of an `@path`, and how many files it reads for that.
@@ -52,6 +54,8 @@ pub struct Splicer<'a> {
     reader: &'a Reader<'a>,
     notes: &'a Notes<'a>,
     exclude: &'a GlobSet,
+    /// What the option is called that excludes.
+    exclude_name: &'a str,
     on: bool,
     hops: usize,
     files: usize,
@@ -61,6 +65,10 @@ pub struct Splicer<'a> {
     looks: usize,
     /// How many were left as text because a limit was reached.
     beyond: usize,
+    /// The real files that were put in, with those that import them.
+    pub imported: BTreeMap<PathBuf, Arc<Source>>,
+    /// The real files that are included by themselves.
+    pub included: BTreeSet<PathBuf>,
 }
 
 /// One file's imports: the chain of real files that are open, and where they may lead.
@@ -82,14 +90,30 @@ struct Import {
 
 impl<'a> Splicer<'a> {
     pub fn new(
-        options: &Options,
+        options: &'a Options,
         reader: &'a Reader<'a>,
         notes: &'a Notes<'a>,
         exclude: &'a GlobSet,
     ) -> Self {
-        let (on, hops) = (options.imports, options.hops);
+        let (on, hops, exclude_name) = (options.imports, options.hops, options.exclude_name());
         let (files, bytes, reads, read, looks, beyond) = (0, 0, 0, 0, 0, 0);
-        Splicer { reader, notes, exclude, on, hops, files, bytes, reads, read, looks, beyond }
+        let (imported, included) = (BTreeMap::new(), BTreeSet::new());
+        Splicer {
+            reader,
+            notes,
+            exclude,
+            exclude_name,
+            on,
+            hops,
+            files,
+            bytes,
+            reads,
+            read,
+            looks,
+            beyond,
+            imported,
+            included,
+        }
     }
 
     /// Returns the text of a file with everything that it imports.
@@ -131,6 +155,7 @@ impl<'a> Splicer<'a> {
                 let Some(import) = self.import(file, &whole, ask, chain) else { continue };
                 cutter.take(ask.start, out);
                 cutter.skip(import.end);
+                self.imported.entry(import.real.clone()).or_insert_with(|| file.text.source.clone());
                 chain.open.push(import.real);
                 self.put(
                     &Open { path: &import.path, text: &import.text, from: 0, to: import.text.inline_end() },
@@ -162,15 +187,34 @@ impl<'a> Splicer<'a> {
         }
         let dir = file.path.parent().unwrap_or(file.path);
         self.looks += 1;
-        let (found, end) = match find(written, dir, chain.reach, self.reader.look) {
-            found if matches!(found, Found::File { .. }) || plain == written => (found, ask.end),
-            _ if plain.is_empty() => return None,
-            _ => (find(plain, dir, chain.reach, self.reader.look), ask.start + 1 + plain.len()),
-        };
+        // A name as it is written, then without what may stand behind it: punctuation, and the name of a heading.
+        let end = ask.start + 1 + plain.len();
+        let mut tries = vec![(written, ask.end)];
+        tries.extend((plain != written).then_some((plain, end)));
+        tries.extend(plain.split_once('#').map(|(path, _)| (path, end)));
+        if plain.is_empty() {
+            tries.truncate(1);
+        }
+        let look = |path: &str| find(path, dir, chain.reach, self.reader.look);
+        let mut last = None;
+        for (written, end) in tries.into_iter().filter(|(written, _)| !written.is_empty()) {
+            let path = written.replace("\\ ", " ");
+            let found = look(&path);
+            let is_file = matches!(found, Found::File { .. });
+            last = Some((found, path, end));
+            if is_file {
+                break;
+            }
+        }
+        let (found, path, end) = last?;
+        if plain.is_empty() && !matches!(found, Found::File { .. }) {
+            return None;
+        }
         let asked = Asked { file, whole, place: ask.start..end };
+        let named = path;
         let (path, real, len) = match found {
             Found::File { path, real, len } => (path, real, len),
-            Found::Missing if !is_path(plain) => return None,
+            Found::Missing if !is_path(&named) && !is_below(&named, look) => return None,
             trouble => {
                 self.tell(&asked, &refusal(&trouble));
                 return None;
@@ -214,10 +258,14 @@ impl<'a> Splicer<'a> {
     /// Why a file that is there is not put in, where that needs no reading.
     fn objection(&self, path: &Path, real: &Path, len: u64, chain: &Chain<'_>) -> Option<Refusal> {
         if chain.may_exclude && (self.exclude.is_match(path) || self.exclude.is_match(real)) {
-            return Some(EXCLUDED);
+            let help = format!("take it out of `{}` to use it", self.exclude_name);
+            return Some(Refusal { help: help.into(), ..EXCLUDED });
         }
         if chain.open.iter().any(|open| open == real) {
             return Some(CYCLE);
+        }
+        if self.included.contains(real) {
+            return Some(INCLUDED);
         }
         if chain.open.len() > self.hops {
             let why = format!("imports lead from one to the next {} times at most", self.hops);
@@ -234,7 +282,7 @@ impl<'a> Splicer<'a> {
             let line = place.line.unwrap_or_default();
             let written = escape_hidden(&asked.whole[asked.place.clone()]).into_owned();
             let what = format!("{shown}:{line}: `{written}` stays as it is written: {}", refusal.why);
-            Diagnostic::new(refusal.severity, refusal.code, what).at(place).help(refusal.help)
+            Diagnostic::new(refusal.severity, refusal.code, what).at(place).help(refusal.help.clone())
         });
     }
 }
@@ -251,11 +299,11 @@ struct Refusal {
     severity: Severity,
     code: &'static str,
     why: Cow<'static, str>,
-    help: &'static str,
+    help: Cow<'static, str>,
 }
 
 const fn because(severity: Severity, code: &'static str, why: &'static str, help: &'static str) -> Refusal {
-    Refusal { severity, code, why: Cow::Borrowed(why), help }
+    Refusal { severity, code, why: Cow::Borrowed(why), help: Cow::Borrowed(help) }
 }
 
 const fn refuse(code: &'static str, why: &'static str, help: &'static str) -> Refusal {
@@ -264,6 +312,8 @@ const fn refuse(code: &'static str, why: &'static str, help: &'static str) -> Re
 
 const CYCLE: Refusal =
     refuse("imports/cycle", "that file is just being put in here", "take the import out of one of the files");
+const INCLUDED: Refusal =
+    because(Severity::Info, "imports/included", "that file is included by itself", "take the import out");
 const HOPS: Refusal = refuse("imports/hops", "", "import the file from one that is nearer");
 const LARGE: Refusal = refuse("imports/too-large", "the file is larger than 4 MiB", "shorten the file");
 const BINARY: Refusal = refuse("imports/binary", "the file is no text", "import a file that is UTF-8");
@@ -273,8 +323,7 @@ const OUTSIDE: Refusal = refuse(
     "copy the file into it, or import it from a file of your own",
 );
 const MISSING: Refusal = refuse("imports/missing", "there is no such file", MEND);
-const EXCLUDED: Refusal =
-    because(Severity::Info, "imports/excluded", "the file is excluded", "take it out of `exclude` to use it");
+const EXCLUDED: Refusal = because(Severity::Info, "imports/excluded", "the file is excluded", "");
 const UNREAD: Refusal =
     because(Severity::Info, "imports/unread", "the file was not read", "another note says why");
 const MEND: &str = "mend the path, or write it in backticks";
@@ -290,6 +339,11 @@ fn refusal(found: &Found) -> Refusal {
         }
         Found::Missing | Found::File { .. } => MISSING,
     }
+}
+
+/// True where a word starts with the name of a directory that is there.
+fn is_below(word: &str, look: impl Fn(&str) -> Found) -> bool {
+    word.split_once('/').is_some_and(|(dir, _)| matches!(look(dir), Found::Kind(FileKind::Dir)))
 }
 
 /// True where a word is plainly meant as a path, not as somebody's name or a package.

@@ -52,6 +52,22 @@ impl Kind {
     }
 }
 
+impl Candidate {
+    /// Returns which file gives way first when the section is cut, the lowest: the farthest parent, and the user's for this
+    /// project last of the tree.
+    pub fn rank(&self, cwd: &Path) -> u32 {
+        const NEAREST: u32 = u32::MAX / 4;
+        let distance = cwd.ancestors().position(|above| above == self.dir).unwrap_or_default();
+        let near = NEAREST.saturating_sub(u32::try_from(distance).unwrap_or(NEAREST));
+        match self.kind {
+            Kind::Managed => u32::MAX,
+            Kind::Local => near * 2 + 1,
+            Kind::Project => near * 2,
+            Kind::User | Kind::Rule => NEAREST * 2,
+        }
+    }
+}
+
 /// The managed files.
 pub fn managed(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     let at = |path: &String| candidate(&look.places.cwd, Path::new(path), Kind::Managed, Scope::Global);
@@ -91,9 +107,11 @@ pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
         let what =
             format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
-        look.note(
-            Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep"),
-        );
+        let note =
+            Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep");
+        if !look.notes.borrow().contains(&note) {
+            look.note(note);
+        }
     }
     let mut found = named(&dirs, options, |at| options.names_at(at));
     if !options.fallback.is_empty() && !any_name(&dirs, options, look) {
@@ -128,7 +146,8 @@ impl Options {
     }
 }
 
-/// True where a file that is read by its name is anywhere on the way, whatever becomes of it. The user's own do not count.
+/// True where a file that is read by its name is anywhere on the way and not empty, whatever becomes of it. The user's own
+/// do not count.
 fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
     let own: Vec<PathBuf> = managed(options, look)
         .into_iter()
@@ -138,7 +157,7 @@ fn any_name(dirs: &[&Path], options: &Options, look: &Look<'_>) -> bool {
     dirs.iter().enumerate().any(|(at, dir)| {
         options.names_at(at).iter().any(|name| {
             let path = normal(dir, Path::new(name));
-            look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File)
+            look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File && stat.len > 0)
                 && !own.contains(&resolved(look.system, &path))
         })
     })

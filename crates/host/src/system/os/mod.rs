@@ -162,7 +162,9 @@ impl System for OsSystem {
     }
 
     fn current_dir(&self) -> Option<PathBuf> {
-        std::env::current_dir().ok()
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        surroundings::named_current_dir(|name| std::env::var_os(name), real)
+            .or_else(|| std::env::current_dir().ok())
     }
 
     fn home(&self) -> Option<PathBuf> {

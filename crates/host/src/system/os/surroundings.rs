@@ -12,6 +12,17 @@ pub(super) fn home(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     var(HOME).map(PathBuf::from).filter(|home| Path::is_absolute(home))
 }
 
+/// The working directory by the name in `PWD`, where that is one of its names: shells go through links and say so there.
+pub(super) fn named_current_dir(
+    var: impl Fn(&str) -> Option<OsString>,
+    real: impl Fn(&Path) -> Option<PathBuf>,
+) -> Option<PathBuf> {
+    let named = var("PWD").map(PathBuf::from).filter(|named| named.is_absolute())?;
+    let is_plain = !named.to_string_lossy().split('/').any(|part| matches!(part, "." | ".."));
+    let same = real(&named).is_some_and(|there| real(Path::new(".")).is_some_and(|here| here == there));
+    (is_plain && same).then_some(named)
+}
+
 /// Node's name for an operating system that Rust calls `os`.
 pub(super) fn node_name(os: &'static str) -> &'static str {
     match os {
@@ -64,5 +75,28 @@ mod tests {
         assert_eq!(node_name("macos"), "darwin");
         assert_eq!(node_name("windows"), "win32");
         assert_eq!(node_name("freebsd"), "freebsd");
+    }
+
+    #[test]
+    fn the_directory_has_the_name_that_the_shell_gave_it() {
+        let real = |path: &Path| match path.to_str() {
+            Some("." | "/b/d" | "/a/d" | "/b/./d" | "/b/../b/d" | "d") => Some(PathBuf::from("/a/d")),
+            Some("/c") => Some(PathBuf::from("/c")),
+            _ => None,
+        };
+        for (pwd, named) in [
+            (Some("/b/d"), Some("/b/d")),
+            (Some("/a/d"), Some("/a/d")),
+            (Some("/c"), None),
+            (Some("/gone"), None),
+            (Some("/b/./d"), None),
+            (Some("/b/../b/d"), None),
+            (Some("d"), None),
+            (Some(""), None),
+            (None, None),
+        ] {
+            let found = named_current_dir(|_| pwd.map(OsString::from), real);
+            assert_eq!(found.as_deref(), named.map(Path::new), "{pwd:?}");
+        }
     }
 }

@@ -82,6 +82,37 @@ fn punctuation_belongs_to_the_sentence_unless_there_is_such_a_file() {
 }
 
 #[test]
+fn the_name_of_a_heading_behind_a_path_is_no_part_of_it() {
+    let system = with(&[
+        ("/w/p/CLAUDE.md", "@docs/a.md#tabs, @docs/b#c.md and @docs/gone.md#x @#a"),
+        ("/w/p/docs/a.md", "A"),
+        ("/w/p/docs/b#c.md", "B"),
+    ]);
+    let built = build(&system, json!({}));
+    assert_eq!(built.text(), "A, B and @docs/gone.md#x @#a");
+    assert_eq!(
+        built.told("imports/missing"),
+        ["CLAUDE.md:1: `@docs/gone.md#x` stays as it is written: there is no such file"]
+    );
+}
+
+#[test]
+fn a_backslash_keeps_a_blank_of_a_path() {
+    let system = with(&[("/w/p/CLAUDE.md", "Read @my\\ file.md."), ("/w/p/my file.md", "M")]);
+    assert_eq!(build(&system, json!({})).text(), "Read M.");
+}
+
+#[test]
+fn a_path_below_a_directory_that_is_there_is_meant_as_one() {
+    let system = with(&[("/w/p/CLAUDE.md", "@docs/styel @types/node @docs"), ("/w/p/docs/style.md", "S")]);
+    let built = build(&system, json!({}));
+    assert_eq!(
+        built.told("imports/missing"),
+        ["CLAUDE.md:1: `@docs/styel` stays as it is written: there is no such file"]
+    );
+}
+
+#[test]
 fn addresses_packages_and_code_are_text() {
     let text = "Mail me@here.org about @scope/pkg, @alice and `@a.md`.\n```\n@a.md\n```\n    (@a.md)\n";
     let system = with(&[("/w/p/CLAUDE.md", text), ("/w/p/a.md", "A")]);
@@ -157,7 +188,7 @@ fn cycles_end_where_they_close() {
 }
 
 #[test]
-fn a_file_may_be_imported_twice_and_speak_for_itself() {
+fn a_file_that_is_imported_is_not_included_by_itself() {
     let system = with(&[
         ("/w/p/CLAUDE.md", "@a.md @a.md @CLAUDE.local.md"),
         ("/w/p/CLAUDE.local.md", "L @a.md"),
@@ -165,8 +196,29 @@ fn a_file_may_be_imported_twice_and_speak_for_itself() {
     ]);
     let built = build(&system, json!({}));
     let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
-    assert_eq!(texts, ["A A L A", "L A"]);
+    assert_eq!(texts, ["A A L A"]);
     assert_eq!((system.reads("/w/p/a.md"), system.reads("/w/p/CLAUDE.local.md")), (1, 1));
+    assert_eq!(
+        built.told("context/duplicate"),
+        ["CLAUDE.local.md was left out: it is imported by CLAUDE.md"]
+    );
+}
+
+#[test]
+fn an_import_of_a_file_that_is_included_already_stays_as_it_is_written() {
+    let system = with(&[("/w/CLAUDE.md", "PARENT"), ("/w/p/CLAUDE.md", "Child of @../CLAUDE.md")])
+        .with_file("/w/.git/HEAD", "ref: refs/heads/main\n")
+        .with_dir("/w/.git/objects")
+        .with_dir("/w/.git/refs");
+    let texts = |order: &str| -> Vec<String> {
+        build(&system, json!({"order": order})).items().into_iter().map(|item| item.2).collect()
+    };
+    assert_eq!(texts("root-first"), ["PARENT", "Child of @../CLAUDE.md"]);
+    assert_eq!(texts("nearest-first"), ["Child of PARENT"]);
+    assert_eq!(
+        build(&system, json!({"order": "root-first"})).codes(),
+        [(Severity::Info, "imports/included")]
+    );
 }
 
 #[test]

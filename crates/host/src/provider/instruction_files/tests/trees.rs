@@ -58,8 +58,15 @@ fn place(name: &str) -> PathBuf {
 /// The files by where they really lie.
 type Disk = BTreeMap<PathBuf, String>;
 
+/// What is in the section already: the files that are included by themselves, and those that they import.
+#[derive(Default)]
+struct Seen {
+    included: Vec<PathBuf>,
+    imported: Vec<PathBuf>,
+}
+
 /// Replaces each `@path` by hand: word by word, the fences by their lines. An imported text loses its last line end.
-fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize) -> String {
+fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize, seen: &mut Seen) -> String {
     let text = &disk[&real(path)];
     let text = text.strip_suffix('\n').filter(|_| chain.len() > 1).unwrap_or(text);
     let mut out = String::new();
@@ -74,12 +81,14 @@ fn model(disk: &Disk, path: &Path, chain: &[PathBuf], hops: usize) -> String {
             let target = written.strip_prefix('@').filter(|_| !in_fence).and_then(|name| {
                 let target = crate::places::normal(path.parent()?, Path::new(name));
                 let may = target.starts_with("/w/p") && disk.contains_key(&real(&target));
-                (may && !chain.contains(&real(&target)) && chain.len() <= hops).then_some(target)
+                let is_new = !chain.contains(&real(&target)) && !seen.included.contains(&real(&target));
+                (may && is_new && chain.len() <= hops).then_some(target)
             });
             match target {
                 Some(target) => {
                     let longer = [chain, &[real(&target)]].concat();
-                    out.push_str(&model(disk, &target, &longer, hops));
+                    seen.imported.push(real(&target));
+                    out.push_str(&model(disk, &target, &longer, hops, seen));
                     out.push_str(&word[written.len()..]);
                 }
                 None => out.push_str(word),
@@ -103,11 +112,16 @@ proptest! {
         let system = system.with_link("/w/p/link.md", "d/a.md").with_file("/home/u/own.md", "own");
         let built = build(&system, json!({"hops": hops}));
         let mut expected: Vec<(&str, String)> = Vec::new();
+        let mut seen = Seen::default();
         for name in ["CLAUDE.md", "CLAUDE.local.md"] {
             let path = place(name);
-            let text = model(&disk, &path, std::slice::from_ref(&path), hops);
+            if seen.imported.contains(&path) {
+                continue;
+            }
+            let text = model(&disk, &path, std::slice::from_ref(&path), hops, &mut seen);
             if !text.trim().is_empty() {
                 expected.push((name, text));
+                seen.included.push(path);
             }
         }
         let said: Vec<(&str, String)> =

@@ -1,0 +1,124 @@
+//! What a cut leaves of a part whose items have ranks: the lowest gives way first, wherever it stands.
+
+use crate::{
+    draft::{DraftItem, DraftPart},
+    origin::Origin,
+    template::trim,
+};
+use std::{borrow::Cow, cmp::Reverse, ops::Range};
+
+/// The text of a part as a cut looks at it: of what stands last in it nothing is kept first.
+pub(super) struct Ordered<'p> {
+    pub text: Cow<'p, str>,
+    /// The bytes of the part in that order; each item with what stands between it and the one before.
+    runs: Vec<Run>,
+}
+
+struct Run {
+    range: Range<usize>,
+    /// Where the text of the item starts, in a run of an item.
+    item: Option<usize>,
+}
+
+/// The bytes of a part that stay.
+pub(super) struct Kept {
+    /// In the order of the text.
+    ranges: Vec<Range<usize>>,
+    /// Behind which of them the loss is told.
+    last: usize,
+}
+
+impl<'p> Ordered<'p> {
+    /// Puts the items of a part in the order of their ranks; what stands before them comes first.
+    pub(super) fn of(part: &'p DraftPart) -> Self {
+        let items = &part.items;
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|at| Reverse(items[*at].rank));
+        // Nobody knows to which item bytes belong that were not read.
+        let (Some(first), Some(last), false) =
+            (items.first(), items.last(), order.is_sorted() || part.unread > 0)
+        else {
+            let whole = Run { range: 0..part.text.len(), item: None };
+            return Ordered { text: Cow::Borrowed(&part.text), runs: vec![whole] };
+        };
+        let run = |at: usize| {
+            let before = at.checked_sub(1).map_or(first.range.start, |before| items[before].range.end);
+            Run { range: before..items[at].range.end, item: Some(items[at].range.start) }
+        };
+        let head = Run { range: 0..first.range.start, item: None };
+        let tail = Run { range: last.range.end..part.text.len(), item: None };
+        let runs: Vec<Run> = [head].into_iter().chain(order.into_iter().map(run)).chain([tail]).collect();
+        let text: String = runs.iter().map(|run| &part.text[run.range.clone()]).collect();
+        Ordered { text: text.into(), runs }
+    }
+
+    /// Returns what stays of the part where the first `length` bytes of this text do.
+    pub(super) fn kept(&self, length: usize) -> Kept {
+        let mut left = length;
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut first_item: Option<(usize, usize)> = None;
+        for run in &self.runs {
+            let end = run.range.start + run.range.len().min(left);
+            left -= end - run.range.start;
+            // Nothing of an item but what stands before it is nothing.
+            if end == run.range.start || run.item.is_some_and(|item| end <= item && item < run.range.end) {
+                continue;
+            }
+            if let Some(item) = run.item
+                && first_item.is_none_or(|(start, _)| run.range.start < start)
+            {
+                first_item = Some((run.range.start, item));
+            }
+            ranges.push(run.range.start..end);
+        }
+        let last = ranges.last().map_or(0, |range| range.start);
+        ranges.sort_by_key(|range| range.start);
+        let last = ranges.iter().position(|range| range.start == last).unwrap_or_default();
+        // Nothing stands between the frame and its first item.
+        if let Some((start, item)) = first_item
+            && let Some(range) = ranges.iter_mut().find(|range| range.start == start)
+        {
+            range.start = item;
+        }
+        Kept { ranges, last }
+    }
+}
+
+impl Kept {
+    /// True where a part had a frame and items, and nothing but its frame is left.
+    pub(super) fn is_frame_only(&self, part: &DraftPart) -> bool {
+        let is_framed = part.items.first().is_some_and(|item| item.range.start > 0);
+        let has = |item: &DraftItem| {
+            self.ranges.iter().any(|range| {
+                let within = range.start.max(item.range.start)..range.end.min(item.range.end);
+                !within.is_empty() && !trim(&part.text[within]).is_empty()
+            })
+        };
+        is_framed && !part.items.iter().any(has)
+    }
+
+    /// Returns the part with these bytes and the marker.
+    pub(super) fn part(&self, whole: &DraftPart, marker: Option<&str>, profile: &str) -> DraftPart {
+        let mut part =
+            DraftPart { text: String::new(), spans: Vec::new(), items: Vec::new(), ..whole.clone() };
+        for (at, range) in self.ranges.iter().enumerate() {
+            part.copy(whole, range);
+            let Some(marker) = marker.filter(|_| at == self.last) else { continue };
+            let line = marker.trim_start_matches('\n');
+            let line_break = if part.text.ends_with(['\n', '\r']) { "" } else { "\n" };
+            let origin = Origin::Literal { profile: profile.into(), key: "cut.marker".into() };
+            part.push(&format!("{line_break}{line}"), origin);
+        }
+        part
+    }
+
+    /// Returns the bytes of a text of `length` bytes that go, the last first.
+    pub(super) fn gone(&self, length: usize) -> Vec<Range<usize>> {
+        let starts = self.ranges.iter().map(|range| range.start).chain([length]);
+        let ends = [0].into_iter().chain(self.ranges.iter().map(|range| range.end));
+        let mut gone: Vec<Range<usize>> =
+            ends.zip(starts).map(|(end, start)| end..start).filter(|gone| !gone.is_empty()).collect();
+        gone.reverse();
+        gone
+    }
+}
