@@ -22,7 +22,8 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
     hook(&sandbox, "work");
     let quiet = sandbox.run(BUILD).exits(0);
     assert!(
-        !quiet.stdout.contains("LOUD") && quiet.stderr.contains("`preface trust grant --allow-commands`")
+        !quiet.stdout.contains("LOUD")
+            && quiet.stderr.contains("`preface trust grant --allow-commands --preset pi --set date=false`")
     );
 
     sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(

@@ -2,6 +2,7 @@
 
 use super::word;
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::{Format, TurnFlags},
@@ -65,7 +66,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Coverage::default()
     });
     match args.format {
-        Format::Text => ui.view(&(view(&system, &built, &coverage) + &permitted(&permissions)))?,
+        Format::Text => ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&permissions))))?,
         Format::Json => {
             let mut document = document(&system, &built, &coverage);
             document["permissions"] = permissions.iter().map(permission).collect();
@@ -85,7 +86,7 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
 
 /// What a grant covers, a line each.
 pub(super) fn covered(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
+    lines.iter().map(|line| format!("  {}\n", escape_hidden(&complete(line)))).collect()
 }
 
 fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
