@@ -82,7 +82,10 @@ hint: `preface trust status` lists what a build uses
 #[test]
 fn what_was_decided_is_listed() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface trust list").exits(0).prints("You decided about no project yet.\n");
+    sandbox
+        .run("preface trust list")
+        .exits(0)
+        .prints("You decided about no project yet.\n");
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant").exits(0);
     let ran = sandbox.run("preface trust list").exits(0);
@@ -105,6 +108,43 @@ fn a_profile_can_trust_a_project_as_a_whole() {
     let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
     sandbox.run("preface build --preset stud --trust require").exits(3);
+}
+
+#[test]
+fn advice_works_for_the_call_that_printed_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    sandbox.work("my dir/.stud/system.md", "Use tabs.\n").work("my dir/AGENTS.md", "Something else.\n");
+    let grant = "preface trust grant -C 'my dir' --preset stud";
+    let call = "preface build --preset stud -C 'my dir'";
+    sandbox
+        .run(call)
+        .exits(0)
+        .prints("")
+        .says(&format!("warning: .stud held for trust; `{grant}` lets it speak (`-v` tells more)\n"));
+    let ran = sandbox.run(&format!("{call} --format json")).exits(0).json();
+    let help = ran["diagnostics"][0]["help"].as_str().unwrap_or_default();
+    assert_eq!(help, format!("look at it, then `{grant}`; or `--trust once` for this call"));
+    let ran = sandbox.run("preface trust status -C 'my dir' --preset stud").exits(0);
+    assert!(ran.stdout.contains(&format!("It is held. `{grant}` lets it speak.\n")), "{}", ran.stdout);
+    sandbox.run(grant).exits(0);
+    sandbox.run(call).exits(0).prints("Use tabs.\n").says("");
+}
+
+#[test]
+fn advice_repeats_the_setting_that_decides_about_trust() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let of_call = "--preset pi --set trust=pinned";
+    let ran = sandbox.run(&format!("preface build {of_call}")).exits(0);
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "warning: AGENTS.md held for trust; `preface trust grant {of_call}` lets it speak (`-v` tells more)\n"
+        )
+    );
+    sandbox.run(&format!("preface trust grant {of_call}")).exits(0);
+    sandbox.run(&format!("preface build {of_call}")).exits(0).says("");
 }
 
 #[cfg(unix)]
