@@ -11,8 +11,8 @@ use preface_core::{
 };
 use preface_host::{
     gate::{AdmittedText, Belongs, Consent, Gate},
-    look::{Confirm, Headless},
-    places::Places,
+    look::{Confirm, DENIED, DENIED_HELP, Headless},
+    places::{Places, absolute},
     provider::git,
     system::{FileKind, System},
     trust::{
@@ -286,7 +286,7 @@ impl Gatekeeper<'_> {
             let shown = self.places.shown(&root);
             let note = match (&consent, trust) {
                 (Consent::Deny, _) => {
-                    Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project"))
+                    Diagnostic::info("trust/held", format!("{shown} was held: {DENIED}")).help(DENIED_HELP)
                 }
                 (_, Trust::Declined) => {
                     Diagnostic::info("trust/held", format!("{shown} was held: you declined it"))

@@ -147,6 +147,33 @@ fn advice_repeats_the_setting_that_decides_about_trust() {
     sandbox.run(&format!("preface build {of_call}")).exits(0).says("");
 }
 
+#[test]
+fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("CLAUDE.md", "Be brief.\n");
+    let manifest = |dir: &str| {
+        let path = format!("{dir}/extensions/tools/theirs/manifest.json");
+        sandbox.work(&path, manifest("tools", "theirs", r#", "description": "d""#));
+    };
+    [".preface", ".claude", ".sf", ".stud"].iter().for_each(|dir| manifest(dir));
+    repository(&sandbox, "work", "main");
+    for preset in ["default", "claude-code", "pi", "stud"] {
+        let call = format!("preface build --preset {preset} --trust deny --tools theirs");
+        for more in ["", " -v"] {
+            let ran = sandbox.run(&format!("{call}{more}")).exits(0);
+            assert!(ran.stderr.contains("held"), "{call}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("trust grant"), "{call}: {}", ran.stderr);
+        }
+    }
+    sandbox.run("preface build --preset small --trust deny").exits(2);
+    let ran = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
+    assert!(
+        ran.stderr.ends_with("held for trust; leave out `--trust deny` (`-v` tells more)\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn the_store_is_the_users_alone() {
