@@ -230,9 +230,7 @@ impl Engine<'_> {
     pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
         match &built.store {
             Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
-            None => Err(Error::Trust(
-                "there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned(),
-            )),
+            None => Err(consent::no_store(self.system(), &built.places)),
         }
     }
 }

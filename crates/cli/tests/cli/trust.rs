@@ -85,12 +85,13 @@ fn what_was_decided_is_listed() {
     sandbox
         .run("preface trust list")
         .exits(0)
-        .prints("You decided about no project yet.\n");
+        .prints("No decision is recorded in ~/.local/state/preface/trust.json.\n");
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant").exits(0);
     let ran = sandbox.run("preface trust list").exits(0);
     let words: Vec<&str> = ran.stdout.split_whitespace().collect();
-    assert_eq!((words[0], &words[2..]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
+    assert_eq!((words[0], &words[2..5]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
+    assert!(ran.stdout.ends_with("grants are kept in ~/.local/state/preface/trust.json\n"), "{}", ran.stdout);
     let rows = sandbox.run("preface trust list --format json").exits(0).json();
     assert_eq!(rows[0]["texts"][0]["path"], "AGENTS.md");
 }
@@ -108,6 +109,16 @@ fn a_profile_can_trust_a_project_as_a_whole() {
     let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
     sandbox.run("preface build --preset stud --trust require").exits(3);
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_no_empty_list() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".local/state/preface/trust.json", "{");
+    for form in ["text", "json"] {
+        let ran = sandbox.run(&format!("preface trust list --format {form}")).exits(1).prints("");
+        assert!(ran.stderr.starts_with("error: the trust store is not available"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -172,6 +183,21 @@ fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_home_inside_of_the_project_is_named() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/system.md", "Use tabs.\n");
+    let sandbox = sandbox.without("HOME").env("HOME", "[ROOT]/work/home");
+    let why = "your home directory lies inside of the project (`--trust-home` uses it as it is)";
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.ends_with(&format!("grants are kept nowhere: {why}\n")), "{}", ran.stdout);
+    for command in ["grant", "list"] {
+        let ran = sandbox.run(&format!("preface trust {command} --preset stud")).exits(1).prints("");
+        let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.starts_with(&format!("error: there is no directory to keep trust in: {why}")), "{said}");
+    }
 }
 
 #[cfg(unix)]

@@ -16,7 +16,7 @@ use crate::{
 };
 use preface::{
     Built, Engine, Writes,
-    consent::{layer_root, pin_root},
+    consent::{layer_root, pin_root, why_no_store},
     core::{
         diagnostic::{Diagnostic, Severity},
         lint::hidden::escape_hidden,
@@ -93,8 +93,8 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let store = match &built.store {
-        Some(file) => built.places.shown(file),
-        None => "none: neither PREFACE_HOME nor a home directory is set".to_owned(),
+        Some(file) => format!("kept in {}", built.places.shown(file)),
+        None => format!("kept nowhere: {}", why_no_store(system, &built.places)),
     };
     let preset = &built.prompt.preset;
     match built.mode {
@@ -114,7 +114,7 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     }
     out.push_str(&covered(&coverage.lines()));
     out.push_str(&covered(&coverage.changes));
-    let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
+    let _ = writeln!(out, "{dim}grants are {store}{dim:#}");
     out
 }
 
