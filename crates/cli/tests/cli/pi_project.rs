@@ -48,7 +48,7 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         .run("preface trust revoke --preset pi AGENTS.md")
         .exits(2)
         .prints("")
-        .says("error: profile `pi` has no gate for text\n");
+        .says("error: the profile `pi` has no gate for text\nhint: leave out the paths\n");
 }
 
 /// A project directory that would hold the user's own one is none: in the home directory the user's files speak alone.

@@ -186,6 +186,64 @@ fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
 }
 
 #[test]
+fn a_project_that_is_trusted_as_a_whole_takes_no_paths() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "").work(".stud/system.md", "Use tabs.\n");
+    let refused = "error: the profile `stud` trusts a project as a whole, and no single files\nhint: leave out the paths\n";
+    for path in [".stud/system.md", "nowhere.md"] {
+        sandbox.run(&format!("preface trust grant --preset stud {path}")).exits(2).prints("").says(refused);
+    }
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface trust revoke --preset stud nowhere.md").exits(2).prints("").says(refused);
+    sandbox.run("preface build --preset stud").exits(0).prints("Use tabs.\n");
+}
+
+#[test]
+fn a_project_that_is_gone_is_revoked_by_its_path() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    for dir in ["one", "two"] {
+        sandbox.work(&format!("{dir}/.stud/system.md"), "Use tabs.\n");
+        sandbox.run(&format!("preface trust grant --preset stud -C {dir}")).exits(0);
+    }
+    std::fs::remove_dir_all(sandbox.path("work/one/.stud")).expect("it is there");
+    std::fs::remove_dir_all(sandbox.path("work/two")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke --preset stud -C one").exits(0);
+    assert_eq!(ran.stdout, "[ROOT]/work/one/.stud is no longer trusted.\n");
+    let ran = sandbox.run("preface trust revoke --preset stud two/.stud").exits(0);
+    assert_eq!(ran.stdout, "[ROOT]/work/two/.stud is no longer trusted.\n");
+    sandbox
+        .run("preface trust revoke --preset stud two/.stud")
+        .exits(0)
+        .prints("Nothing was granted in [ROOT]/work/two/.stud.\n");
+    sandbox.work("two/.stud/system.md", "Use spaces.\n");
+    sandbox.run("preface build --preset stud -C two").exits(0).prints("");
+
+    sandbox.work("three/AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant -C three").exits(0);
+    std::fs::remove_dir_all(sandbox.path("work/three")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke three").exits(0);
+    assert_eq!(ran.stdout, "Revoked 1 text in [ROOT]/work/three:\n  AGENTS.md\n");
+}
+
+#[test]
+fn what_a_project_that_is_gone_may_do_is_revoked_with_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    let hook = manifest("hooks", "h", r#", "event": "input", "command": ["/bin/true"]"#);
+    sandbox.work("one/.stud/extensions/hooks/h/manifest.json", hook);
+    sandbox.run("preface trust grant --allow-commands --preset stud -C one").exits(0);
+    std::fs::remove_dir_all(sandbox.path("work/one")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke --preset stud one/.stud").exits(0);
+    assert_eq!(
+        ran.stdout,
+        "[ROOT]/work/one/.stud is no longer trusted.\nMay not run any more in [ROOT]/work/one/.stud:\n  hooks/h\n"
+    );
+    let rows = sandbox.run("preface trust list --preset stud --format json").exits(0).json();
+    assert!(rows.as_array().is_some_and(|rows| rows.iter().all(|row| row["trust"] == "declined")), "{rows}");
+}
+
+#[test]
 fn a_home_inside_of_the_project_is_named() {
     let sandbox = Sandbox::empty();
     sandbox.work(".stud/system.md", "Use tabs.\n");
