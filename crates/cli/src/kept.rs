@@ -2,6 +2,7 @@
 //! later ones.
 
 use crate::{
+    advice,
     ask::Terminal,
     failure::Failure,
     files,
@@ -97,7 +98,16 @@ impl SubjectFlags {
         }
         store::with(&url, async |store| {
             let keeper = Keeper::new(system, store.clone(), Arc::new(Here)).writing(Writes::All);
-            let turned = keeper.turn(id, &asked, &actor).await.map_err(|error| match error {
+            let turned = keeper.turn(id, &asked, &actor).await;
+            let is_new =
+                turned.as_ref().is_ok_and(|turned| turned.constructed && turned.head.seal.revision == 1);
+            if !is_new
+                && let Ok(Some(stored)) = store.conversation(id).await
+                && let Ok(record) = Record::of(&stored)
+            {
+                advice::set_conversation(&record.asked);
+            }
+            let turned = turned.map_err(|error| match error {
                 KeepError::Engine(error) => refused(error, format),
                 error => error.into(),
             })?;

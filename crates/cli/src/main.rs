@@ -3,6 +3,7 @@
 //! A command is a file in `command/` with its arguments, its help and one function; [`command::Command`] is the list.
 //! [`ui`] is the only printer.
 
+mod advice;
 mod ask;
 mod command;
 mod conversation;

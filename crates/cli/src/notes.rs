@@ -1,10 +1,13 @@
 //! The notes of a build, told as much as the person wants to hear.
 
-use crate::ui::{
-    Talk, Ui,
-    note::Note,
-    style,
-    text::{count, listed, number},
+use crate::{
+    advice::complete,
+    ui::{
+        Talk, Ui,
+        note::{Note, spot},
+        style,
+        text::{count, listed, number},
+    },
 };
 use preface::core::{
     diagnostic::{Diagnostic, Severity},
@@ -13,7 +16,7 @@ use preface::core::{
     prompt::Prompt,
     section::SectionId,
 };
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 /// Tells the notes of a prompt: one line where something was held, cut or skipped, or every note in full.
 pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
@@ -22,6 +25,7 @@ pub fn tell(ui: &Ui, talk: Talk, prompt: &Prompt) {
         Talk::Usual => {
             if let Some((severity, line)) = summary(prompt) {
                 let word = style::severity(severity);
+                let line = complete(&line);
                 let dim = style::DIM;
                 ui.say(&format!("{word}{severity}{word:#}: {line} {dim}(`-v` tells more){dim:#}\n"));
             }
@@ -49,7 +53,7 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
     let (notes, more) = few.done();
     all(ui, &notes);
     if more > 0 {
-        ui.say(&format!("and {} more; `{command}` lists them\n", number(more)));
+        ui.say(&format!("and {} more; {} lists them\n", number(more), complete(&format!("`{command}`"))));
     }
 }
 
@@ -88,10 +92,15 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
             }
         }
     }
+    // An error comes first, so that the word `error` is not said of something else.
+    let at = if others.iter().any(|note| note.severity >= Severity::Error) { 0 } else { said.len() };
     match others.as_slice() {
         [] => {}
-        [one] => said.push(escape_hidden(&one.message).into_owned()),
-        many => said.push(format!("{} more", by_severity(many))),
+        [one] => said.insert(at, with_place(one)),
+        many => {
+            let more = if at > 0 { " more" } else { "" };
+            said.insert(at, format!("{}{more}{}", by_severity(many), places(many)));
+        }
     }
     if said.is_empty() {
         return None;
@@ -103,20 +112,42 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
         .chain((!cut.is_empty() || !dropped.is_empty()).then_some(Severity::Warning))
         .max()
         .unwrap_or(Severity::Info);
-    if said.len() == 1 && created == 0 && others.len() > 1 {
-        said = vec![by_severity(&others)];
-    }
-    // What was declined or denied needs no advice, and where the call denies the project a grant changes nothing.
-    let needs_grant = |note: &&Diagnostic| {
-        note.severity >= Severity::Warning
-            && note.help.as_deref().is_some_and(|help| help.contains("`preface trust grant"))
-    };
-    if held.iter().any(needs_grant) && said.len() == 1 && created == 0 {
+    // What was declined needs no advice.
+    if held.iter().any(|note| note.severity >= Severity::Warning) && said.len() == 1 && created == 0 {
         let them = if names.len() == 1 { "it" } else { "them" };
-        said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
+        let helps: BTreeSet<&str> = held.iter().filter_map(|note| note.help.as_deref()).collect();
+        if helps.iter().all(|help| help.contains("`preface trust grant`")) {
+            said[0].push_str(&format!("; `preface trust grant` lets {them} speak"));
+        } else if let [help] = Vec::from_iter(helps).as_slice() {
+            said[0].push_str(&format!("; {help}"));
+        }
     }
     Some((severity, said.join("; ")))
 }
+
+/// Returns a message with its place, where it does not name the file itself.
+fn with_place(note: &Diagnostic) -> String {
+    let message = escape_hidden(&note.message).into_owned();
+    match note.place.as_ref().filter(|place| !place.path.is_empty()) {
+        Some(place) if !note.message.contains(&place.path) => format!("{message} ({})", spot(place)),
+        _ => message,
+    }
+}
+
+/// Returns the files that notes are about: `: a, b and 3 more`.
+fn places(notes: &[&Diagnostic]) -> String {
+    let paths = notes.iter().filter_map(|note| Some(note.place.as_ref()?.path.as_str()));
+    let paths: BTreeSet<&str> = paths.filter(|path| !path.is_empty()).collect();
+    let mut names: Vec<String> =
+        paths.iter().take(PLACES_NAMED).map(|path| escape_hidden(path).into_owned()).collect();
+    if paths.len() > PLACES_NAMED {
+        names.push(format!("{} more", number(paths.len() - PLACES_NAMED)));
+    }
+    if names.is_empty() { String::new() } else { format!(": {}", listed(&names)) }
+}
+
+/// The most files that the summary names.
+const PLACES_NAMED: usize = 3;
 
 /// The most parts that were cut which the summary names.
 const CUT_NAMED: usize = 5;

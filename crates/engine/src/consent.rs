@@ -11,8 +11,8 @@ use preface_core::{
 };
 use preface_host::{
     gate::{AdmittedText, Belongs, Consent, Gate},
-    look::{Confirm, Headless},
-    places::Places,
+    look::{Confirm, DENIED, DENIED_HELP, Headless},
+    places::{Places, absolute},
     provider::git,
     system::{FileKind, System},
     trust::{
@@ -89,6 +89,21 @@ pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Op
         ScaffoldWhen::Init => StoreKind::State,
     };
     store_file(kind, &Dirs::of(system))
+}
+
+/// Returns why there is no trust store, for people.
+#[must_use]
+pub fn why_no_store(system: &dyn System, places: &Places) -> &'static str {
+    if places.home.is_some() || absolute(system, "PREFACE_HOME").is_some() {
+        "your home directory lies inside of the project (`--trust-home` uses it as it is)"
+    } else {
+        "neither PREFACE_HOME nor a home directory is set"
+    }
+}
+
+/// Returns the error of a decision that no store can take.
+pub(crate) fn no_store(system: &dyn System, places: &Places) -> Error {
+    Error::Trust(format!("there is no directory to keep trust in: {}", why_no_store(system, places)))
 }
 
 /// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
@@ -286,7 +301,7 @@ impl Gatekeeper<'_> {
             let shown = self.places.shown(&root);
             let note = match (&consent, trust) {
                 (Consent::Deny, _) => {
-                    Diagnostic::info("trust/held", format!("{shown} was held: this call denies the project"))
+                    Diagnostic::info("trust/held", format!("{shown} was held: {DENIED}")).help(DENIED_HELP)
                 }
                 (_, Trust::Declined) => {
                     Diagnostic::info("trust/held", format!("{shown} was held: you declined it"))
@@ -353,7 +368,7 @@ impl Gatekeeper<'_> {
         };
         let Some(answer) = self.ask.trust(&question) else { return Ok(before) };
         let digest = || whole_digest(self.system, root);
-        let nowhere = || Error::Trust("there is no directory to keep trust in: set PREFACE_HOME".to_owned());
+        let nowhere = || no_store(self.system, self.places);
         match answer {
             TrustAnswer::Trust => {
                 let report = store

@@ -4,6 +4,7 @@
 use crate::{
     Built, Engine, Error, consent,
     gather::Breadth,
+    grant,
     request::{Request, TrustChoice},
 };
 use preface_core::{
@@ -164,6 +165,7 @@ impl Engine<'_> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         let granting = Some(Consent::Granting(self.real(paths)));
         let gathered = self.gather(&request, Breadth::Extensions, granting, &Headless)?;
+        grant::check_paths(gathered.profile.trust, &gathered.profile.name, paths)?;
         let is_guarded = gathered.profile.trust != TrustMode::None;
         Ok(if is_guarded { gathered.changes.lines(&gathered.diagnostics) } else { Vec::new() })
     }

@@ -124,9 +124,11 @@ fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
         (None, _) => ("tool/broken", format!("{} is not valid", entry.origin.path)),
     };
     let note = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
+    let shows = format!("`preface scopes --why {name}` shows each layer");
     Some(note.help(match code {
-        "tool/untrusted" => "look at it, then `preface trust grant`".to_owned(),
-        _ => format!("`preface scopes --why {name}` shows each layer"),
+        // The file itself is reported with what helps.
+        "tool/untrusted" => entry.diagnostics.iter().find_map(|note| note.help.clone()).unwrap_or(shows),
+        _ => shows,
     }))
 }
 

@@ -12,7 +12,10 @@ use preface_host::{
     gate::{Consent, Seen, Verdict},
     look::Headless,
     places::resolved,
-    trust::{Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, TrustError, TrustStore, whole_digest},
+    trust::{
+        Decision, Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, Row, TrustError, TrustStore,
+        whole_digest,
+    },
 };
 use std::path::{Path, PathBuf};
 
@@ -58,6 +61,7 @@ impl Engine<'_> {
         // Also what only other tools make a build use: a grant is about the project, not about the tools of one call.
         let granting = Some(Consent::Granting(paths.clone()));
         let built = self.run(&request, Breadth::EveryTool, granting, &Headless)?;
+        check_paths(built.mode, &built.prompt.preset, &paths)?;
         let first = self.first_files_of(&request, &built)?;
         let mut report = match built.mode {
             TrustMode::None => {
@@ -173,6 +177,7 @@ impl Engine<'_> {
     pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        check_paths(built.mode, &built.prompt.preset, paths)?;
         let first = self.first_files_of(request, &built)?;
         let mut report = self.revoke_of(&built, paths)?;
         report.diagnostics.extend(first);
@@ -182,13 +187,6 @@ impl Engine<'_> {
 
     fn revoke_of(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
         match built.mode {
-            TrustMode::None if !paths.is_empty() => Err(Error::Usage(
-                format!(
-                    "the profile `{}` includes files without a grant; there is none of a file to take back",
-                    built.prompt.preset
-                ),
-                None,
-            )),
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
                 let permits = self.revoke_permits(built)?;
@@ -196,13 +194,16 @@ impl Engine<'_> {
                 Ok(GrantReport { path, permits, audit, ungated: true, ..GrantReport::default() })
             }
             TrustMode::Whole => {
-                let Some(root) = consent::layer_root(self.system(), &built.places) else {
-                    return Err(Error::Usage("there is no project directory here".to_owned(), None));
+                let here = consent::layer_root(self.system(), &built.places);
+                let Some(root) = here.map_or_else(|| self.recorded_root(built), |root| Ok(Some(root)))?
+                else {
+                    return Err(Error::Usage(
+                        "there is no project directory here".to_owned(),
+                        Some("`preface trust list` shows the paths that are recorded".to_owned()),
+                    ));
                 };
-                let report = self.store(built)?.for_project(&root).revoke_whole(&root).map_err(refused)?;
-                let permits = self.revoke_permits(built)?;
-                let audit = report.audit.into_iter().chain(permits.audit).collect();
-                Ok(GrantReport { path: root, permits: permits.removed, audit, ..GrantReport::default() })
+                let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                self.revoke_whole(built, &root, &tree, repository.as_deref())
             }
             TrustMode::Pinned => {
                 let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
@@ -211,20 +212,96 @@ impl Engine<'_> {
                     .iter()
                     .map(|path| PinPath::new(&root, path).map_err(refused))
                     .collect::<Result<_, _>>()?;
-                let report = self
-                    .store(built)?
-                    .for_project(&root)
-                    .revoke_pins(&root, repository.as_deref(), (!paths.is_empty()).then_some(pins.as_slice()))
-                    .map_err(refused)?;
-                Ok(GrantReport {
-                    path: root,
-                    added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
-                    permits: report.permits,
-                    audit: report.audit,
-                    ..GrantReport::default()
-                })
+                self.revoke_texts(built, &root, repository.as_deref(), &pins)
             }
         }
+    }
+
+    /// Takes back all that is recorded for a path, as the trust store lists it: the directory need not be there any more.
+    /// `None` where nothing is.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn revoke_recorded(&self, request: &Request, path: &Path) -> Result<Option<GrantReport>, Error> {
+        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
+        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        let real = resolved(self.system(), path);
+        let rows = self.store(&built)?.list(&mut Diagnostics::new());
+        let rows: Vec<(&Path, &Row)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
+        let mut found: Option<GrantReport> = None;
+        for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
+            let repository = row.repository.as_deref().map(Path::new);
+            let report = match row.mode {
+                TrustMode::Pinned => self.revoke_texts(&built, root, repository, &[])?,
+                TrustMode::Whole | TrustMode::None => {
+                    // What it may do is recorded for the work tree that holds it.
+                    let trees = rows
+                        .iter()
+                        .filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
+                    let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
+                    let repository = tree.and_then(|(_, row)| row.repository.as_deref()).map(Path::new);
+                    self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree), repository)?
+                }
+            };
+            let all = found
+                .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
+            all.added.extend(report.added);
+            all.permits.extend(report.permits);
+            all.audit.extend(report.audit);
+        }
+        if let Some(report) = &mut found {
+            report.diagnostics = self.log_events(request, &report.audit);
+        }
+        Ok(found)
+    }
+
+    /// Returns the place of a project directory that is gone and has a record.
+    fn recorded_root(&self, built: &Built) -> Result<Option<PathBuf>, Error> {
+        let Some(root) = built.places.project.as_ref().map(|dir| resolved(self.system(), dir)) else {
+            return Ok(None);
+        };
+        let records = self.store(built)?.for_project(&root).load(&mut Diagnostics::new());
+        Ok(records.whole(&root).is_some().then_some(root))
+    }
+
+    fn revoke_whole(
+        &self,
+        built: &Built,
+        root: &Path,
+        tree: &Path,
+        repository: Option<&Path>,
+    ) -> Result<GrantReport, Error> {
+        let report = self.store(built)?.for_project(root).revoke_whole(root).map_err(refused)?;
+        let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
+        let store = self.store(built)?.for_project(tree);
+        let permits = store.revoke_permits(tree, repository, None).map_err(refused)?;
+        Ok(GrantReport {
+            path: root.to_owned(),
+            added: was_trusted.then(|| (root.display().to_string(), 0)).into_iter().collect(),
+            permits: permits.removed,
+            audit: report.audit.into_iter().chain(permits.audit).collect(),
+            ..GrantReport::default()
+        })
+    }
+
+    /// Takes back the grants of some texts, or of all where none is named.
+    fn revoke_texts(
+        &self,
+        built: &Built,
+        root: &Path,
+        repository: Option<&Path>,
+        pins: &[PinPath],
+    ) -> Result<GrantReport, Error> {
+        let store = self.store(built)?.for_project(root);
+        let pins = (!pins.is_empty()).then_some(pins);
+        let report = store.revoke_pins(root, repository, pins).map_err(refused)?;
+        Ok(GrantReport {
+            path: root.to_owned(),
+            added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
+            permits: report.permits,
+            audit: report.audit,
+            ..GrantReport::default()
+        })
     }
 
     /// Opens the trust store of a build.
@@ -234,11 +311,20 @@ impl Engine<'_> {
     pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
         match &built.store {
             Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
-            None => Err(Error::Trust(
-                "there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned(),
-            )),
+            None => Err(consent::no_store(self.system(), &built.places)),
         }
     }
+}
+
+/// Refuses paths where texts are not granted one by one.
+pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> Result<(), Error> {
+    let why = match mode {
+        TrustMode::Pinned => return Ok(()),
+        _ if paths.is_empty() => return Ok(()),
+        TrustMode::Whole => "trusts a project as a whole, and no single files",
+        TrustMode::None => "includes the files of a project without a grant",
+    };
+    Err(Error::Usage(format!("the profile `{profile}` {why}"), Some("leave out the paths".to_owned())))
 }
 
 /// Returns the error of a command that could not change the trust store.

@@ -339,9 +339,8 @@ impl Engine<'_> {
         if permits.is_empty() {
             return Ok(PermitGrant { refused, ..PermitGrant::default() });
         }
-        let store = gathered.store.as_ref().ok_or_else(|| {
-            Error::Trust("there is no directory to keep trust in: set PREFACE_HOME or HOME".to_owned())
-        })?;
+        let no_store = || consent::no_store(self.system(), &gathered.places);
+        let store = gathered.store.as_ref().ok_or_else(no_store)?;
         let report = TrustStore::at(self.system(), store.clone())
             .for_project(&root)
             .grant_permits(&root, repository.as_deref(), &permits)

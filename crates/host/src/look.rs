@@ -94,6 +94,10 @@ pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
 pub const FILE_FACT_LIMIT: u64 = 1 << 20;
 /// The most that all `file:` facts of a build have together.
 pub const FILE_FACTS_LIMIT: u64 = 64 << 20;
+/// Why something is held where the caller denies the project.
+pub const DENIED: &str = "this call denies the project";
+/// What to do about that. A grant does not help.
+pub const DENIED_HELP: &str = "leave out `--trust deny`";
 /// What to do about a file with several names where such files are refused.
 pub(crate) const HARD_LINK_HELP: &str =
     "copy the file, so that it has one name; or set `trust.hardLinks` to true in your own settings";
@@ -468,9 +472,7 @@ pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
         Verdict::HeldShared => {
             ("other users can write in its directory", "`preface trust grant PATH` accepts it by name")
         }
-        Verdict::Denied => {
-            ("this call denies the project", "leave out `--trust deny` to use what you trusted")
-        }
+        Verdict::Denied => (DENIED, DENIED_HELP),
         Verdict::HeldNew | Verdict::Speaks => (
             "you have not trusted it",
             "look at it, then `preface trust grant`; or `--trust once` for this call",

@@ -93,8 +93,8 @@ impl SettingsFileError {
             }
             SettingsFileError::Nowhere(_) => "set PREFACE_HOME to a directory".to_owned(),
             SettingsFileError::Link { target: Some(target), .. } => format!(
-                "`preface trust grant` (with the same preset) shows what lies there and allows it; or change \
-                 `{target}/settings.json` itself"
+                "`preface trust grant` shows what lies there and allows it; or change `{target}/settings.json` \
+                 itself"
             ),
             SettingsFileError::Link { path, target: None } => {
                 format!("remove `{path}`, or put a directory there")

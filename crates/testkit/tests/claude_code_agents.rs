@@ -136,7 +136,9 @@ fn an_agents_prompt_has_the_seeds_order() {
     let before = "You build.\n\nCRITICAL REMINDER: Stay calm.\n\nRun the tests.\n\n# Environment\n";
     assert!(built.prompt.text.starts_with(before), "{}", built.prompt.text);
     assert_eq!(built.prompt.text.matches("Stay calm.").count(), 1);
-    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "agent/no-skill"));
+    let note = built.prompt.diagnostics.iter().find(|note| note.code == "agent/no-skill").expect("a note");
+    // This preset lists no skills, and neither does the command for it.
+    assert!(note.help.as_deref().is_some_and(|help| !help.contains("preface skills")), "{note:?}");
 }
 
 /// The tool that starts agents names those that the user and the project have defined; their words cannot imitate the

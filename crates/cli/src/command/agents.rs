@@ -1,6 +1,7 @@
 //! `preface agents`: the agents of a directory, which of them answer to their names, from where, and what is wrong.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -133,7 +134,7 @@ fn below(agent: &AgentEntry) -> Vec<String> {
     lines.extend(asides(Row::from(agent)));
     if agent.what.is_some() {
         let told = agent.diagnostics.iter().filter(|note| note.code != "agent/shadowed");
-        lines.extend(told.map(|note| one_line(&note.message)));
+        lines.extend(told.map(|note| one_line(&complete(&note.message))));
     }
     lines
 }

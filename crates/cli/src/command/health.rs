@@ -1,6 +1,7 @@
 //! `preface health`: whether what the layers bring is in order, on one screen.
 
 use crate::{
+    advice::{complete, complete_json},
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -50,8 +51,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let places = Looked::at(&files::system(), &report);
     match args.listing.format {
         Format::Json => {
-            let json = serde_json::to_string_pretty(&sorted(document(&report, &places, &files)))
-                .map_err(|error| Failure::new(error.to_string()))?;
+            let mut document = sorted(document(&report, &places, &files));
+            complete_json(&mut document);
+            let json =
+                serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
             ui.json_text(json)?;
         }
         Format::Text => ui.view(&view(&report, &places, &files, &warnings))?,
@@ -122,7 +125,7 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], warnings: &
     for note in problems(report).iter().filter(|note| note.severity >= Severity::Warning).chain(warnings) {
         out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
         if let Some(help) = &note.help {
-            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(help)));
+            out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(help))));
         }
     }
     if !out.is_empty() {

@@ -1,6 +1,7 @@
 //! `preface lint`: what is wrong with what the model would be told.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::{TrustFlags, TurnFlags},
@@ -208,7 +209,7 @@ fn rule(code: &str, findings: &[Diagnostic]) -> Value {
     json!({
         "id": code,
         "shortDescription": { "text": topic },
-        "help": { "text": help.unwrap_or(topic) },
+        "help": { "text": complete(help.unwrap_or(topic)) },
     })
 }
 
@@ -222,7 +223,7 @@ fn result(note: &Diagnostic) -> Value {
         Some(help) => format!("{}\n{help}", note.message),
         None => note.message.clone(),
     };
-    let mut result = json!({ "ruleId": note.code, "level": level, "message": { "text": text } });
+    let mut result = json!({ "ruleId": note.code, "level": level, "message": { "text": complete(&text) } });
     if let Some(place) = note.place.as_ref().filter(|place| !place.path.is_empty()) {
         let mut physical = json!({ "artifactLocation": { "uri": uri(&place.path) } });
         let mut region = serde_json::Map::new();

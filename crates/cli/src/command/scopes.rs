@@ -1,6 +1,7 @@
 //! `preface scopes`: what the three layers bring, what of it is active, from where, hiding what.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     flags::Format,
     scopes_view::{
@@ -121,7 +122,7 @@ fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Form
                 && report.diagnostics.iter().any(|note| note.code == "trust/held");
             let project = if held { Project::Held } else { Project::Seen };
             let stories: Vec<String> = found.iter().map(|entries| story(entries, project)).collect();
-            ui.view(&stories.join("\n"))?;
+            ui.view(&complete(&stories.join("\n")))?;
         }
     }
     Ok(Exit::Done)

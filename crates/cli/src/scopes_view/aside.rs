@@ -4,7 +4,10 @@ use super::{
     row::{Group, Row},
     state::State,
 };
-use crate::ui::text::{listed, one_line};
+use crate::{
+    advice::complete,
+    ui::text::{listed, one_line},
+};
 use preface::core::{
     extension::{DisabledBy, EntryOrigin},
     settings::SetBy,
@@ -49,7 +52,7 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
         lines.push(format!("configured by {}", layer(entry.config_scope)));
     }
-    lines
+    lines.into_iter().map(|line| complete(&line).into_owned()).collect()
 }
 
 /// Names a layer's entry: `bundled (bundled/extensions/tools/Bash/manifest.json)`.

@@ -5,6 +5,7 @@ use super::{
     table::{restricted, rewrites, summary, table, troubles},
 };
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::{Format, TalkFlags, TrustFlags, TurnFlags},
@@ -106,7 +107,8 @@ pub fn view(report: &ScopesReport, group: Group, inactive: Inactive, room: Optio
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == Inactive::LeftOut && left_out > 0 {
         let how = if group == Group::Mcp { "preface mcp list" } else { "--all" };
-        out.push_str(&format!("{dim}; {left_out} not shown, `{how}` shows why{dim:#}"));
+        let how = complete(&format!("`{how}` shows why")).into_owned();
+        out.push_str(&format!("{dim}; {left_out} not shown, {how}{dim:#}"));
     }
     out.push('\n');
     out

@@ -10,7 +10,7 @@ pub mod style;
 pub mod table;
 pub mod text;
 
-use crate::failure::Failure;
+use crate::{advice::complete_document, failure::Failure};
 use preface::core::lint::character::escape_json;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -80,10 +80,10 @@ impl Ui {
         out.write_all(bytes).and_then(|()| out.flush()).map_err(Failure::output)
     }
 
-    /// Writes a value to stdout as one line of JSON.
+    /// Writes a value to stdout as one line of JSON, the advice in its diagnostics completed.
     pub fn json(&self, value: &impl serde::Serialize) -> Result<(), Failure> {
         let json = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
-        self.json_text(json)
+        self.json_text(complete_document(json))
     }
 
     /// Writes a JSON document to stdout. Characters that a terminal or a line reader acts on are escaped in it.

@@ -13,6 +13,7 @@ use super::{
     style,
     text::{self, columns, wrap},
 };
+use crate::advice::complete;
 use anstyle::Style;
 use preface::core::{
     diagnostic::{Diagnostic, Place, Severity},
@@ -106,9 +107,9 @@ pub fn place(place: &Place, style: Style, most: usize) -> String {
     out
 }
 
-/// Returns the message as words: control characters shown, line ends kept.
+/// Returns the message as words: commands completed, control characters shown, line ends kept.
 fn shown(words: &str) -> String {
-    words.split('\n').map(escape_hidden).collect::<Vec<_>>().join("\n")
+    complete(words).split('\n').map(escape_hidden).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns `path:line:column`, as far as known.

@@ -77,7 +77,8 @@ pub fn short_middle(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", String::from_iter(&chars[..head]), String::from_iter(&chars[tail..])))
 }
 
-/// Breaks words into lines of so many columns; lines after the first are indented.
+/// Breaks words into lines of so many columns; lines after the first are indented. A command of preface in backticks is one
+/// word, so that it can be copied.
 pub fn wrap(text: &str, most: usize, indent: usize) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut at = 0;
@@ -87,7 +88,7 @@ pub fn wrap(text: &str, most: usize, indent: usize) -> String {
             out.push_str(&" ".repeat(indent));
             at = indent;
         }
-        for (word_at, word) in line.split(' ').enumerate() {
+        for (word_at, word) in words(line).enumerate() {
             let width = columns(word);
             if word_at > 0 {
                 if at + 1 + width > most && at > indent {
@@ -104,6 +105,24 @@ pub fn wrap(text: &str, most: usize, indent: usize) -> String {
         }
     }
     out
+}
+
+/// Splits a line at its blanks, but not within a command of preface.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        let command = line
+            .split(' ')
+            .next()
+            .and_then(|word| word.find("`preface"))
+            .filter(|at| line[*at..].starts_with("`preface "));
+        let closed = command.and_then(|at| Some(at + 1 + line[at + 1..].find('`')?));
+        let from = closed.unwrap_or(0);
+        let end = line[from..].find(' ').map(|at| from + at);
+        rest = end.map(|end| &line[end + 1..]);
+        Some(&line[..end.unwrap_or(line.len())])
+    })
 }
 
 /// Writes a number with a comma for every thousand.
@@ -145,6 +164,13 @@ pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_not_broken_into_lines() {
+        let text = "look at it, then (`preface trust grant --preset stud`), or not; `preface `";
+        let lines = "look at it, then\n  (`preface trust grant --preset stud`),\n  or not; `preface `";
+        assert_eq!(wrap(text, 20, 2), lines);
+    }
 
     #[test]
     fn tricks_are_shown_and_ordinary_text_is_left_alone() {

@@ -258,3 +258,25 @@ fn parts_that_are_cut_and_parts_that_are_left_out_are_counted_apart() {
     assert!(!ran.stdout.contains("# Instructions from the user"), "{}", ran.stdout);
     assert!(!ran.stderr.contains(" cut"), "{}", ran.stderr);
 }
+
+#[test]
+fn the_line_after_a_build_names_the_files_of_what_it_reports() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "").home(".stud/settings.json", "{");
+    let ran = sandbox.run("preface build --preset stud").exits(0);
+    assert_eq!(
+        ran.stderr,
+        "error: unterminated object; this file is left out (~/.stud/settings.json:1:1) (`-v` tells more)\n"
+    );
+    sandbox.work(".stud/system.md", "Use tabs.\n");
+    let ran = sandbox.run("preface build --preset stud").exits(0);
+    assert!(
+        ran.stderr.starts_with("error: unterminated object; this file is left out (~/"),
+        "{}",
+        ran.stderr
+    );
+    let sandbox = Sandbox::empty();
+    sandbox.work(".sf/SYSTEM.md/file", "").work(".sf/APPEND_SYSTEM.md/file", "");
+    let ran = sandbox.run("preface build --preset pi").exits(0);
+    assert_eq!(ran.stderr, "error: 2 errors: .sf/APPEND_SYSTEM.md and .sf/SYSTEM.md (`-v` tells more)\n");
+}

@@ -93,7 +93,7 @@ fn other_forms_show_no_messages_and_check_the_file_all_the_same() {
         .run("preface build --messages chat.json")
         .exits(0)
         .prints(BARE)
-        .says("warning: `system` beside `messages` is not read (`-v` tells more)\n");
+        .says("warning: `system` beside `messages` is not read (chat.json:1:2) (`-v` tells more)\n");
     sandbox.work("bad.json", "[\n  {\"role\": \"asistant\", \"content\": []}\n]\n");
     for form in ["text", "json", "request"] {
         sandbox.run(&format!("preface build --format {form} --messages bad.json")).exits(1).prints("").says(

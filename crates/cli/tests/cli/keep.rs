@@ -151,6 +151,18 @@ fn an_id_is_data() {
 }
 
 #[test]
+fn advice_about_a_stored_prompt_is_about_its_directory_and_preset() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "").work("one/.stud/system.md", "Use tabs.\n").work("two/file", "");
+    sandbox.run("preface trust grant --preset stud -C one").exits(0);
+    sandbox.run("preface build --preset stud -C one --conversation c1 -q").exits(0).prints("Use tabs.\n");
+    sandbox.work("one/.stud/system.md", "Use spaces.\n");
+    let ran = sandbox.run("preface build -C two --conversation c1 -v").exits(0).prints("Use spaces.\n");
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("`preface trust grant -C [ROOT]/work/one --preset stud` accepts"), "{said}");
+}
+
+#[test]
 fn a_stored_prompt_follows_the_trust_in_its_texts() {
     let sandbox = Sandbox::new();
     sandbox.work("AGENTS.md", "Use tabs.\n");
@@ -164,10 +176,15 @@ error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
 hint: `preface conversations refresh c1` builds it without; `preface trust status` lists what is
       held
 ";
-    sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(refused);
+    let denied = "\
+error: the stored prompt of `c1` has text that is not trusted: AGENTS.md
+hint: `preface conversations refresh c1 --trust deny` builds it without; `preface trust status`
+      lists what is held
+";
+    sandbox.run("preface build --conversation c1 --trust deny").exits(3).prints("").says(denied);
     sandbox.run("preface trust revoke").exits(0);
-    for trust in ["", "--trust deny", "--trust require"] {
-        sandbox.run(&format!("preface build --conversation c1 {trust}")).exits(3).prints("").says(refused);
+    for (trust, said) in [("", refused), ("--trust deny", denied), ("--trust require", refused)] {
+        sandbox.run(&format!("preface build --conversation c1 {trust}")).exits(3).prints("").says(said);
     }
     sandbox.run("preface conversations refresh c1 -q --now 2026-03-07T15:00:00Z").exits(0);
     sandbox.run("preface build --conversation c1 --trust require -q").exits(0).prints(BARE);

@@ -33,16 +33,16 @@ mcp
   docs  global  active  streamable-http: https://docs.example/mcp
   git   global  active  stdio: git-mcp; env: TOKEN
     stays active, because the one above it cannot be used: project (.stud/mcp.json)
-2 active, 2 off, 0 warnings, 1 error; 3 not shown, `preface mcp list` shows why
+2 active, 2 off, 0 warnings, 1 error; 3 not shown, `preface mcp list --preset stud --trust once` shows why
 recorded
-  docs  nothing: `preface mcp refresh docs` asks it
-  git   nothing: `preface mcp refresh git` asks it
+  docs  nothing: `preface mcp refresh docs --preset stud --trust once` asks it
+  git   nothing: `preface mcp refresh git --preset stud --trust once` asks it
 ",
     );
     let all = served().run("preface mcp list --preset stud --trust once").exits(0);
     for line in [
         "\n  bad   project  broken\n    broken: shape at /command — ",
-        "\n  git   project  pending  stdio: ./git.sh\n    may not run: `preface trust grant --allow-commands`\n",
+        "\n  git   project  pending  stdio: ./git.sh\n    may not run: `preface trust grant --allow-commands --preset stud`\n",
         "\n  old   global   off      stdio: old-mcp\n    switched off by .stud/mcp.json:4\n",
     ] {
         assert!(all.stdout.contains(line), "{line:?} in {}", all.stdout);
@@ -93,7 +93,7 @@ fn scopes_has_a_group_and_stories_of_servers() {
   bundled  -                 nothing here
   global   ~/.stud/mcp.json  active: the project's cannot be used
   project  .stud/mcp.json    pending: it may not run yet
-To use the project's: `preface trust grant --allow-commands`.
+To use the project's: `preface trust grant --allow-commands --preset stud`.
 ",
     );
     let near = "error: no layer has `mcp/gti`\nhint: did you mean `mcp/git`?\n";

@@ -384,7 +384,7 @@ fn a_server_of_a_file_that_is_held_is_told_from_one_that_nobody_has() {
         "there is no MCP server `git`; but `.preface/mcp.json` of the project is held and was not read";
     assert!(told.contains(held), "{told}");
     assert!(
-        told.contains("`preface trust diff`") && told.contains("`preface trust grant --allow-commands`"),
+        told.contains("`preface trust status`") && told.contains("`preface trust grant --allow-commands`"),
         "{told}"
     );
     sandbox.run("preface trust grant --allow-commands").exits(0);

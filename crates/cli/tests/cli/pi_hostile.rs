@@ -79,7 +79,7 @@ fn a_hook_that_prints_no_answer() {
     assert_eq!(
         flat(&ran.stderr),
         "error: hook `bad` failed at before_agent_start and was skipped: its answer is no JSON, at line 1, column 1: \
-         expected value (`-v` tells more)"
+         expected value (~/.sf/agent/extensions/hooks/bad/manifest.json) (`-v` tells more)"
     );
 }
 
@@ -120,7 +120,10 @@ fn ten_thousand_skills() {
         ran.stdout.lines().filter_map(|line| line.strip_prefix("    <name>s")?.strip_suffix("</name>"));
     assert!(names.eq((0..10_000).map(|number| format!("{number:05}"))), "all, in the order of their names");
     assert!(ran.stdout.ends_with("[ROOT]/work"), "and what follows");
-    assert_eq!(ran.stderr, "warning: 10,000 warnings (`-v` tells more)\n");
+    assert_eq!(
+        ran.stderr,
+        "warning: 10,000 warnings: .sf/skills/s00000.md, .sf/skills/s00001.md, .sf/skills/s00002.md and 9,997 more (`-v` tells more)\n"
+    );
 }
 
 #[test]

@@ -22,7 +22,8 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
     hook(&sandbox, "work");
     let quiet = sandbox.run(BUILD).exits(0);
     assert!(
-        !quiet.stdout.contains("LOUD") && quiet.stderr.contains("`preface trust grant --allow-commands`")
+        !quiet.stdout.contains("LOUD")
+            && quiet.stderr.contains("`preface trust grant --allow-commands --preset pi --set date=false`")
     );
 
     sandbox.run("preface trust grant --preset pi").exits(2).prints("").says(
@@ -51,9 +52,11 @@ fn a_hook_of_a_project_runs_after_a_grant_and_until_it_is_taken_back() {
         .prints("May not run any more in [ROOT]/work:\n  hooks/loud\n");
     assert_eq!(sandbox.run(BUILD).exits(0).stdout, quiet.stdout);
     sandbox.run("preface trust revoke --preset pi").exits(0).prints("Nothing was granted in [ROOT]/work.\n");
-    sandbox.run("preface trust revoke --preset pi AGENTS.md").exits(2).prints("").says(
-        "error: the profile `pi` includes files without a grant; there is none of a file to take back\n",
-    );
+    sandbox
+        .run("preface trust revoke --preset pi AGENTS.md")
+        .exits(2)
+        .prints("")
+        .says("error: the profile `pi` includes the files of a project without a grant\nhint: leave out the paths\n");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn hooks_are_listed_with_the_order_that_was_rewritten() {
         "  name      layer    state        what it is
 hooks TOOL_CALL/pre
   1. audit  project  needs grant  transform: ./audit.sh
-    may not run: `preface trust grant --allow-commands`
+    may not run: `preface trust grant --allow-commands --preset stud`
 TOOL_CALL/pre: the order is that of the project layer's ordering.json
   as without it: audit
 1 active, 0 off, 1 warning, 0 errors
@@ -196,7 +196,7 @@ loggers
   log   global   active   mine.jsonl
     stays active, because the one above it cannot be used: project (.stud/extensions/loggers/log/manifest.json)
   log   project  pending  theirs.jsonl
-    may not run: `preface trust grant --allow-commands`
+    may not run: `preface trust grant --allow-commands --preset stud`
 1 active, 0 off, 0 warnings, 0 errors
 ",
     );
@@ -205,7 +205,7 @@ loggers
   bundled  -                                             nothing here
   global   ~/.stud/extensions/loggers/log/manifest.json  active: the project's cannot be used
   project  .stud/extensions/loggers/log/manifest.json    pending: it may not run yet
-To use the project's: `preface trust grant --allow-commands`.
+To use the project's: `preface trust grant --allow-commands --preset stud`.
 ",
     );
     sandbox.run("preface build --preset stud").exits(0).prints("Mine.");

@@ -161,14 +161,14 @@ fn what_cannot_be_served_is_told_at_once() {
             "preface serve --store memory: --listen 0.0.0.0:0".to_owned(),
             1,
             "error: 0.0.0.0:0 is open to other machines, and the store has no valid token\n\
-             hint: `preface access add NAME --role ROLE` makes a token; or listen on 127.0.0.1\n"
+             hint: `preface access add NAME --role ROLE --store memory:` makes a token; or listen on 127.0.0.1\n"
                 .to_owned(),
         ),
         (
             "preface serve --store memory: --listen 127.0.0.1:0 --require-token".to_owned(),
             1,
             "error: --require-token is given, and the store has no valid token\n\
-             hint: `preface access add NAME --role ROLE` makes a token\n"
+             hint: `preface access add NAME --role ROLE --store memory:` makes a token\n"
                 .to_owned(),
         ),
         (
@@ -339,7 +339,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         .run(&format!("preface access list {store}"))
         .exits(0)
         .says("")
-        .prints("There are no tokens. `preface access add NAME` makes one.\n");
+        .prints("There are no tokens. `preface access add NAME --store sqlite:kept.db` makes one.\n");
     let ran = sandbox.run(&format!("preface access add ci --expires 90d {store}")).exits(0);
     let token = ran.stdout.trim_end();
     assert_eq!(ran.stdout, format!("{token}\n"));
@@ -348,7 +348,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
     let again = sandbox.run(&format!("preface access add ci {store}")).exits(1).prints("");
     assert_eq!(
         again.stderr,
-        "error: there is a token of that name: `ci`\nhint: `preface access remove ci` ends it\n"
+        "error: there is a token of that name: `ci`\nhint: `preface access remove ci --store sqlite:kept.db` ends it\n"
     );
     let listed = sandbox.run(&format!("preface access list --format json {store}")).exits(0);
     let rows = listed.json();
@@ -382,7 +382,7 @@ fn a_token_is_shown_once_and_may_what_its_role_says() {
         .run(&format!("preface access remove ci {store}"))
         .exits(1)
         .prints("")
-        .says("error: there is no token of that name: `ci`\nhint: `preface access list` has the names\n");
+        .says("error: there is no token of that name: `ci`\nhint: `preface access list --store sqlite:kept.db` has the names\n");
     let service = Service::start(&sandbox, store);
     assert_eq!(service.ask_with("GET /conversations", &[&sent], "").status, 401);
     drop(service);

@@ -416,8 +416,7 @@ fn a_link_as_project_directory_is_written_through_after_a_grant() {
     ];
     for command in commands {
         let ran = sandbox.run(&format!("preface {command} --preset stud")).exits(1);
-        let error =
-            "error: `.stud` is a link to `../far`, which you have not trusted\nhint: `preface trust grant`";
+        let error = "error: `.stud` is a link to `../far`, which you have not trusted\nhint: `preface trust grant --preset stud`";
         assert!(ran.stderr.starts_with(error), "{command}: {}", ran.stderr);
         assert_eq!(fs::read_dir(&far).expect("a directory").count(), 0, "{command}");
     }

@@ -82,12 +82,16 @@ hint: `preface trust status` lists what a build uses
 #[test]
 fn what_was_decided_is_listed() {
     let sandbox = Sandbox::new();
-    sandbox.run("preface trust list").exits(0).prints("You decided about no project yet.\n");
+    sandbox
+        .run("preface trust list")
+        .exits(0)
+        .prints("No decision is recorded in ~/.local/state/preface/trust.json.\n");
     sandbox.work("AGENTS.md", "Use tabs.\n");
     sandbox.run("preface trust grant").exits(0);
     let ran = sandbox.run("preface trust list").exits(0);
     let words: Vec<&str> = ran.stdout.split_whitespace().collect();
-    assert_eq!((words[0], &words[2..]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
+    assert_eq!((words[0], &words[2..5]), ("trusted", &["1", "text", "[ROOT]/work"][..]));
+    assert!(ran.stdout.ends_with("grants are kept in ~/.local/state/preface/trust.json\n"), "{}", ran.stdout);
     let rows = sandbox.run("preface trust list --format json").exits(0).json();
     assert_eq!(rows[0]["texts"][0]["path"], "AGENTS.md");
 }
@@ -105,6 +109,153 @@ fn a_profile_can_trust_a_project_as_a_whole() {
     let ran = sandbox.run("preface trust revoke --preset stud").exits(0);
     assert_eq!(ran.stdout, "[ROOT]/work/.stud is no longer trusted.\n");
     sandbox.run("preface build --preset stud --trust require").exits(3);
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_no_empty_list() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".local/state/preface/trust.json", "{");
+    for form in ["text", "json"] {
+        let ran = sandbox.run(&format!("preface trust list --format {form}")).exits(1).prints("");
+        assert!(ran.stderr.starts_with("error: the trust store is not available"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn advice_works_for_the_call_that_printed_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    sandbox.work("my dir/.stud/system.md", "Use tabs.\n").work("my dir/AGENTS.md", "Something else.\n");
+    let grant = "preface trust grant -C 'my dir' --preset stud";
+    let call = "preface build --preset stud -C 'my dir'";
+    sandbox
+        .run(call)
+        .exits(0)
+        .prints("")
+        .says(&format!("warning: .stud held for trust; `{grant}` lets it speak (`-v` tells more)\n"));
+    let ran = sandbox.run(&format!("{call} --format json")).exits(0).json();
+    let help = ran["diagnostics"][0]["help"].as_str().unwrap_or_default();
+    assert_eq!(help, format!("look at it, then `{grant}`; or `--trust once` for this call"));
+    let ran = sandbox.run("preface trust status -C 'my dir' --preset stud").exits(0);
+    assert!(ran.stdout.contains(&format!("It is held. `{grant}` lets it speak.\n")), "{}", ran.stdout);
+    sandbox.run(grant).exits(0);
+    sandbox.run(call).exits(0).prints("Use tabs.\n").says("");
+}
+
+#[test]
+fn advice_repeats_the_setting_that_decides_about_trust() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n");
+    let of_call = "--preset pi --set trust=pinned";
+    let ran = sandbox.run(&format!("preface build {of_call}")).exits(0);
+    assert_eq!(
+        ran.stderr,
+        format!(
+            "warning: AGENTS.md held for trust; `preface trust grant {of_call}` lets it speak (`-v` tells more)\n"
+        )
+    );
+    sandbox.run(&format!("preface trust grant {of_call}")).exits(0);
+    sandbox.run(&format!("preface build {of_call}")).exits(0).says("");
+}
+
+#[test]
+fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
+    let sandbox = Sandbox::empty();
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("CLAUDE.md", "Be brief.\n");
+    let manifest = |dir: &str| {
+        let path = format!("{dir}/extensions/tools/theirs/manifest.json");
+        sandbox.work(&path, manifest("tools", "theirs", r#", "description": "d""#));
+    };
+    [".preface", ".claude", ".sf", ".stud"].iter().for_each(|dir| manifest(dir));
+    repository(&sandbox, "work", "main");
+    for preset in ["default", "claude-code", "pi", "stud"] {
+        let call = format!("preface build --preset {preset} --trust deny --tools theirs");
+        for more in ["", " -v"] {
+            let ran = sandbox.run(&format!("{call}{more}")).exits(0);
+            assert!(ran.stderr.contains("held"), "{call}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("trust grant"), "{call}: {}", ran.stderr);
+        }
+    }
+    sandbox.run("preface build --preset small --trust deny").exits(2);
+    let ran = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
+    assert!(
+        ran.stderr.ends_with("held for trust; leave out `--trust deny` (`-v` tells more)\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_project_that_is_trusted_as_a_whole_takes_no_paths() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "").work(".stud/system.md", "Use tabs.\n");
+    let refused = "error: the profile `stud` trusts a project as a whole, and no single files\nhint: leave out the paths\n";
+    for path in [".stud/system.md", "nowhere.md"] {
+        sandbox.run(&format!("preface trust grant --preset stud {path}")).exits(2).prints("").says(refused);
+    }
+    sandbox.run("preface trust grant --preset stud").exits(0);
+    sandbox.run("preface trust revoke --preset stud nowhere.md").exits(2).prints("").says(refused);
+    sandbox.run("preface build --preset stud").exits(0).prints("Use tabs.\n");
+}
+
+#[test]
+fn a_project_that_is_gone_is_revoked_by_its_path() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    for dir in ["one", "two"] {
+        sandbox.work(&format!("{dir}/.stud/system.md"), "Use tabs.\n");
+        sandbox.run(&format!("preface trust grant --preset stud -C {dir}")).exits(0);
+    }
+    std::fs::remove_dir_all(sandbox.path("work/one/.stud")).expect("it is there");
+    std::fs::remove_dir_all(sandbox.path("work/two")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke --preset stud -C one").exits(0);
+    assert_eq!(ran.stdout, "[ROOT]/work/one/.stud is no longer trusted.\n");
+    let ran = sandbox.run("preface trust revoke --preset stud two/.stud").exits(0);
+    assert_eq!(ran.stdout, "[ROOT]/work/two/.stud is no longer trusted.\n");
+    sandbox
+        .run("preface trust revoke --preset stud two/.stud")
+        .exits(0)
+        .prints("Nothing was granted in [ROOT]/work/two/.stud.\n");
+    sandbox.work("two/.stud/system.md", "Use spaces.\n");
+    sandbox.run("preface build --preset stud -C two").exits(0).prints("");
+
+    sandbox.work("three/AGENTS.md", "Use tabs.\n");
+    sandbox.run("preface trust grant -C three").exits(0);
+    std::fs::remove_dir_all(sandbox.path("work/three")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke three").exits(0);
+    assert_eq!(ran.stdout, "Revoked 1 text in [ROOT]/work/three:\n  AGENTS.md\n");
+}
+
+#[test]
+fn what_a_project_that_is_gone_may_do_is_revoked_with_it() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "");
+    let hook = manifest("hooks", "h", r#", "event": "input", "command": ["/bin/true"]"#);
+    sandbox.work("one/.stud/extensions/hooks/h/manifest.json", hook);
+    sandbox.run("preface trust grant --allow-commands --preset stud -C one").exits(0);
+    std::fs::remove_dir_all(sandbox.path("work/one")).expect("it is there");
+    let ran = sandbox.run("preface trust revoke --preset stud one/.stud").exits(0);
+    assert_eq!(
+        ran.stdout,
+        "[ROOT]/work/one/.stud is no longer trusted.\nMay not run any more in [ROOT]/work/one/.stud:\n  hooks/h\n"
+    );
+    let rows = sandbox.run("preface trust list --preset stud --format json").exits(0).json();
+    assert!(rows.as_array().is_some_and(|rows| rows.iter().all(|row| row["trust"] == "declined")), "{rows}");
+}
+
+#[test]
+fn a_home_inside_of_the_project_is_named() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/system.md", "Use tabs.\n");
+    let sandbox = sandbox.without("HOME").env("HOME", "[ROOT]/work/home");
+    let why = "your home directory lies inside of the project (`--trust-home` uses it as it is)";
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.ends_with(&format!("grants are kept nowhere: {why}\n")), "{}", ran.stdout);
+    for command in ["grant", "list"] {
+        let ran = sandbox.run(&format!("preface trust {command} --preset stud")).exits(1).prints("");
+        let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.starts_with(&format!("error: there is no directory to keep trust in: {why}")), "{said}");
+    }
 }
 
 #[cfg(unix)]

@@ -80,9 +80,9 @@ impl Engine<'_> {
         let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
         self.refuse_held_of(request, &gathered)?;
         let held = self.held_file(&gathered);
-        let entries = chosen(&gathered, &asked.names, held.as_deref(), request)?;
+        let entries = chosen(&gathered, &asked.names, held.as_deref())?;
         let mut servers: Vec<ServerAnswer> =
-            entries.iter().map(|entry| unasked(entry, !asked.names.is_empty(), request)).collect();
+            entries.iter().map(|entry| unasked(entry, !asked.names.is_empty())).collect();
         let mut targets: Vec<Target> = Vec::new();
         let mut asking: Vec<(usize, Secrets, Option<String>)> = Vec::new();
         let mut notes = Diagnostics::new();
@@ -238,7 +238,6 @@ fn chosen<'g>(
     gathered: &'g Gathered,
     names: &[String],
     held: Option<&str>,
-    request: &Request,
 ) -> Result<Vec<&'g ServerEntry>, Error> {
     let all = &gathered.mcp;
     if names.is_empty() {
@@ -252,11 +251,8 @@ fn chosen<'g>(
             if let Some(file) = held {
                 let what =
                     format!("{none}; but `{}` of the project is held and was not read", escape_hidden(file));
-                let (shows, grants) = (trust_command("diff", request), grant_command(request));
-                return Err(Error::Usage(
-                    what,
-                    Some(format!("`{shows}` shows it, `{grants}` lets it speak and its servers run")),
-                ));
+                let help = "`preface trust status` lists what is held; look at it, then `preface trust grant --allow-commands`";
+                return Err(Error::Usage(what, Some(help.to_owned())));
             }
             let help = match did_you_mean(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -273,7 +269,7 @@ fn chosen<'g>(
 }
 
 /// The answer of a server that nobody asked (yet).
-fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer {
+fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
     let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
     let name = &entry.name;
     let (state, note) = match (entry.active, entry.runnable) {
@@ -282,7 +278,7 @@ fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer 
             let changed = entry.diagnostics.iter().any(|note| note.message.contains("it changed since"));
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
             let what = format!("MCP server `{name}` of the project was not asked: {why}");
-            let help = format!("look at it, then `{}`", grant_command(request));
+            let help = "look at it, then `preface trust grant --allow-commands`";
             (ServerState::NeedsGrant, Some(Diagnostic::warning("mcp/needs-grant", what).help(help)))
         }
         (false, _) => {
@@ -307,27 +303,6 @@ fn unasked(entry: &ServerEntry, named: bool, request: &Request) -> ServerAnswer 
         diagnostics: note.map(|note| note.at(place)).into_iter().collect(),
         said: None,
     }
-}
-
-/// The command that grants what the project's servers would do, as this caller would say it.
-fn grant_command(request: &Request) -> String {
-    trust_command("grant --allow-commands", request)
-}
-
-/// A command about trust, as this caller would say it.
-fn trust_command(verb: &str, request: &Request) -> String {
-    let mut command = format!("preface trust {verb}");
-    let mut add = |flag: &str, value: Option<String>| {
-        if let Some(value) = value {
-            let plain = value.chars().all(|c| c.is_alphanumeric() || "-_./~".contains(c));
-            let value = if plain { value } else { format!("'{}'", escape_hidden(&value)) };
-            command.push_str(&format!(" {flag} {value}"));
-        }
-    };
-    add("-C", request.cwd.as_ref().map(|dir| dir.display().to_string()));
-    add("--preset", request.preset.clone());
-    add("--profile", request.profile.as_ref().map(|file| file.display().to_string()));
-    command
 }
 
 /// What the profile's sections want of servers.

@@ -101,13 +101,13 @@ impl Agent {
             }
             if names.len() == MOST_SKILLS {
                 let more = agent.skills.len() - MOST_SKILLS;
-                look.note(skipped(entry, &format!("{more} more: {MOST_SKILLS} are the most")));
+                look.note(skipped(entry, &format!("{more} more: {MOST_SKILLS} are the most"), look));
                 break;
             }
             names.push(name);
             match preloaded(name, &skills, look) {
                 Ok(item) => items.push(item),
-                Err(why) => look.note(skipped(entry, &format!("`{}`: {why}", shown(name)))),
+                Err(why) => look.note(skipped(entry, &format!("`{}`: {why}", shown(name)), look)),
             }
         }
         tell_once(before, look);
@@ -117,13 +117,18 @@ impl Agent {
     /// The skills that this section's own options find, else those of the section for skills.
     fn found(&self, section: &Section, look: &Look<'_>) -> Vec<SkillEntry> {
         let own = ["roots", "paths"].iter().any(|key| section.options.contains_key(*key));
-        let is_skills =
-            |section: &&Section| matches!(&section.body, Body::Fill(name) if name.as_str() == "skills");
-        match look.sections.iter().find(is_skills).filter(|_| !own) {
+        match section_of_skills(look).filter(|_| !own) {
             Some(section) => skills::load(&SkillOptions::read(&super::skills::Skills, section, look), look),
             None => skills::load(&SkillOptions::read(self, section, look), look),
         }
     }
+}
+
+/// Returns the section that lists the skills of a prompt.
+fn section_of_skills<'l>(look: &'l Look<'_>) -> Option<&'l Section> {
+    let is_skills =
+        |section: &&Section| matches!(&section.body, Body::Fill(name) if name.as_str() == "skills");
+    look.sections.iter().find(is_skills)
 }
 
 fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<Item> {
@@ -156,11 +161,15 @@ fn preloaded(name: &str, skills: &[SkillEntry], look: &Look<'_>) -> Result<Item,
     Ok(Item { facts, pieces, language: Language::Verbatim, rank: 0 })
 }
 
-fn skipped(entry: &AgentEntry, what: &str) -> Diagnostic {
+fn skipped(entry: &AgentEntry, what: &str, look: &Look<'_>) -> Diagnostic {
     let what = format!("agent `{}` starts without skill {what}", shown(&entry.name));
+    let help = match section_of_skills(look) {
+        Some(_) => "`preface skills --all` lists what there is",
+        None => "take it out of `skills` in the head of the agent's file, or put it there",
+    };
     Diagnostic::warning("agent/no-skill", what)
         .at(Place::file(Some(entry.origin.scope), entry.origin.path.clone()))
-        .help("`preface skills --all` lists what there is")
+        .help(help)
 }
 
 fn unknown(name: &str, entries: &[AgentEntry]) -> Diagnostic {

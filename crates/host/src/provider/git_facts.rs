@@ -2,7 +2,7 @@
 
 use super::{FactInfo, FactProvider, git};
 use crate::{
-    look::{HARD_LINK_HELP, Look},
+    look::{DENIED, DENIED_HELP, HARD_LINK_HELP, Look},
     system::GitTrouble,
 };
 use preface_core::{
@@ -58,13 +58,16 @@ impl FactProvider for Git {
         }
         if !look.gate.repository_speaks() {
             let mut fact = Fact::absent("the project is not trusted");
-            fact.diagnostics.push(
-                Diagnostic::info(
-                    "trust/held",
-                    format!("`{key}` was held: it is text of a repository that you have not trusted"),
+            let (why, help) = if look.gate.denies() {
+                (DENIED, DENIED_HELP)
+            } else {
+                (
+                    "it is text of a repository that you have not trusted",
+                    "`preface trust grant`, or `--trust once` for this call",
                 )
-                .help("`preface trust grant`, or `--trust once` for this call"),
-            );
+            };
+            let note = Diagnostic::info("trust/held", format!("`{key}` was held: {why}"));
+            fact.diagnostics.push(note.help(help));
             return fact;
         }
         let cwd = &look.places.cwd;

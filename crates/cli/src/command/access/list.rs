@@ -1,6 +1,7 @@
 //! `preface access list`: who may ask.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     flags::Format,
     store::StoreFlag,
@@ -50,7 +51,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             ui.json(&rows)?;
         }
         Format::Text if accesses.is_empty() => {
-            ui.view("There are no tokens. `preface access add NAME` makes one.\n")?;
+            ui.view(&complete("There are no tokens. `preface access add NAME` makes one.\n"))?;
         }
         Format::Text => {
             let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);

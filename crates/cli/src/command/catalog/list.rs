@@ -2,6 +2,7 @@
 
 use super::{halves, in_tokens, is_of, some, sum, tokens};
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -128,7 +129,8 @@ impl Sums {
 fn catalogs_view(found: &[Kept], room: Option<usize>) -> String {
     let dim = style::DIM;
     if found.is_empty() {
-        return "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n".to_owned();
+        return complete("Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n")
+            .into_owned();
     }
     let mut table = Table::new([
         Side::Left,

@@ -1,6 +1,7 @@
 //! `preface catalog verify`: whether what is kept is still what was imported.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -60,7 +61,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
             ui.json(&found.iter().map(document).collect::<Vec<_>>())?;
         }
         Format::Text if found.is_empty() => {
-            ui.view("Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n")?;
+            ui.view(&complete(
+                "Nothing is imported yet. `preface catalog import DIR` takes in a catalog.\n",
+            ))?;
         }
         Format::Text => {
             for one in &found {

@@ -2,6 +2,7 @@
 
 use super::{document, heads, template};
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     flags::Format,
     store::StoreFlag,
@@ -51,7 +52,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.format {
         Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
         Format::Text if found.is_empty() && filter == Filter::default() => {
-            ui.view("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n")?;
+            ui.view(&complete("Nothing is kept yet. `preface build --conversation ID` keeps a prompt.\n"))?;
         }
         Format::Text if found.is_empty() => ui.view("Nothing like that is kept.\n")?,
         Format::Text => ui.view(&view(&found, ui.columns()))?,

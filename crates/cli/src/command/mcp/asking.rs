@@ -2,6 +2,7 @@
 
 use super::signals::Signals;
 use crate::{
+    advice::complete,
     failure::Failure,
     files,
     flags::{Format, PlaceFlags, TalkFlags, TrustFlags},
@@ -107,7 +108,10 @@ pub fn tell(ui: &Ui, talk: Talk, answers: &ServerAnswers) {
 pub fn table(servers: &[ServerAnswer], room: Option<usize>) -> String {
     let dim = style::DIM;
     if servers.is_empty() {
-        return format!("{dim}no MCP server is active: `preface mcp list` shows all{dim:#}\n");
+        return format!(
+            "{dim}{}{dim:#}\n",
+            complete("no MCP server is active: `preface mcp list` shows all")
+        );
     }
     let sides = [Side::Left, Side::Left, Side::Right, Side::Left, Side::Right, Side::Right, Side::Right];
     let mut table = Table::new(sides);

@@ -1,6 +1,7 @@
 //! `preface mcp list`: the merged servers of all layers, what of them is active, from where, hiding what, and what is recorded.
 
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::Format,
@@ -85,7 +86,7 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
             }
             None => {
                 let how = format!("nothing: `preface mcp refresh {}` asks it", one_line(&server.name));
-                table.row([name, Cell::styled(how, style::DIM)]);
+                table.row([name, Cell::styled(complete(&how).into_owned(), style::DIM)]);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{minute, size, versions::document};
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     flags::Format,
     store::StoreFlag,
@@ -48,7 +49,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.format {
         Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
         Format::Text if found.is_empty() => {
-            ui.view("Nothing is stored yet. `preface template set FILE` stores a template.\n")?;
+            ui.view(&complete("Nothing is stored yet. `preface template set FILE` stores a template.\n"))?;
         }
         Format::Text => {
             let dim = style::DIM;

@@ -14,6 +14,7 @@ use crate::{
 use preface::{
     Engine, TrustChoice, Writes,
     core::{
+        diagnostic::Severity,
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
@@ -48,10 +49,16 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).writing(Writes::Nothing);
     let built = engine.build(&preface::Request { trust: TrustChoice::Deny, ..args.turn.request() })?;
     let mut troubles = Vec::new();
-    let rows = engine.store(&built)?.list(&mut troubles);
+    let store = engine.store(&built)?;
+    let rows = store.list(&mut troubles);
+    let unread = troubles.iter().any(|note| note.severity == Severity::Error);
     match args.format {
+        // Nobody knows what a store holds that cannot be read.
+        _ if rows.is_empty() && unread => {}
         Format::Json => ui.json(&rows)?,
-        Format::Text if rows.is_empty() => ui.view("You decided about no project yet.\n")?,
+        Format::Text if rows.is_empty() => {
+            ui.view(&format!("No decision is recorded in {}.\n", built.places.shown(store.file())))?;
+        }
         Format::Text => {
             let mut table = Table::new([Side::Left, Side::Left, Side::Left, Side::Left]);
             for row in &rows {
@@ -77,9 +84,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                     escape_hidden(&row.path).into_owned().into(),
                 ]);
             }
-            ui.view(&table.show(None))?;
+            let (dim, store) = (style::DIM, built.places.shown(store.file()));
+            ui.view(&format!("{}{dim}grants are kept in {store}{dim:#}\n", table.show(None)))?;
         }
     }
     notes::all(ui, &troubles);
-    Ok(Exit::Done)
+    Ok(if unread { Exit::Failed } else { Exit::Done })
 }

@@ -19,12 +19,14 @@ Examples:
   preface trust diff              what is new or changed, line by line
   preface trust grant             let all of it speak
   preface trust grant AGENTS.md   or only this file
-  preface trust revoke            take everything back";
+  preface trust revoke            take everything back
+  preface trust status --preset stud   or of another preset";
 
 /// Say which text of a project may speak
 ///
-/// Text of a project reaches the prompt only after you granted it. A grant is pinned to the content: text that is new or
-/// changed is held until you grant it again. Grants are kept outside of every project.
+/// Text of a project reaches the prompt only after you granted it. In the preset `default` a grant is pinned to the content:
+/// text that is new or changed is held until you grant it again. `stud` trusts the project directory as a whole: an edit takes
+/// effect, with a warning. Other presets have no gate for text. Grants are kept outside of every project.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {

@@ -11,13 +11,15 @@ use crate::{
 use preface::{
     Engine,
     core::{audit::AuditEvent, lint::hidden::escape_hidden},
+    grant::GrantReport,
 };
 use std::{fmt::Write, path::PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
   preface trust revoke              everything of this project
-  preface trust revoke AGENTS.md    only this file, in all its versions";
+  preface trust revoke AGENTS.md    only this file, in all its versions
+  preface trust revoke /old/clone   what `trust list` shows, gone or not";
 
 /// Take back what was granted
 ///
@@ -25,7 +27,7 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Revoke only these files, or what lies in these directories; relative to `-C`
+    /// Revoke only these files, or all of a project that `trust list` shows; relative to `-C`
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -38,21 +40,38 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let engine = Engine::new(&system);
     let request = args.turn.request();
-    let report = engine.revoke(&request, &paths(&engine, &request, &args.paths)?)?;
+    let (mut reports, mut rest) = (Vec::new(), Vec::new());
+    for path in paths(&engine, &request, &args.paths)? {
+        match engine.revoke_recorded(&request, &path)? {
+            Some(report) => reports.push(report),
+            None => rest.push(path),
+        }
+    }
+    if !rest.is_empty() || reports.is_empty() {
+        reports.push(engine.revoke(&request, &rest)?);
+    }
+    for report in &reports {
+        ui.view(&revoked(report))?;
+        notes::all(ui, &report.diagnostics);
+    }
+    Ok(Exit::Done)
+}
+
+fn revoked(report: &GrantReport) -> String {
     let bold = style::BOLD;
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
     let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
-    if as_a_whole {
-        let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
-    } else if report.added.is_empty() && report.permits.is_empty() {
+    if report.added.is_empty() && report.permits.is_empty() {
         let _ = writeln!(out, "Nothing was granted in {bold}{root}{bold:#}.");
+    } else if as_a_whole && !report.added.is_empty() {
+        let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
     } else if !report.added.is_empty() {
         let _ = writeln!(out, "Revoked {} in {bold}{root}{bold:#}:", texts(report.added.len()));
-    }
-    for (name, _) in &report.added {
-        let _ = writeln!(out, "  {}", escape_hidden(name));
+        for (name, _) in &report.added {
+            let _ = writeln!(out, "  {}", escape_hidden(name));
+        }
     }
     if !report.permits.is_empty() {
         let _ = writeln!(out, "May not run any more in {bold}{root}{bold:#}:");
@@ -60,7 +79,5 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     for subject in &report.permits {
         let _ = writeln!(out, "  {}", escape_hidden(subject));
     }
-    ui.view(&out)?;
-    notes::all(ui, &report.diagnostics);
-    Ok(Exit::Done)
+    out
 }

@@ -2,6 +2,7 @@
 
 use super::{ungated, word};
 use crate::{
+    advice::complete,
     failure::{Exit, Failure},
     files,
     flags::{Format, TurnFlags},
@@ -15,7 +16,7 @@ use crate::{
 };
 use preface::{
     Built, Engine, Writes,
-    consent::{layer_root, pin_root},
+    consent::{layer_root, pin_root, why_no_store},
     core::{
         diagnostic::{Diagnostic, Severity},
         lint::hidden::escape_hidden,
@@ -65,7 +66,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Coverage::default()
     });
     match args.format {
-        Format::Text => ui.view(&(view(&system, &built, &coverage) + &permitted(&permissions)))?,
+        Format::Text => ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&permissions))))?,
         Format::Json => {
             let mut document = document(&system, &built, &coverage);
             document["permissions"] = permissions.iter().map(permission).collect();
@@ -85,15 +86,15 @@ pub(super) fn is_trouble(note: &Diagnostic) -> bool {
 
 /// What a grant covers, a line each.
 pub(super) fn covered(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("  {}\n", escape_hidden(line))).collect()
+    lines.iter().map(|line| format!("  {}\n", escape_hidden(&complete(line)))).collect()
 }
 
 fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
     let store = match &built.store {
-        Some(file) => built.places.shown(file),
-        None => "none: neither PREFACE_HOME nor a home directory is set".to_owned(),
+        Some(file) => format!("kept in {}", built.places.shown(file)),
+        None => format!("kept nowhere: {}", why_no_store(system, &built.places)),
     };
     let preset = &built.prompt.preset;
     match built.mode {
@@ -112,7 +113,7 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
     }
     out.push_str(&covered(&coverage.lines()));
     out.push_str(&covered(&coverage.changes));
-    let _ = writeln!(out, "{dim}grants are kept in {store}{dim:#}");
+    let _ = writeln!(out, "{dim}grants are {store}{dim:#}");
     out
 }
 

@@ -1,0 +1,306 @@
+//! Advice that names a command of preface: it is completed with the flags of this call, so that it works as printed.
+
+use crate::{Cli, files, usage};
+use clap::{ArgAction, ArgMatches, Command, CommandFactory, parser::ValueSource};
+use preface::keep::Asked;
+use serde_json::Value;
+use std::{
+    borrow::Cow,
+    sync::{LazyLock, OnceLock},
+};
+
+/// The structs of flags that say what a command is about.
+const GROUPS: [&str; 7] =
+    ["KeepFlags", "PlaceFlags", "StoreFlag", "SubjectFlags", "TemplateFlags", "TrustFlags", "TurnFlags"];
+
+/// The flags that decide which files are used. Every command that takes them needs them.
+const OF_PLACE: [&str; 11] = [
+    "directory",
+    "follow",
+    "preset",
+    "profile",
+    "root",
+    "set",
+    "store",
+    "template",
+    "trust",
+    "trust_home",
+    "trust_pins",
+];
+
+/// The flags that change no more than a date.
+const OF_TIME: [&str; 2] = ["now", "tz"];
+
+/// The commands that show one prompt: every other flag of the call may change what they show.
+const OF_PROMPT: [&str; 4] = ["build", "diff", "explain", "lint"];
+
+/// How a command of preface begins in a message.
+const START: &str = "`preface ";
+
+/// A flag of this call, with its values as a shell reads them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct GivenFlag {
+    id: String,
+    flag: String,
+    /// Empty where the flag takes none.
+    values: Vec<String>,
+}
+
+/// All commands, and the flags of this call. Worked out for the first message that names a command.
+static CALL: LazyLock<(Command, Vec<GivenFlag>)> = LazyLock::new(|| {
+    let given = Cli::command()
+        .try_get_matches_from(usage::arguments())
+        .map_or_else(|_| Vec::new(), |matches| given(&commands(), &matches));
+    (commands(), given)
+});
+
+/// The flags of the stored conversation that this call is about.
+static CONVERSATION: OnceLock<Vec<GivenFlag>> = OnceLock::new();
+
+/// Takes what a stored conversation was built for in place of the same flags of this call: its prompt is built for that.
+pub fn set_conversation(asked: &Asked) {
+    let here = preface::host::system::System::current_dir(&files::system());
+    let here = here.map(|here| here.display().to_string());
+    let profile = asked.profile.as_ref().map(|file| file.display().to_string());
+    let one = |id: &str, flag: &str, value: &Option<String>| GivenFlag {
+        id: id.to_owned(),
+        flag: flag.to_owned(),
+        values: value.iter().map(|value| quoted(value)).collect(),
+    };
+    let mut given = vec![
+        one("directory", "-C", &asked.cwd.clone().filter(|cwd| here.as_ref() != Some(cwd))),
+        one("preset", "--preset", &asked.preset),
+        one("profile", "--profile", &profile),
+        one("agent", "--agent", &asked.agent),
+        one("set", "--set", &None),
+    ];
+    if let Some(sets) = given.last_mut() {
+        sets.values = asked.sets.iter().map(|set| quoted(set)).collect();
+    }
+    // A second conversation in one call is none of ours.
+    let _ = CONVERSATION.set(given);
+}
+
+/// Puts the flags of a conversation in the place of those of the call.
+fn replaced(call: &[GivenFlag], conversation: &[GivenFlag]) -> Vec<GivenFlag> {
+    let stays = |flag: &&GivenFlag| !conversation.iter().any(|other| other.id == flag.id);
+    let own = conversation.iter().filter(|flag| !flag.values.is_empty());
+    own.chain(call.iter().filter(stays)).cloned().collect()
+}
+
+fn commands() -> Command {
+    let mut commands = Cli::command();
+    commands.build();
+    commands
+}
+
+/// Completes each command of preface in a message with those flags of this call that it takes.
+pub fn complete(words: &str) -> Cow<'_, str> {
+    if !words.contains(START) {
+        return Cow::Borrowed(words);
+    }
+    let (commands, given) = &*CALL;
+    match CONVERSATION.get() {
+        Some(conversation) => completed(words, commands, &replaced(given, conversation)),
+        None => completed(words, commands, given),
+    }
+}
+
+/// Completes the messages and the help of all diagnostics in a JSON document. One without such advice stays as it is.
+pub fn complete_document(json: String) -> String {
+    if !json.contains(START) {
+        return json;
+    }
+    let Ok(mut value) = serde_json::from_str(&json) else { return json };
+    complete_json(&mut value);
+    value.to_string()
+}
+
+/// Completes the messages and the help of all diagnostics in a JSON value, and the reasons of what is absent.
+pub fn complete_json(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(complete_json),
+        Value::Object(object) => {
+            let has = |keys: [&str; 3]| keys.iter().all(|key| object.contains_key(*key));
+            let texts: &[&str] =
+                match (has(["code", "severity", "message"]), has(["section", "reason", "why"])) {
+                    (true, _) => &["message", "help"],
+                    (_, true) => &["why"],
+                    _ => &[],
+                };
+            for (key, value) in object {
+                match value {
+                    Value::String(text) if texts.contains(&key.as_str()) => {
+                        *text = complete(text).into_owned();
+                    }
+                    value => complete_json(value),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn given(commands: &Command, matches: &ArgMatches) -> Vec<GivenFlag> {
+    let (mut command, mut matches) = (commands, matches);
+    while let Some((name, below)) = matches.subcommand() {
+        let Some(found) = command.find_subcommand(name) else { return Vec::new() };
+        (command, matches) = (found, below);
+    }
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let in_groups = |id: &str| {
+        let mut groups = command.get_groups().filter(|group| GROUPS.contains(&group.get_id().as_str()));
+        groups.any(|group| group.get_args().any(|arg| arg.as_str() == id))
+    };
+    let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
+    given
+        .filter(|arg| in_groups(arg.get_id().as_str()))
+        .filter_map(|arg| {
+            let id = arg.get_id().to_string();
+            let long = || Some(format!("--{}", arg.get_long()?));
+            let flag = arg.get_short().map(|short| format!("-{short}")).or_else(long)?;
+            let has_values = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+            let raw = matches.get_raw(&id).filter(|_| has_values);
+            let values = raw.into_iter().flatten().map(|value| quoted(&value.to_string_lossy()));
+            let values: Vec<String> = values.collect();
+            // These change no prompt, and `require` would refuse what is advised.
+            let only_checks =
+                id == "trust" && matches!(values.as_slice(), [how] if how == "require" || how == "ask");
+            (!only_checks).then_some(GivenFlag { id, flag, values })
+        })
+        .collect()
+}
+
+/// Writes a word so that a shell reads it as it is.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+fn completed<'w>(words: &'w str, commands: &Command, given: &[GivenFlag]) -> Cow<'w, str> {
+    if given.is_empty() {
+        return Cow::Borrowed(words);
+    }
+    let mut out = String::with_capacity(words.len() + 32);
+    let mut rest = words;
+    while let Some(at) = rest.find(START) {
+        let (before, from) = rest.split_at(at + 1);
+        let Some(end) = from.find('`') else { break };
+        out.push_str(before);
+        out.push_str(&from[..end]);
+        out.push_str(&flags(&from[..end], commands, given));
+        rest = &from[end..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Returns the flags that a command lacks, each with a blank before it.
+fn flags(line: &str, commands: &Command, given: &[GivenFlag]) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (mut command, mut first) = (commands, None);
+    for word in words.iter().skip(1) {
+        let Some(below) = command.find_subcommand(word) else { break };
+        command = below;
+        first = first.or(Some(*word));
+    }
+    let first = first.unwrap_or_default();
+    let is_needed = |id: &str| {
+        let is_of_prompt = OF_PROMPT.contains(&first) && !OF_TIME.contains(&id);
+        OF_PLACE.contains(&id) || is_of_prompt || (id == "agent" && first == "trust")
+    };
+    let takes = |id: &str| command.get_arguments().any(|arg| arg.get_id() == id);
+    let has = |flag: &str| words.contains(&flag);
+    let mut out = String::new();
+    for GivenFlag { id, flag, values } in given {
+        if !is_needed(id) || !takes(id) || has(flag) {
+            continue;
+        }
+        if values.is_empty() {
+            out.push_str(&format!(" {flag}"));
+        }
+        values.iter().for_each(|value| out.push_str(&format!(" {flag} {value}")));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(call: &[&str], words: &str) -> String {
+        let commands = commands();
+        let matches = Cli::command().try_get_matches_from(call).expect("the call is one");
+        completed(words, &commands, &given(&commands, &matches)).into_owned()
+    }
+
+    #[test]
+    fn a_command_gets_the_flags_that_it_takes() {
+        let call = ["preface", "build", "--preset", "stud", "-C", "my dir", "--set", "trust=pinned", "-q"];
+        let call = [&call[..], &["--now", "2026-03-07T14:55:05Z", "--tools", "a,b", "--trust-home"]].concat();
+        let place = "-C 'my dir' --preset stud --set trust=pinned --trust-home";
+        for (words, expected) in [
+            ("look, then `preface trust grant`; or not", format!("look, then `preface trust grant {place}`; or not")),
+            ("`preface mcp refresh a b`", "`preface mcp refresh a b -C 'my dir' --preset stud --trust-home`".to_owned()),
+            (
+                "`preface explain --absent`",
+                "`preface explain --absent -C 'my dir' --preset stud --tools a,b --set trust=pinned --trust-home`".to_owned(),
+            ),
+            ("`preface trust grant --preset pi`", "`preface trust grant --preset pi -C 'my dir' --set trust=pinned --trust-home`".to_owned()),
+            ("`preface access list`, `preface nothing` and `preface ", "`preface access list`, `preface nothing` and `preface ".to_owned()),
+            ("nothing here", "nothing here".to_owned()),
+        ] {
+            assert_eq!(after(&call, words), expected);
+        }
+    }
+
+    #[test]
+    fn what_only_checks_trust_is_not_repeated() {
+        for (how, expected) in
+            [("once", " --trust once"), ("deny", " --trust deny"), ("require", ""), ("ask", "")]
+        {
+            let call = ["preface", "build", "--trust", how];
+            let expected = format!("`preface explain --absent{expected}`");
+            assert_eq!(after(&call, "`preface explain --absent`"), expected);
+        }
+    }
+
+    #[test]
+    fn an_agent_is_part_of_a_grant_and_not_of_the_list_of_agents() {
+        let call = ["preface", "build", "--agent", "it's"];
+        assert_eq!(after(&call, "`preface trust grant`"), r"`preface trust grant --agent 'it'\''s'`");
+        assert_eq!(after(&call, "`preface agents --all`"), "`preface agents --all`");
+    }
+
+    #[test]
+    fn only_diagnostics_are_completed_in_json() {
+        let mut value =
+            serde_json::json!({"text": "`preface lint`", "list": [{"message": "`preface lint`"}]});
+        let before = value.clone();
+        complete_json(&mut value);
+        assert_eq!(value, before);
+    }
+
+    #[test]
+    fn the_flags_of_a_place_exist() {
+        let commands = commands();
+        let build = commands.find_subcommand("build").expect("`build` is a command");
+        for id in OF_PLACE {
+            assert!(build.get_arguments().any(|arg| arg.get_id() == id), "`build` has {id}");
+        }
+        for name in OF_PROMPT {
+            assert!(commands.find_subcommand(name).is_some(), "`{name}` is a command");
+        }
+        for id in GROUPS {
+            let mut all = commands.get_subcommands();
+            let has = |command: &Command| command.get_groups().any(|group| group.get_id() == id);
+            assert!(
+                all.any(has) || commands.get_subcommands().any(|one| one.get_subcommands().any(has)),
+                "{id} is a group"
+            );
+        }
+    }
+}
