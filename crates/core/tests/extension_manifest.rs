@@ -165,15 +165,17 @@ mod by_category {
     }
 
     #[test]
-    fn fields_that_nobody_knows_are_passed_over() {
+    fn fields_that_nobody_knows_are_passed_over_with_a_note() {
         for category in Category::ALL {
-            let manifest = read(category, &json!({"later": {"a": [1]}, "$schema": "x"}));
-            assert_eq!(
-                manifest.map_err(|_| "refused"),
-                Ok(read(category, &json!({})).unwrap()),
-                "{category}"
-            );
+            let mut manifest = read(category, &json!({"later": {"a": [1]}, "$schema": "x"})).expect("sound");
+            let notes: Vec<_> = std::mem::take(&mut manifest.notes);
+            let told: Vec<_> = notes.iter().map(|note| note.message.as_str()).collect();
+            let unknown = format!("a manifest of `{category}` has no key `later`; it is ignored");
+            assert_eq!(told, [unknown.as_str()]);
+            assert_eq!(manifest, read(category, &json!({})).unwrap(), "{category}");
         }
+        let notes = read(Category::Tools, &json!({"promptSnipet": "x"})).expect("sound").notes;
+        assert_eq!(notes[0].help.as_deref(), Some("did you mean `promptSnippet`?"));
     }
 }
 

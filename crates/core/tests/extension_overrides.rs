@@ -6,7 +6,7 @@ mod extension;
 use extension::{All, Checker, complete, of_severity, resolved, row, settings, sound, told, with};
 use preface_core::{
     diagnostic::Severity,
-    extension::{Category, Entry, Found, IgnoredSetting, Scopes, Status, resolve_granted},
+    extension::{Action, Category, Entry, Found, IgnoredSetting, NAMED, Scopes, Status, resolve_granted},
     scope::Scope::{self, Bundled, Global, Project},
     settings::{Merged, Outcome, SetBy},
 };
@@ -219,6 +219,9 @@ fn settings_report_what_the_resolver_uses() {
     };
     assert_eq!(outcomes("tools.t.n"), [Outcome::Used, Outcome::Ignored]);
     assert_eq!(outcomes("tools.t.m"), [Outcome::Ignored]);
+    let both = settings(&[(Global, json!({"tools": {"t": {"n": 3, "m": 1}}}))]);
+    let both = both.without([(SetBy::Global, ["tools", "t", "m"].map(str::to_owned).as_slice())]);
+    assert_eq!(both.why(&"tools.t".parse().expect("a path"))[0].value, json!({"n": 3}), "what counts of it");
 
     let (found, said) = provider(&json!({"model": "theirs"}));
     let scopes = resolved(found, &said);
@@ -286,4 +289,64 @@ fn in_a_slot_guards_run_first_and_observers_last_whatever_a_list_says() {
     let scopes = resolve_granted(found(), &nothing(), &[list], &Checker, &All);
     assert_eq!(order(&scopes), "d-guard c-guard a-turn b-turn a-look");
     assert_eq!(scopes.rewrites[0].new_order.join(" "), order(&scopes), "the event has what runs");
+}
+
+#[test]
+fn the_address_of_a_provider_is_the_one_that_settings_give() {
+    let manifest = json!({"kind": "openai", "baseUrl": "https://own.example"});
+    let found = || vec![with(Global, Category::Providers, "p", &manifest)];
+    let said = |url: &str| settings(&[(Global, json!({"providers": {"p": {"baseUrl": url}}}))]);
+    let scopes = resolved(found(), &said("https://mine.example"));
+    let entry = scopes.active(Category::Providers, "p").expect("it is there");
+    assert_eq!(entry.about.as_deref(), Some("https://mine.example"));
+    assert_eq!(entry.action, Some(Action::Endpoint("https://mine.example".to_owned())));
+    for wrong in ["https://user:hunter2@x.example", "ftp://x.example", " "] {
+        let scopes = resolved(found(), &said(wrong));
+        let entry = scopes.active(Category::Providers, "p").expect("it is there");
+        assert_eq!(entry.about.as_deref(), Some("https://own.example"), "{wrong}");
+        assert_eq!(told(&scopes.diagnostics), ["warning Validation/ConfigSchemaViolation"], "{wrong}");
+        let shown = serde_json::to_string(&scopes.diagnostics).expect("JSON");
+        assert!(!shown.contains("hunter2"), "{shown}");
+    }
+}
+
+#[test]
+fn a_manifest_with_a_password_is_refused_without_showing_it() {
+    let login = "https://user:hunter2@x.example/v1";
+    let found = vec![
+        with(Global, Category::Providers, "p", &json!({"kind": "openai", "baseUrl": login})),
+        with(Global, Category::SessionStores, "s", &json!({"kind": "postgres", "url": login})),
+    ];
+    let scopes = resolved(found, &settings(&[]));
+    assert!(scopes.entries.iter().all(|entry| !entry.active));
+    let shown = serde_json::to_string(&scopes.diagnostics).expect("JSON");
+    assert!(shown.contains("*****") && !shown.contains("hunter2"), "{shown}");
+}
+
+#[test]
+fn a_project_gives_the_users_provider_no_address_without_a_grant() {
+    let found = vec![with(Global, Category::Providers, "p", &json!({"kind": "openai"}))];
+    let said = settings(&[(Project, json!({"providers": {"p": {"baseUrl": "https://theirs.example"}}}))]);
+    let scopes = resolved(found.clone(), &said);
+    assert_eq!(scopes.entries[0].action, None);
+    let scopes = granted(found, &said);
+    assert_eq!(scopes.entries[0].about.as_deref(), Some("https://theirs.example"));
+}
+
+#[test]
+fn what_active_names_is_marked_and_what_it_names_in_vain_is_reported() {
+    let provider = |id: &str| {
+        with(Global, Category::Providers, id, &json!({"kind": "openai", "baseUrl": "https://x.example"}))
+    };
+    let named = |name: &str| {
+        let said = settings(&[(Global, json!({"active": {"provider": name, "interactor": "tui"}}))]);
+        resolved(vec![provider("p1"), provider("p2")], &said)
+    };
+    let scopes = named("p2");
+    let notes: Vec<_> = scopes.entries.iter().flat_map(|entry| &entry.diagnostics).collect();
+    assert_eq!(notes.len(), 1);
+    assert_eq!(scopes.entries[1].diagnostics[0].code, NAMED);
+    let scopes = named("p3");
+    let told: Vec<_> = scopes.diagnostics.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(told, ["`active.provider` names `p3`, which no layer has"]);
 }

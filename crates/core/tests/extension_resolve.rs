@@ -735,9 +735,21 @@ mod config {
     }
 
     #[test]
-    fn without_a_schema_every_value_counts() {
-        let (config, by, notes) = configured(vec![bash(Bundled)], &[said(Global, json!({"any": null}))]);
+    fn without_a_schema_what_the_manifest_configures_may_be_set() {
+        let found =
+            with(Bundled, Category::Tools, "Bash", &json!({"description": "a", "config": {"any": 1}}));
+        let (config, by, notes) = configured(vec![found.clone()], &[said(Global, json!({"any": null}))]);
         assert_eq!((config, by, notes), (json!({"any": null}), SetBy::Global, Vec::new()));
+        let (config, by, notes) =
+            configured(vec![found], &[said(Global, json!({"disabled": true, "description": "b"}))]);
+        assert_eq!((config, by), (json!({"any": 1}), SetBy::Bundled));
+        assert_eq!(
+            notes,
+            [
+                "Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `disabled`",
+                "Validation/UnknownConfigKey bundled/Bash (Tool) has no setting `description`",
+            ]
+        );
     }
 
     #[test]
@@ -792,7 +804,8 @@ mod config {
 
     #[test]
     fn settings_for_an_override_do_not_break_what_it_hides() {
-        let open = with(Project, Category::Tools, "Bash", &json!({"description": "a"}));
+        let config = json!({"retries": 0, "shell": "", "env": {}, "more": 0});
+        let open = with(Project, Category::Tools, "Bash", &json!({"description": "a", "config": config}));
         let layers = [said(Project, json!({"retries": 1, "shell": "sh", "env": {}, "more": 1}))];
         let scopes = resolved(vec![retrying(Bundled, &json!({})), open], &settings(&layers));
         assert_eq!(active(&scopes), ["project/Bash"]);

@@ -250,11 +250,11 @@ fn layers_replace_whole_servers_and_broken_ones_fall_back() {
         (vec![(g, broken()), (p, x())], vec![(g, "broken"), (p, "active")], "a broken one below does no harm"),
         (vec![(p, broken())], vec![(p, "broken")], "nothing to fall back to"),
         (vec![(g, x()), (p, off())], vec![(g, "off")], "a project may switch off"),
-        (vec![(b, x()), (g, off()), (p, on())], vec![(b, "active")], "a project switches on again, and starts nothing by it"),
+        (vec![(b, x()), (g, off()), (p, on())], vec![(b, "off")], "a project does not switch on what the user switched off"),
         (vec![(b, x()), (g, off()), (p, x())], vec![(b, "off"), (p, "active")], "who disables below does not bind above"),
         (vec![(g, shipped_off())], vec![(g, "off")], "an entry may be off itself"),
         (vec![(g, x()), (p, shipped_off())], vec![(g, "off"), (p, "off")], "it takes the inherited one with it"),
-        (vec![(g, shipped_off()), (p, on())], vec![(g, "active")], "and can be switched on above, but not started for that"),
+        (vec![(g, shipped_off()), (p, on())], vec![(g, "off")], "and stays off whatever a project says"),
         (vec![(b, shipped_off()), (g, on())], vec![(b, "runs")], "the user switches on what they have"),
         (vec![(g, x()), (p, json!({"disabled": true}))], vec![(g, "off")], "`disabled` is the same word"),
         (vec![(g, x()), (p, json!({"disable": true, "type": "stdio"}))], vec![(g, "off"), (p, "broken")], "off counts even so"),
@@ -313,9 +313,13 @@ fn rows_tell_who_hides_whom_and_who_stays_in_spite_of_whom() {
         (Project, json!({"s": {"disable": false}})),
     ];
     let resolved = over(&layers);
-    let on = "global/s (MCPServer), which global/mcp.json:1 (global) switches off, is switched on again by \
-              project/mcp.json:1 (project)";
-    assert_eq!(told(&resolved.diagnostics), [(Severity::Warning, "scope/enabled", on)]);
+    let off = "global/s (MCPServer) is switched off by global/mcp.json:1 (global)";
+    let stays = "global/s (MCPServer) stays switched off by global/mcp.json:1 (global); project/mcp.json:1 \
+                 (project) does not switch it on";
+    assert_eq!(
+        told(&resolved.diagnostics),
+        [(Severity::Info, "scope/disabled", off), (Severity::Warning, "scope/enabled", stays)]
+    );
 }
 
 #[test]
@@ -396,4 +400,28 @@ fn a_hostile_server_costs_few_notes() {
     assert_eq!(row.diagnostics.len(), 12);
     assert_eq!(row.diagnostics[5].message, "995 more keys of the server `s` are ignored");
     assert_eq!(row.diagnostics[11].message, "global/s (MCPServer): shape — 995 more faults are not listed");
+}
+
+#[test]
+fn a_wrapper_of_another_name_is_no_server() {
+    for key in ["servers", "mcp", "context_servers"] {
+        let (file, notes) =
+            McpFile::read(Global, "mcp.json", json!({key: {"a": {"command": "x"}}}).to_string().as_bytes());
+        assert!(file.is_none(), "{key}");
+        let told = format!("`{key}` is no server: it holds servers; this file is left out");
+        assert_eq!(
+            (notes[0].message.as_str(), notes[0].help.as_deref()),
+            (told.as_str(), Some("did you mean `mcpServers`?"))
+        );
+    }
+    let one = json!({"servers": {"command": "x", "env": {"A": "b"}}});
+    assert_eq!(rows(&over(&[(Global, one)])), [(Global, "runs")], "a server may have that name");
+}
+
+#[test]
+fn an_id_is_one_word_of_a_command_line() {
+    let word = |id: &str| over(&[(Global, json!({id: {"command": "x"}}))]).servers[0].word();
+    assert_eq!(word("git"), "git");
+    assert_eq!(word("ca fé"), "'ca fé'");
+    assert_eq!(word("it's"), "'it'\\''s'");
 }

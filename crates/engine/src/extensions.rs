@@ -79,12 +79,12 @@ pub(crate) fn tools(
             tools.push(entry_tool(entry, profile));
             continue;
         }
-        if let Some(texts) = profile.tool_texts.get(name) {
-            tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
-            continue;
-        }
         if let Some(note) = left_out(scopes, name) {
             diagnostics.push(note);
+            continue;
+        }
+        if let Some(texts) = profile.tool_texts.get(name) {
+            tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
             continue;
         }
         let mut note = Diagnostic::warning(

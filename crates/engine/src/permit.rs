@@ -9,8 +9,8 @@ use crate::{
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics, Place},
-    extension::{self, Ability, ContextSource, Entry, Grants, ProviderChange, Status},
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    extension::{self, Ability, Category, ContextSource, Entry, Grants, ProviderChange, Status},
     mcp_servers::{Server, ServerEntry},
     scope::Scope,
     trust::TrustMode,
@@ -264,7 +264,11 @@ impl Engine<'_> {
             entry.runnable = entry.active && stands == PermitState::Granted && !missing;
             if stands != PermitState::Granted {
                 let subject = format!("{}/{}", entry.category, entry.name);
-                let note = waits(&subject, &entry.origin.path, stands, entry.status);
+                let mut note = waits(&subject, &entry.origin.path, stands, entry.status);
+                // Its text is left out of the prompt.
+                if entry.active && entry.category == Category::ContextProviders {
+                    note.severity = Severity::Warning;
+                }
                 entry.diagnostics.push(note.clone());
                 notes.push(note);
             }
@@ -367,7 +371,9 @@ fn waits(subject: &str, path: &str, stands: PermitState, status: Status) -> Diag
     };
     let stays = if status == Status::Pending { "; the one of a lower layer stays active" } else { "" };
     let what = format!("{subject} does not run: {why}{stays}");
-    Diagnostic::info(WAITS, what)
+    // What was allowed and is not any more is a loss; what never was is told to whoever asks.
+    let severity = if stands == PermitState::Changed { Severity::Warning } else { Severity::Info };
+    Diagnostic::new(severity, WAITS, what)
         .at(Place::file(Some(Scope::Project), path))
         .help("look at it, then `preface trust grant --allow-commands`")
 }

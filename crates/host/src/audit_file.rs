@@ -3,7 +3,7 @@
 //! A record is scrubbed before it is written, and prompt text never gets here. Writers take a lock, so that lines stay
 //! whole and exactly one of them puts a full file aside.
 
-use crate::system::{Directory, System, Within, WriteError};
+use crate::system::{Directory, FileKind, System, Within, WriteError};
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
 use serde_json::{Map, Value, json};
@@ -112,6 +112,13 @@ impl<'a> AuditFile<'a> {
         }
         if correlation.is_empty() {
             return Err(AuditError::WithoutCorrelation);
+        }
+        // A link of the user's own leads to the log, its lock and what was put aside.
+        if let (Within::Anywhere, Ok(real)) = (self.within, self.system.canonical(&self.file))
+            && real != self.file
+            && self.system.link_stat(&self.file).is_some_and(|stat| stat.kind == FileKind::Link)
+        {
+            return AuditFile { file: real, ..self.clone() }.append(events, correlation, known);
         }
         let Some(dir) = self.file.parent() else { return Err(unavailable(&self.file, WriteError::NoParent)) };
         let open = self.system.directory(dir, self.within, DIR_MODE).map_err(|why| unavailable(dir, why))?;
@@ -277,12 +284,11 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_not_followed() {
-        let system = MemorySystem::new().with_file("/work/f", "").with_link(FILE, "/work/f");
-        let error =
-            AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "t", &[]).expect_err("a link");
-        assert_eq!(error, unavailable(Path::new(FILE), WriteError::Exists));
-        assert_eq!(text(&system, Path::new("/work/f")), "");
+    fn a_link_of_the_users_own_leads_to_the_log() {
+        let system = MemorySystem::new().with_file("/logs/f", "").with_link(FILE, "/logs/f");
+        AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "t", &[]).expect("written");
+        assert_eq!(text(&system, Path::new("/logs/f")).lines().count(), 1);
+        assert_eq!(names(&system), ["audit.jsonl"], "the lock lies beside the log");
     }
 
     #[test]

@@ -183,7 +183,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
 
 /// Says so where others could write what only the user should write.
 fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
-    for name in ["settings.json", "system.md", "trust.json"] {
+    for name in ["mcp.json", "ordering.json", "settings.json", "system.md", "trust.json"] {
         if let Some(mode) = system.stat(&root.join(name)).and_then(|stat| stat.mode)
             && mode & 0o022 != 0
         {

@@ -78,6 +78,9 @@ pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
             .iter()
             .flatten()
             .any(|entry| category_of(entry).is_some() && is_dir(&dir.join(&entry.name), entry, look));
+        if flat && has_dir && dir != root {
+            passed_over(scope, &root, look);
+        }
         if flat && !has_dir {
             dirs = Some(
                 Category::ALL
@@ -91,6 +94,24 @@ pub fn of_layers(flat: bool, look: &Look<'_>) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Reports categories beside `extensions` that have extensions: nothing reads them.
+fn passed_over(scope: Scope, root: &Path, look: &Look<'_>) {
+    for category in Category::ALL.map(Category::as_str) {
+        let dir = root.join(category);
+        let Ok(entries) = look.list(scope, &dir, look.layer_root(), MOST) else { continue };
+        let has_manifest =
+            |entry: &DirEntry| look.system.stat(&dir.join(&entry.name).join(MANIFEST)).is_some();
+        if !entries.iter().any(has_manifest) {
+            continue;
+        }
+        let shown = look.places.source(scope, &dir).path.clone();
+        let inside = look.places.source(scope, &root.join(EXTENSIONS).join(category)).path.clone();
+        let what = format!("{shown} is not looked at: extensions are read from `{EXTENSIONS}` here");
+        let note = Diagnostic::warning("extension/passed-over", what);
+        look.note(note.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
+    }
 }
 
 /// Returns the ordering manifests of the layers, the bundled one first. A defective one is a warning and left out.

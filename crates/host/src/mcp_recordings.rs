@@ -97,7 +97,7 @@ pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
             let shown = look.places.source(Scope::Global, &path).path.clone();
             let what = format!("{shown} was left out: {}", escape_hidden(&error.to_string()));
             let note = Diagnostic::warning("mcp/recording", what).at(Place::file(Some(Scope::Global), shown));
-            look.note(note.help(format!("`preface mcp refresh {}` writes it anew", entry.name)));
+            look.note(note.help(format!("`preface mcp refresh {}` writes it anew", entry.word())));
             None
         }
     }

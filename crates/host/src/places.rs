@@ -128,26 +128,34 @@ impl Places {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let around = Project::of(system, cwd, trust);
-        let found = global_dir(system, system.home().as_deref(), home);
+        let found = global_dir(system, system.home().as_deref(), home, diagnostics);
         let global = found.clone().filter(|dir| !around.brings(dir));
         let user_home = system.home();
         let own_home = user_home.clone().filter(|home| !around.brings(home));
+        let variables = match &home.variable {
+            Some(variable) => format!("PREFACE_HOME, {variable}"),
+            None => "PREFACE_HOME".to_owned(),
+        };
         if let Some(dir) = found.filter(|_| global.is_none()) {
             let escaped = |path: &Path| {
                 preface_core::lint::hidden::escape_hidden(&path.display().to_string()).into_owned()
             };
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
-            diagnostics.push(Diagnostic::warning("layer/home-inside", what).help(
-                "set HOME, XDG_CONFIG_HOME and PREFACE_HOME to directories outside of the project; `--trust-home` uses them as they are",
-            ));
+            diagnostics.push(Diagnostic::warning("layer/home-inside", what).help(format!(
+                "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project; `--trust-home` uses them as they are"
+            )));
         } else if global.is_none() {
+            let what = match &home.variable {
+                Some(variable) => format!(
+                    "there is no global layer: neither PREFACE_HOME nor {variable} nor a home directory is set"
+                ),
+                None => {
+                    "there is no global layer: neither PREFACE_HOME nor a home directory is set".to_owned()
+                }
+            };
             diagnostics.push(
-                Diagnostic::info(
-                    "layer/no-global",
-                    "there is no global layer: neither PREFACE_HOME nor a home directory is set",
-                )
-                .help("set PREFACE_HOME to a directory to have one"),
+                Diagnostic::info("layer/no-global", what).help("set PREFACE_HOME to a directory to have one"),
             );
         }
         let mut project = home.project.as_ref().map(|dir| cwd.join(dir));
@@ -256,13 +264,33 @@ pub fn resolved(system: &dyn System, path: &Path) -> PathBuf {
     }
 }
 
-/// `PREFACE_HOME`, else the first candidate that exists, else the first candidate.
-fn global_dir(system: &dyn System, home: Option<&Path>, wanted: &Home) -> Option<PathBuf> {
+/// `PREFACE_HOME`, else the variable of the profile, else the first candidate that exists, else the first candidate. What
+/// is passed over is reported.
+fn global_dir(
+    system: &dyn System,
+    home: Option<&Path>,
+    wanted: &Home,
+    diagnostics: &mut Diagnostics,
+) -> Option<PathBuf> {
+    let mut ignored = |variable: &str, form: &str| {
+        let Some(value) = system.var(variable).filter(|value| !value.is_empty()) else { return };
+        let value = preface_core::lint::hidden::escape_hidden(&value.to_string_lossy()).into_owned();
+        let what = format!("{variable} is not used: `{value}` is {form}");
+        let note = Diagnostic::warning("layer/variable", what);
+        // The same variable is read for the settings that name a preset.
+        if diagnostics.iter().all(|known| known.message != note.message) {
+            diagnostics.push(note.help(format!("set {variable} to an absolute path")));
+        }
+    };
     if let Some(dir) = absolute(system, "PREFACE_HOME") {
         return Some(dir);
     }
-    if let Some(dir) = wanted.variable.as_deref().and_then(|name| named(system, home, name)) {
-        return Some(dir);
+    ignored("PREFACE_HOME", "no absolute path");
+    if let Some(variable) = &wanted.variable {
+        if let Some(dir) = named(system, home, variable) {
+            return Some(dir);
+        }
+        ignored(variable, "neither an absolute path nor one from `~/`");
     }
     let candidates: Vec<PathBuf> = wanted
         .global
@@ -276,7 +304,23 @@ fn global_dir(system: &dyn System, home: Option<&Path>, wanted: &Home) -> Option
     match candidates.as_slice() {
         [] => None,
         [only] => Some(only.clone()),
-        many => many.iter().find(exists).or(many.first()).cloned(),
+        many => {
+            let mut there = many.iter().filter(exists);
+            let used = there.next().or(many.first())?;
+            if let Some(other) = there.next() {
+                let shown = |dir: &Path| {
+                    let below = home.and_then(|home| dir.strip_prefix(home).ok());
+                    let text = below
+                        .map_or_else(|| dir.display().to_string(), |rest| format!("~/{}", slashes(rest)));
+                    preface_core::lint::hidden::escape_hidden(&text).into_owned()
+                };
+                let (used, other) = (shown(used), shown(other));
+                let what = format!("`{used}` is used, and `{other}` is not looked at");
+                let help = "put your files into one of the two, and remove the other";
+                diagnostics.push(Diagnostic::warning("layer/two-globals", what).help(help));
+            }
+            Some(used.clone())
+        }
     }
 }
 
@@ -384,6 +428,39 @@ mod tests {
             let expected = Some(PathBuf::from("/home/user/.config/preface"));
             assert_eq!(found(&system, cwd, HomeTrust::OutsideProject).0, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn a_variable_that_is_no_absolute_path_and_a_second_global_directory_are_reported() {
+        let home = |variable: Option<&str>| Home {
+            global: vec!["~/.x".to_owned(), "config:x-cli".to_owned()],
+            project: None,
+            flat_extensions: false,
+            shared: false,
+            foreign_keys: Vec::new(),
+            variable: variable.map(str::to_owned),
+        };
+        let found = |system: &MemorySystem, variable: Option<&str>| {
+            let mut notes = Diagnostics::new();
+            let cwd = Path::new("/w");
+            let places = Places::find(system, cwd, &home(variable), HomeTrust::OutsideProject, &mut notes);
+            (places.global, notes.into_iter().map(|note| note.message).collect::<Vec<_>>())
+        };
+        let machine = || MemorySystem::new().with_home("/home/user").with_dir("/w").with_dir("/home/user/.x");
+        let usual = Some(PathBuf::from("/home/user/.x"));
+        assert_eq!(found(&machine().with_var("PREFACE_HOME", ""), None), (usual.clone(), vec![]));
+        for value in ["x", "./x", "~/x"] {
+            let note = format!("PREFACE_HOME is not used: `{value}` is no absolute path");
+            assert_eq!(found(&machine().with_var("PREFACE_HOME", value), None), (usual.clone(), vec![note]));
+        }
+        let note = "X_DIR is not used: `x` is neither an absolute path nor one from `~/`".to_owned();
+        assert_eq!(found(&machine().with_var("X_DIR", "x"), Some("X_DIR")), (usual.clone(), vec![note]));
+        let moved = Some(PathBuf::from("/home/user/y"));
+        assert_eq!(found(&machine().with_var("X_DIR", "~/y"), Some("X_DIR")), (moved, vec![]));
+
+        let other = machine().with_dir("/home/user/.config/x-cli");
+        let note = "`~/.x` is used, and `~/.config/x-cli` is not looked at".to_owned();
+        assert_eq!(found(&other, None), (usual, vec![note]));
     }
 
     #[test]

@@ -323,10 +323,13 @@ fn a_text_that_swells() {
 #[test]
 fn a_global_file_that_others_can_write_is_reported() {
     for (mode, reported) in [(0o600, 0), (0o644, 0), (0o620, 1), (0o602, 1)] {
-        let file = "/home/user/.config/preface/settings.json";
-        let built = ask(&machine().with_mode(file, mode), TrustChoice::Ask);
-        let many = codes(&built).iter().filter(|code| **code == "layer/writable").count();
-        assert_eq!(many, reported, "{mode:o}");
+        for name in ["mcp.json", "settings.json"] {
+            let file = format!("/home/user/.config/preface/{name}");
+            let system = machine().with_file(&file, "{}").with_mode(&file, mode);
+            let built = ask(&system, TrustChoice::Ask);
+            let many = codes(&built).iter().filter(|code| **code == "layer/writable").count();
+            assert_eq!(many, reported, "{name} {mode:o}");
+        }
     }
 }
 

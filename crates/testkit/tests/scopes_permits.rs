@@ -3,6 +3,7 @@
 use preface::{
     ASSETS, Built, Engine, Request, ScopesReport, TrustChoice,
     core::{
+        diagnostic::Severity,
         extension::{Category, Entry},
         scope::Scope,
     },
@@ -110,6 +111,10 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         let report = scopes(&system, preset);
         let entry = project_entry(&report, Category::ContextProviders, "speaker");
         assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
+        let built = build(&system, preset, TrustChoice::Ask);
+        let note = built.prompt.diagnostics.iter().find(|note| note.code == "extension/needs-grant");
+        let severity = note.map(|note| note.severity);
+        assert_eq!(severity, Some(Severity::Warning), "{preset}: its text is missing, and that is reported");
         system.put_file("/work/say.js", "1");
         assert!(speaks(&system, preset, TrustChoice::Ask), "{preset}: the old bytes are granted still");
         system.cut("/work/say.js");

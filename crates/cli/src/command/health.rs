@@ -5,7 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::Format,
-    scopes_view::{Group, Layers, ListingFlags, State, summary_with, troubles},
+    scopes_view::{Group, Layers, ListingFlags, Row, State, summary, troubles},
     ui::{
         Ui,
         note::Note,
@@ -48,36 +48,39 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let report = args.listing.ask()?;
     let files = Engine::new(&files::system()).file_counts(&args.listing.request()?);
     let (files, warnings) = files.map_err(|error| args.listing.failed(error))?;
+    let problems = problems(&report, warnings);
     let places = Looked::at(&files::system(), &report);
     match args.listing.format {
         Format::Json => {
-            let mut document = sorted(document(&report, &places, &files));
+            let mut document = sorted(document(&report, &places, &files, &problems));
             complete_json(&mut document);
             let json =
                 serde_json::to_string_pretty(&document).map_err(|error| Failure::new(error.to_string()))?;
             ui.json_text(json)?;
         }
-        Format::Text => ui.view(&view(&report, &places, &files, &warnings))?,
+        Format::Text => ui.view(&view(&report, &places, &files, &problems))?,
     }
     // Warnings and errors stand in the view already.
     let more: Vec<Diagnostic> =
-        problems(&report).into_iter().filter(|note| note.severity < Severity::Warning).collect();
+        problems.iter().filter(|note| note.severity < Severity::Warning).cloned().collect();
     args.listing.tell(ui, &more);
-    Ok(if has_errors_elsewhere(&report) { Exit::Failed } else { Exit::Done })
+    Ok(if has_errors_elsewhere(&report, &problems) { Exit::Failed } else { Exit::Done })
 }
 
 /// Returns whether anything but an extension or a server is at fault.
-fn has_errors_elsewhere(report: &ScopesReport) -> bool {
+fn has_errors_elsewhere(report: &ScopesReport, problems: &[Diagnostic]) -> bool {
     let layers = Layers::of(report);
     let rows = layers.all_rows();
-    problems(report)
+    problems
         .iter()
         .filter(|note| note.severity == Severity::Error)
         .any(|note| !rows.iter().any(|row| row.diagnostics.contains(note)))
 }
 
-fn problems(report: &ScopesReport) -> Vec<Diagnostic> {
+/// Returns what there is to report, with the notes about files that are no extensions, the worst first.
+fn problems(report: &ScopesReport, of_files: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut notes = troubles(report, &Group::ALL);
+    notes.extend(of_files);
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
     notes
 }
@@ -119,10 +122,10 @@ impl Looked {
     }
 }
 
-fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], warnings: &[Diagnostic]) -> String {
+fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &[Diagnostic]) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
     let mut out = String::new();
-    for note in problems(report).iter().filter(|note| note.severity >= Severity::Warning).chain(warnings) {
+    for note in problems.iter().filter(|note| note.severity >= Severity::Warning) {
         out.push_str(&format!("{}\n", Note::of(note, usize::MAX)));
         if let Some(help) = &note.help {
             out.push_str(&format!("  {dim}{}{dim:#}\n", one_line(&complete(help))));
@@ -151,10 +154,16 @@ fn view(report: &ScopesReport, places: &Looked, files: &[FileCount], warnings: &
             _ => line(kind, format!("{active} active, {invalid} invalid").into()),
         }
     }
-    let problems = problems(report);
-    let invalid: usize = files.iter().map(|count| count.invalid).sum();
-    let invalid = if invalid > 0 { format!(", {}", count(invalid, "invalid file")) } else { String::new() };
-    line("in all", Cell::styled(summary_with(&layers, &problems) + &invalid, bold));
+    let of_files = |number: fn(&FileCount) -> usize| files.iter().map(number).sum::<usize>();
+    let (more, invalid) = (of_files(|count| count.active), of_files(|count| count.invalid));
+    let mut all = summary(&layers, problems);
+    if more > 0 {
+        all.push_str(&format!(", {} beside them", count(more, "active file")));
+    }
+    if invalid > 0 {
+        all.push_str(&format!(", {}", count(invalid, "invalid file")));
+    }
+    line("in all", Cell::styled(all, bold));
     out.push_str(&table.show(None));
     out
 }
@@ -191,13 +200,33 @@ fn tally(layers: &Layers, group: Group) -> Option<String> {
         .into_iter()
         .map(|state| (layers.rows(group).into_iter().filter(|row| State::of(*row) == state).count(), state))
         .filter(|(many, _)| *many > 0)
-        .map(|(many, state)| format!("{many} {}", state.word()))
+        .map(|(many, state)| match state {
+            State::Hidden => format!("{many} hidden ({})", hidden(&layers.rows(group))),
+            _ => format!("{many} {}", state.word()),
+        })
         .collect();
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
+/// The most hidden entries of a group that are named.
+const MOST_HIDDEN: usize = 5;
+
+/// Names what is hidden, with its layer: `bash of bundled`.
+fn hidden(rows: &[Row<'_>]) -> String {
+    let rows: Vec<&Row<'_>> = rows.iter().filter(|row| State::of(**row) == State::Hidden).collect();
+    let mut names: Vec<String> = rows
+        .iter()
+        .take(MOST_HIDDEN)
+        .map(|row| format!("{} of {}", one_line(row.name), row.origin.scope))
+        .collect();
+    if rows.len() > MOST_HIDDEN {
+        names.push(format!("{} more", rows.len() - MOST_HIDDEN));
+    }
+    names.join(", ")
+}
+
 /// The JSON document that docs/scopes.md describes.
-fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Value {
+fn document(report: &ScopesReport, places: &Looked, files: &[FileCount], problems: &[Diagnostic]) -> Value {
     let spot = |spot: &Spot| json!({ "exists": spot.there, "path": spot.path });
     let extensions: Vec<Value> = report
         .scopes
@@ -219,7 +248,6 @@ fn document(report: &ScopesReport, places: &Looked, files: &[FileCount]) -> Valu
         (count.kind.to_owned(), json!({ "active": count.active, "invalid": count.invalid }))
     };
     let counts: Map<String, Value> = files.iter().map(counts).collect();
-    let problems = problems(report);
     let of = |severity: Severity| {
         problems.iter().filter(|note| note.severity == severity).collect::<Vec<&Diagnostic>>()
     };

@@ -201,6 +201,13 @@ fn head(system: &dyn System, places: &Places, home: &Path, existed: bool, writte
     out
 }
 
+/// What every layer may bring beside texts.
+const ADDED: [(&str, &str); 3] = [
+    ("extensions/<category>/<id>/", "tools, context providers, hooks and more, each with a manifest.json"),
+    ("mcp.json", "MCP servers"),
+    ("ordering.json", "the order of hooks"),
+];
+
 /// What may stand in the directory, and in that of a project. `shared`: it is the one where profiles are looked for.
 fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path, shared: bool) -> String {
     let (bold, dim) = (style::BOLD, style::DIM);
@@ -209,6 +216,7 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
         vec![("settings.json".to_owned(), "settings: preset, sections, budget, trust".to_owned())];
     files.extend(init_files::of(profile, Scope::Global));
     files.push(sections.clone());
+    files.extend(ADDED.map(|(name, about)| (name.to_owned(), about.to_owned())));
     if shared {
         files.push(("profiles/<name>.toml".to_owned(), "a whole prompt, for `--preset <name>`".to_owned()));
     }
@@ -224,6 +232,7 @@ fn files_of(system: &dyn System, profile: &Profile, places: &Places, home: &Path
         let mut names: Vec<String> =
             init_files::of(profile, Scope::Project).into_iter().map(|(name, _)| name).collect();
         names.push(sections.0);
+        names.extend(ADDED.map(|(name, _)| name.to_owned()));
         let last = names.pop().unwrap_or_default();
         let names = if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) };
         let shown = places.shown(project);

@@ -6,7 +6,7 @@ use crate::{
     flags::Format,
     scopes_view::{
         Group, Inactive, Layers, ListingFlags, Project, Row, named, restricted, rewrites, story, summary,
-        table, troubles, unknown,
+        table, troubles, unknown, with_state,
     },
     ui::Ui,
 };
@@ -14,12 +14,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use preface::{
     ScopesReport,
     core::{
-        extension::{Category, Entry},
-        mcp_servers::ServerEntry,
-        trust::TrustMode,
+        extension::Category,
+        trust::{Trust, TrustMode},
     },
 };
 use serde::Serialize;
+use serde_json::Value;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,8 +65,8 @@ fn categories() -> impl TypedValueParser<Value = Group> {
 /// The document of `--format json`.
 #[derive(Serialize)]
 struct Document<'a> {
-    entries: Vec<&'a Entry>,
-    mcp: Vec<&'a ServerEntry>,
+    entries: Vec<Value>,
+    mcp: Vec<Value>,
     diagnostics: &'a [preface::core::diagnostic::Diagnostic],
     audit: &'a [preface::core::audit::AuditEvent],
 }
@@ -92,8 +92,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 fn view(report: &ScopesReport, shown: &[Group], inactive: Inactive, room: Option<usize>) -> String {
     let layers = restricted(&Layers::of(report), shown);
     let mut out = table(&layers, shown, inactive, room);
-    out.push_str(&rewrites(&layers.scopes.rewrites));
-    out.push_str(&summary(&layers));
+    out.push_str(&rewrites(&layers.scopes));
+    out.push_str(&summary(&layers, &troubles(report, shown)));
     out.push('\n');
     out
 }
@@ -102,8 +102,14 @@ fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
     let is_shown = |category: Category| shown.contains(&Group::Extensions(category));
     let servers = || report.mcp.servers.iter();
     Document {
-        entries: report.scopes.entries.iter().filter(|entry| is_shown(entry.category)).collect(),
-        mcp: servers().filter(|_| shown.contains(&Group::Mcp)).collect(),
+        entries: report
+            .scopes
+            .entries
+            .iter()
+            .filter(|entry| is_shown(entry.category))
+            .map(with_state)
+            .collect(),
+        mcp: servers().filter(|_| shown.contains(&Group::Mcp)).map(with_state).collect(),
         diagnostics: &report.diagnostics,
         audit: &report.audit,
     }
@@ -112,15 +118,19 @@ fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
 fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Format) -> Result<Exit, Failure> {
     let layers = restricted(&Layers::of(report), shown);
     let found = named(&layers, name, shown);
+    let held =
+        report.mode == TrustMode::Whole && report.diagnostics.iter().any(|note| note.code == "trust/held");
+    let project = match report.trust {
+        Trust::Declined if held => Project::Declined,
+        _ if held => Project::Held,
+        _ => Project::Seen,
+    };
     if found.is_empty() {
-        return Err(unknown(&layers, name, shown));
+        return Err(unknown(&layers, name, shown, project));
     }
     match format {
         Format::Json => ui.json(&rows(report, &found.concat()))?,
         Format::Text => {
-            let held = report.mode == TrustMode::Whole
-                && report.diagnostics.iter().any(|note| note.code == "trust/held");
-            let project = if held { Project::Held } else { Project::Seen };
             let stories: Vec<String> = found.iter().map(|entries| story(entries, project)).collect();
             ui.view(&complete(&stories.join("\n")))?;
         }
@@ -128,16 +138,8 @@ fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Form
     Ok(Exit::Done)
 }
 
-/// A row of either kind, as its listing has it.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Told<'a> {
-    Extension(&'a Entry),
-    Server(&'a ServerEntry),
-}
-
 /// Returns the entries and servers that rows show.
-fn rows<'a>(report: &'a ScopesReport, shown: &[Row<'_>]) -> Vec<Told<'a>> {
+fn rows(report: &ScopesReport, shown: &[Row<'_>]) -> Vec<Value> {
     let is = |group: Group, name: &str, origin| {
         shown.iter().any(|row| (row.group, row.name) == (group, name) && row.origin == origin)
     };
@@ -147,5 +149,5 @@ fn rows<'a>(report: &'a ScopesReport, shown: &[Row<'_>]) -> Vec<Told<'a>> {
         .iter()
         .filter(|entry| is(Group::Extensions(entry.category), &entry.name, &entry.origin));
     let servers = report.mcp.servers.iter().filter(|server| is(Group::Mcp, &server.name, &server.origin));
-    entries.map(Told::Extension).chain(servers.map(Told::Server)).collect()
+    entries.map(with_state).chain(servers.map(with_state)).collect()
 }

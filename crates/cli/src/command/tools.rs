@@ -4,7 +4,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::Format,
-    scopes_view::{Group, Inactive, ListingFlags, troubles, view},
+    scopes_view::{Group, Inactive, ListingFlags, State, troubles, view, with_state},
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use preface::{
-    Engine,
+    Engine, ToolChoice,
     core::{
         extension::Category,
         turn::{OF_SERVER, Tool},
@@ -30,7 +30,7 @@ Examples:
 
 /// List the tools that a model may be given
 ///
-/// With its layer, and what it hides, and those of MCP servers as they were recorded. `--all` adds what is hidden, switched off, broken or held, and why.
+/// With its layer, and what it hides, and those of MCP servers as they were recorded; `--tools` names the ones to list. `--all` adds what is hidden, switched off, broken or held, and why.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -45,12 +45,18 @@ pub struct Args {
 /// Lists them.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
-    let servers = Engine::new(&system).servers(&args.listing.request()?);
-    let servers = servers.map_err(|error| args.listing.failed(error))?;
+    let request = args.listing.request()?;
+    let servers = Engine::new(&system).servers(&request);
+    let mut servers = servers.map_err(|error| args.listing.failed(error))?;
+    if let ToolChoice::Named(names) = &request.tools {
+        let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
+        servers.scopes.scopes.entries.retain(|entry| is_of(entry.category, &entry.name));
+        servers.tools.retain(|tool| names.contains(&tool.name));
+    }
     let group = Group::Extensions(Category::Tools);
     match args.listing.format {
         Format::Json => {
-            let rows = servers.scopes.scopes.of(Category::Tools).map(|entry| json!(entry));
+            let rows = servers.scopes.scopes.of(Category::Tools).map(with_state);
             ui.json(&rows.chain(servers.tools.iter().map(|tool| row(tool, &servers))).collect::<Vec<_>>())?;
         }
         Format::Text => {
@@ -77,6 +83,7 @@ fn row(tool: &Tool, report: &ServersReport) -> Value {
         "origin": origin,
         "active": true,
         "runnable": true,
+        "state": State::Active.word(),
         "server": server(tool),
         "about": tool.description,
     })

@@ -9,7 +9,7 @@ use crate::{
     ui::text::{listed, one_line},
 };
 use preface::core::{
-    extension::{DisabledBy, EntryOrigin},
+    extension::{DisabledBy, EntryOrigin, NAMED},
     settings::SetBy,
 };
 
@@ -52,6 +52,8 @@ pub fn asides(entry: Row<'_>) -> Vec<String> {
     if entry.active && entry.config_scope > SetBy::from(entry.origin.scope) {
         lines.push(format!("configured by {}", layer(entry.config_scope)));
     }
+    let named = entry.diagnostics.iter().filter(|note| note.code == NAMED);
+    lines.extend(named.map(|note| one_line(&note.message)));
     lines.into_iter().map(|line| complete(&line).into_owned()).collect()
 }
 

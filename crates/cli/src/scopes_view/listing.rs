@@ -2,6 +2,7 @@
 
 use super::{
     row::{Group, Layers},
+    state::with_state,
     table::{restricted, rewrites, summary, table, troubles},
 };
 use crate::{
@@ -16,7 +17,7 @@ use preface::{
     Engine, Error, Request, ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::{Category, Entry},
+        extension::Category,
     },
 };
 
@@ -90,7 +91,7 @@ pub fn list(ui: &Ui, flags: &ListingFlags, category: Category, inactive: Inactiv
     let report = flags.ask()?;
     let group = Group::Extensions(category);
     match flags.format {
-        Format::Json => ui.json(&report.scopes.of(category).collect::<Vec<&Entry>>())?,
+        Format::Json => ui.json(&report.scopes.of(category).map(with_state).collect::<Vec<_>>())?,
         Format::Text => ui.view(&view(&report, group, inactive, ui.columns()))?,
     }
     flags.tell(ui, &troubles(&report, &[group]));
@@ -102,8 +103,8 @@ pub fn view(report: &ScopesReport, group: Group, inactive: Inactive, room: Optio
     let dim = style::DIM;
     let layers = restricted(&Layers::of(report), &[group]);
     let mut out = table(&layers, &[group], inactive, room);
-    out.push_str(&rewrites(&layers.scopes.rewrites));
-    out.push_str(&summary(&layers));
+    out.push_str(&rewrites(&layers.scopes));
+    out.push_str(&summary(&layers, &troubles(report, &[group])));
     let left_out = layers.rows(group).iter().filter(|row| !row.active).count();
     if inactive == Inactive::LeftOut && left_out > 0 {
         let how = if group == Group::Mcp { "preface mcp list" } else { "--all" };

@@ -15,6 +15,6 @@ mod table;
 pub use aside::asides;
 pub use listing::{Inactive, ListingFlags, list, view};
 pub use row::{Group, Layers, Row};
-pub use state::State;
+pub use state::{State, with_state};
 pub use story::{Project, named, story, unknown};
-pub use table::{restricted, rewrites, summary, summary_with, table, troubles};
+pub use table::{restricted, rewrites, summary, table, troubles};

@@ -125,6 +125,10 @@ pub struct Row<'e> {
     pub about: Option<&'e str>,
     /// What a hook does with what passes through it.
     pub role: Option<Role>,
+    /// The event that a hook names.
+    pub event: Option<&'e str>,
+    /// What a person types for a command, where that is not its id.
+    pub typed: Option<&'e str>,
     pub diagnostics: &'e [Diagnostic],
 }
 
@@ -149,6 +153,14 @@ impl<'e> From<&'e Entry> for Row<'e> {
             about: entry.about.as_deref(),
             role: match &entry.ability {
                 Some(Ability::Hook(hook)) => Some(hook.role),
+                _ => None,
+            },
+            event: match &entry.ability {
+                Some(Ability::Hook(hook)) => hook.event.as_deref(),
+                _ => None,
+            },
+            typed: match &entry.ability {
+                Some(Ability::Command(command)) => command.name.as_deref(),
                 _ => None,
             },
             diagnostics: &entry.diagnostics,
@@ -176,6 +188,8 @@ impl<'e> From<&'e ServerEntry> for Row<'e> {
             status: entry.status,
             about: entry.about.as_deref(),
             role: None,
+            event: None,
+            typed: None,
             diagnostics: &entry.diagnostics,
         }
     }
@@ -201,6 +215,8 @@ impl<'e> From<&'e SkillEntry> for Row<'e> {
             status: entry.status,
             about: None,
             role: None,
+            event: None,
+            typed: None,
             diagnostics: &entry.diagnostics,
         }
     }
@@ -226,6 +242,8 @@ impl<'e> From<&'e AgentEntry> for Row<'e> {
             status: entry.status,
             about: entry.what.as_ref().map(|agent| agent.description.as_str()),
             role: None,
+            event: None,
+            typed: None,
             diagnostics: &entry.diagnostics,
         }
     }

@@ -4,6 +4,18 @@ use super::row::Row;
 use crate::ui::style;
 use anstyle::Style;
 use preface::core::extension::Status;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Returns a row as JSON, with its state in the word that tables have.
+pub fn with_state<'e, T: Serialize>(entry: &'e T) -> Value
+where
+    Row<'e>: From<&'e T>,
+{
+    let mut row = json!(entry);
+    row["state"] = State::of(entry).word().into();
+    row
+}
 
 /// How an entry stands. Every listing uses these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

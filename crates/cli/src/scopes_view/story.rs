@@ -14,15 +14,17 @@ use crate::{
     },
 };
 use preface::core::{
-    extension::{DisabledBy, EntryOrigin},
+    extension::{Category, DisabledBy, EntryOrigin},
     scope::Scope,
     settings::SetBy,
     suggestion::did_you_mean,
 };
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
-/// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each group that has it, its rows, the weakest
-/// layer first.
+const COMMANDS: Group = Group::Extensions(Category::Commands);
+
+/// Finds the rows of a name, `Bash` or `tools/Bash`, in some groups: for each id in each group, its rows, the weakest layer
+/// first.
 pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Row<'a>>> {
     let (only, name) = match name.split_once('/') {
         Some((group, rest)) => match group.parse::<Group>() {
@@ -34,24 +36,37 @@ pub fn named<'a>(layers: &'a Layers, name: &str, groups: &[Group]) -> Vec<Vec<Ro
     groups
         .iter()
         .filter(|group| only.is_none_or(|only| only == **group))
-        .map(|group| layers.rows(*group).into_iter().filter(|row| row.name == name).collect::<Vec<_>>())
-        .filter(|entries| !entries.is_empty())
+        .flat_map(|group| {
+            let rows = layers.rows(*group);
+            // A command also has the name that is typed.
+            let is_meant = |row: &&Row<'_>| row.name == name || row.typed == Some(name);
+            let ids: BTreeSet<&str> = rows.iter().filter(is_meant).map(|row| row.name).collect();
+            let of_id = |id: &str| rows.iter().filter(|row| row.name == id).copied().collect::<Vec<_>>();
+            ids.into_iter().map(of_id).collect::<Vec<_>>()
+        })
         .collect()
 }
 
 /// Says that nobody has a name, and which one may have been meant.
-pub fn unknown(layers: &Layers, name: &str, groups: &[Group]) -> Failure {
+pub fn unknown(layers: &Layers, name: &str, groups: &[Group], project: Project) -> Failure {
     let there = || groups.iter().flat_map(|group| layers.rows(*group));
     let full: Vec<String> = there().map(|entry| format!("{}/{}", entry.group, entry.name)).collect();
     let near = match name.contains('/') {
         true => did_you_mean(name, full.iter().map(String::as_str)),
         false => did_you_mean(name, there().map(|entry| entry.name)),
     };
-    let failure = Failure::new(format!("no layer has `{}`", one_line(name)));
-    match near {
-        Some(near) => failure.hint(format!("did you mean `{}`?", one_line(near))),
-        None => failure.hint("`preface scopes` lists what there is"),
-    }
+    let name = one_line(name);
+    let message = match project {
+        Project::Seen => format!("no layer has `{name}`"),
+        Project::Held => format!("no layer has `{name}` but for the project perhaps, which waits for trust"),
+        Project::Declined => {
+            format!("no layer has `{name}` but for the project perhaps, which you declined to trust")
+        }
+    };
+    Failure::new(message).hint(match near {
+        Some(near) => format!("did you mean `{}`?", one_line(near)),
+        None => "`preface scopes` lists what there is".to_owned(),
+    })
 }
 
 /// Whether anybody looked into the project.
@@ -61,6 +76,8 @@ pub enum Project {
     Seen,
     /// It waits for trust as a whole.
     Held,
+    /// The user declined to trust it.
+    Declined,
 }
 
 /// Tells the story of one name of one group. `entries` are not empty, the weakest layer first.
@@ -74,6 +91,7 @@ pub fn story(entries: &[Row<'_>], project: Project) -> String {
         if here.peek().is_none() {
             let nothing = match (scope, project) {
                 (Scope::Project, Project::Held) => "nobody looked: the project waits for trust",
+                (Scope::Project, Project::Declined) => "nobody looked: you declined to trust the project",
                 _ => "nothing here",
             };
             table.row([layer(), Cell::styled("-", dim), Cell::styled(nothing, dim)]);
@@ -129,6 +147,8 @@ fn headline(entries: &[Row<'_>]) -> String {
         format!("{name} is switched off.")
     } else if is(State::Held) {
         format!("{name} waits for trust.")
+    } else if let Some(by) = entries.iter().rev().find_map(|entry| entry.shadowed_by) {
+        format!("{name} is hidden by `{}`.", id_of(by))
     } else {
         format!("{name} is broken, and no layer below has another.")
     }
@@ -138,6 +158,9 @@ fn headline(entries: &[Row<'_>]) -> String {
 fn fate(entry: Row<'_>) -> String {
     let told = match State::of(entry) {
         State::Hidden => match entry.shadowed_by {
+            Some(by) if entry.group == COMMANDS && id_of(by) != entry.name => {
+                format!("hidden by {} `{}`", whose(by.scope), id_of(by))
+            }
             Some(by) => format!("hidden by {}", whose(by.scope)),
             None => "hidden".to_owned(),
         },
@@ -187,6 +210,7 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
             said.push(sentence);
         }
     };
+    let is_in_use = entries.iter().any(|entry| entry.active);
     for entry in entries.iter().rev().copied() {
         let (scope, path) = (entry.origin.scope, one_line(&entry.origin.path));
         match State::of(entry) {
@@ -206,12 +230,19 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
                     say(format!("To use it, add {missing} to {path}."));
                 }
             }
+            // What is used in its place needs no switch.
+            State::Off if is_in_use && !entry.group.is_ordered() => {}
             State::Off => {
                 if let Some(by) = entry.disabled_by {
                     say(on_again(entry, by));
                 }
             }
+            State::Hidden if !is_in_use => say("To use both, give one of the two another `name`.".to_owned()),
             State::Active | State::Hidden => {}
+        }
+        for note in entry.diagnostics.iter().filter(|note| entry.active && note.code == "scope/enabled") {
+            say(format!("{}.", one_line(&note.message)));
+            note.help.iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
         let is_off = |origin: &EntryOrigin| {
             entries.iter().any(|entry| entry.origin == origin && entry.disabled_by.is_some())
@@ -230,7 +261,7 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
 
 fn on_again(entry: Row<'_>, by: &DisabledBy) -> String {
     if entry.group == Group::Mcp {
-        return format!("To have it, take `disable` of `{}` out of {}.", one_line(entry.name), who(by));
+        return format!("To have it, let {} no longer switch off `{}`.", who(by), one_line(entry.name));
     }
     let key = format!("{}.{}.disable", entry.group, one_line(entry.name));
     match by.scope {
@@ -261,6 +292,12 @@ fn without(entry: Row<'_>) -> String {
     }
 }
 
+/// Returns the id of what lies at an origin: the directory of an extension.
+fn id_of(origin: &EntryOrigin) -> String {
+    let directory = origin.path.strip_suffix("/manifest.json").unwrap_or(&origin.path);
+    one_line(directory.rsplit('/').next().unwrap_or(directory))
+}
+
 /// What is to be removed to be rid of a row: the directory of an extension, where its manifest names one; a server.
 fn source(entry: Row<'_>) -> String {
     let path = one_line(&entry.origin.path);
@@ -276,10 +313,7 @@ mod tests {
         super::sample::{Sample, plain},
         *,
     };
-    use preface::core::{
-        diagnostic::Diagnostic,
-        extension::{Category, FoundWhat},
-    };
+    use preface::core::{diagnostic::Diagnostic, extension::FoundWhat};
 
     #[track_caller]
     fn told(layers: &Layers, name: &str, expected: &str) {
@@ -415,7 +449,7 @@ mcp/old is switched off.
   bundled  -                 nothing here
   global   ~/.stud/mcp.json  switched off by .stud/mcp.json:1
   project  -                 nothing here
-To have it, take `disable` of `old` out of .stud/mcp.json:1.
+To have it, let .stud/mcp.json:1 no longer switch off `old`.
 ",
         );
     }

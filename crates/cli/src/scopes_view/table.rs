@@ -15,7 +15,7 @@ use preface::{
     ScopesReport,
     core::{
         diagnostic::{Diagnostic, Severity},
-        extension::{Category, OrderingRewrite, Role, Scopes, Slot, Status},
+        extension::{Category, Role, Scopes, Slot, Status},
         mcp_servers::McpServers,
     },
 };
@@ -175,24 +175,30 @@ fn what(entry: Row<'_>) -> String {
                 Role::Transform => "transform",
                 Role::Observer => "observer",
             };
-            if about.is_empty() { role.to_owned() } else { format!("{role}: {about}") }
+            let role = match entry.event {
+                Some(event) => format!("{role} of {}", one_line(event)),
+                None => role.to_owned(),
+            };
+            if about.is_empty() { role } else { format!("{role}: {about}") }
         }
         None => about,
     }
 }
 
 /// Tells which orders were rewritten: before, and now.
-pub fn rewrites(rewrites: &[OrderingRewrite]) -> String {
+pub fn rewrites(scopes: &Scopes) -> String {
     let (care, dim) = (style::CARE, style::DIM);
     let mut out = String::new();
-    for rewrite in rewrites {
-        let joined = |ids: &[String]| ids.iter().map(|id| one_line(id)).collect::<Vec<_>>().join(", ");
+    for rewrite in &scopes.rewrites {
+        let joined = |ids: &[String]| listed_hooks(ids, rewrite.slot, scopes).join(", ");
         let (slot, layer) = (rewrite.slot, rewrite.scope);
         out.push_str(&format!(
             "{care}{slot}: the order is that of the {layer} layer's ordering.json{care:#}\n"
         ));
         let (before, now) = (joined(&rewrite.previous_order), joined(&rewrite.new_order));
-        if before == now {
+        if rewrite.new_order.is_empty() {
+            out.push_str(&format!("  {dim}no hook is active there{dim:#}\n"));
+        } else if before == now {
             out.push_str(&format!("  {dim}as without it:{dim:#} {now}\n"));
         } else {
             out.push_str(&format!("  {dim}before:{dim:#} {before}\n  {dim}now:{dim:#}    {now}\n"));
@@ -201,31 +207,36 @@ pub fn rewrites(rewrites: &[OrderingRewrite]) -> String {
     out
 }
 
-/// Counts: `12 active, 3 off, 1 warning, 0 errors`.
-pub fn summary(layers: &Layers) -> String {
+/// Names the hooks of an order; of those that share a name each with its layer.
+fn listed_hooks(ids: &[String], slot: Slot, scopes: &Scopes) -> Vec<String> {
+    let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
+    ids.iter()
+        .map(|id| {
+            let same =
+                scopes.of(Category::Hooks).filter(|entry| entry.slot == Some(slot) && entry.name == *id);
+            let mut same: Vec<_> =
+                same.filter_map(|entry| Some((entry.order?, entry.origin.scope))).collect();
+            same.sort_unstable();
+            let nth = taken.entry(id).or_default();
+            let scope = same.get(*nth).filter(|_| same.len() > 1).map(|(_, scope)| scope);
+            *nth += 1;
+            scope.map_or_else(|| one_line(id), |scope| format!("{} ({scope})", one_line(id)))
+        })
+        .collect()
+}
+
+/// Counts rows by state, and the warnings and errors among the notes: `12 active, 3 off, 1 warning, 0 errors`.
+pub fn summary(layers: &Layers, notes: &[Diagnostic]) -> String {
     let rows = layers.all_rows();
-    let failed = |row: &&Row<'_>| {
-        let is_error = |note: &Diagnostic| note.severity == Severity::Error;
-        row.status == Status::Disabled && row.disabled_by.is_none() && row.diagnostics.iter().any(is_error)
+    let of = |severity: Severity| {
+        count(notes.iter().filter(|note| note.severity == severity).count(), severity.as_str())
     };
-    let notes = layers.scopes.diagnostics.iter().chain(&layers.mcp.diagnostics);
-    let warnings = notes.filter(|note| note.severity == Severity::Warning).count();
-    counted(&rows, warnings, rows.iter().filter(failed).count())
-}
-
-/// Counts rows by state, and the warnings and errors of `problems`.
-pub fn summary_with(layers: &Layers, problems: &[Diagnostic]) -> String {
-    let of = |severity: Severity| problems.iter().filter(|note| note.severity == severity).count();
-    counted(&layers.all_rows(), of(Severity::Warning), of(Severity::Error))
-}
-
-fn counted(rows: &[Row<'_>], warnings: usize, errors: usize) -> String {
     format!(
         "{} active, {} off, {}, {}",
         rows.iter().filter(|row| row.active).count(),
         rows.iter().filter(|row| row.status == Status::Disabled).count(),
-        count(warnings, Severity::Warning.as_str()),
-        count(errors, Severity::Error.as_str()),
+        of(Severity::Warning),
+        of(Severity::Error),
     )
 }
 
@@ -238,6 +249,10 @@ mod tests {
     use preface::core::{extension::FoundWhat, scope::Scope};
 
     const TOOLS: Group = Group::Extensions(Category::Tools);
+
+    fn counts(layers: &Layers) -> String {
+        summary(layers, &[layers.scopes.diagnostics.as_slice(), &layers.mcp.diagnostics].concat())
+    }
 
     fn shown(scopes: &Layers, inactive: Inactive, room: Option<usize>) -> String {
         plain(&table(scopes, &Group::ALL, inactive, room))
@@ -269,7 +284,7 @@ tools
 nothing: commands, mcp, sessionStores, stateMachines, ui
 "
         );
-        assert_eq!(summary(&scopes), "6 active, 1 off, 1 warning, 0 errors");
+        assert_eq!(counts(&scopes), "6 active, 1 off, 1 warning, 0 errors");
     }
 
     #[test]
@@ -284,7 +299,7 @@ tools
   Edit  bundled  active  Edits files.
 "
         );
-        assert_eq!(summary(&scopes), "2 active, 0 off, 0 warnings, 0 errors");
+        assert_eq!(counts(&scopes), "2 active, 0 off, 0 warnings, 0 errors");
     }
 
     #[test]
@@ -323,7 +338,7 @@ tools
 nothing: commands, contextProviders, hooks, mcp, providers, sessionStores, stateMachines, ui
 "
         );
-        assert_eq!(summary(&scopes), "4 active, 2 off, 3 warnings, 1 error");
+        assert_eq!(counts(&scopes), "4 active, 2 off, 3 warnings, 1 error");
     }
 
     #[test]
@@ -369,7 +384,7 @@ hooks in no slot
 "
         );
         assert_eq!(
-            plain(&rewrites(&scopes.scopes.rewrites)),
+            plain(&rewrites(&scopes.scopes)),
             "\
 TOOL_CALL/post: the order is that of the global layer's ordering.json
   before: one, two
@@ -418,6 +433,6 @@ mcp
     switched off by .stud/mcp.json:3
 "
         );
-        assert_eq!(summary(&scopes), "2 active, 2 off, 0 warnings, 1 error");
+        assert_eq!(counts(&scopes), "2 active, 2 off, 0 warnings, 1 error");
     }
 }

@@ -31,6 +31,18 @@ fn the_active_tools_stand_there_in_order_with_their_schemas() {
 }
 
 #[test]
+fn a_tool_that_settings_switch_off_is_not_sent() {
+    for (preset, tool) in [("pi", "bash"), ("claude-code", "Bash")] {
+        let line =
+            format!("preface build --preset {preset} --set tools.{tool}.disable=true --format request -q");
+        let ran = Sandbox::empty().run(&line).exits(0);
+        let tools = ran.json()["tools"].clone();
+        let tools = tools.as_array().expect("a list");
+        assert!(!tools.is_empty() && tools.iter().all(|sent| sent["name"] != tool), "{preset}: {tools:?}");
+    }
+}
+
+#[test]
 fn a_history_is_converted_and_what_is_left_out_is_told() {
     let sandbox = Sandbox::new();
     sandbox.work(

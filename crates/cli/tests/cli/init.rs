@@ -79,16 +79,19 @@ fn the_files_of_the_profile_are_told() {
   wrote settings.json
 
 What you can put there:
-  settings.json           settings: preset, sections, budget, trust (there)
-  SYSTEM.md               in place of the base prompt, word for word
-  APPEND_SYSTEM.md        text in the section `append`, word for word
-  AGENTS.md               instructions for all projects, word for word
-  CLAUDE.md               instructions for all projects, word for word
-  skills/<name>/SKILL.md  a skill
-  sections/<id>.md        one section, new or replaced (a template)
+  settings.json                settings: preset, sections, budget, trust (there)
+  SYSTEM.md                    in place of the base prompt, word for word
+  APPEND_SYSTEM.md             text in the section `append`, word for word
+  AGENTS.md                    instructions for all projects, word for word
+  CLAUDE.md                    instructions for all projects, word for word
+  skills/<name>/SKILL.md       a skill
+  sections/<id>.md             one section, new or replaced (a template)
+  extensions/<category>/<id>/  tools, context providers, hooks and more, each with a manifest.json
+  mcp.json                     MCP servers
+  ordering.json                the order of hooks
 
 A project has its own in .sf:
-SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md and sections/<id>.md.
+SYSTEM.md, APPEND_SYSTEM.md, skills/<name>/SKILL.md, sections/<id>.md, extensions/<category>/<id>/, mcp.json and ordering.json.
 ",
     );
     let ran = sandbox.run("preface init").exits(0);

@@ -50,11 +50,12 @@ tools/bash is the bundled one.
 To be without it, set `tools.bash.disable` to `true` in your settings.json.
 ",
     );
-    sandbox
-        .run("preface scopes --preset stud --why bsah")
-        .exits(1)
-        .prints("")
-        .says("error: no layer has `bsah`\nhint: did you mean `bash`?\n");
+    sandbox.run("preface scopes --preset stud --why bsah").exits(1).prints("").says(
+        "error: no layer has `bsah` but for the project perhaps, which waits for trust\n\
+             hint: did you mean `bash`?\n",
+    );
+    let ran = sandbox.run("preface scopes --preset stud --trust once --why bsah").exits(1);
+    assert_eq!(ran.stderr, "error: no layer has `bsah`\nhint: did you mean `bash`?\n");
 }
 
 #[test]
@@ -97,7 +98,7 @@ fn a_category_is_listed_without_what_is_not_active() {
         "  name   layer   state   what it is
 providers
   proxy  global  active  https://proxy.example/v1
-1 active, 0 off, 0 warnings, 0 errors
+1 active, 0 off, 1 warning, 0 errors
 ",
     );
 }
@@ -145,6 +146,7 @@ fn programs_get_every_entry_with_every_key() {
         "shadowed_by",
         "shadows",
         "slot",
+        "state",
         "status",
     ];
     assert!(entries.iter().all(|row| all.iter().all(|key| row.get(key).is_some())), "each has all keys");
@@ -155,6 +157,79 @@ fn programs_get_every_entry_with_every_key() {
     let of_tools: Vec<serde_json::Value> =
         entries.iter().filter(|row| row["category"] == "tools").cloned().collect();
     assert_eq!(tools, serde_json::Value::Array(of_tools), "the same entries in the same words");
+}
+
+#[test]
+fn who_switched_off_and_on_and_which_command_is_typed_is_part_of_the_story() {
+    let sandbox = Sandbox::empty();
+    let command = |id: &str| manifest("commands", id, r#""name": "hi", "description": "Greets.""#);
+    sandbox
+        .home(".stud/extensions/commands/greet/manifest.json", command("greet"))
+        .home(".stud/settings.json", r#"{"tools": {"bash": {"disable": true}, "edit": {"disable": true}}}"#)
+        .work(".stud/extensions/commands/hello/manifest.json", command("hello"))
+        .work(
+            ".stud/extensions/tools/edit/manifest.json",
+            manifest("tools", "edit", r#""description": "E.""#),
+        )
+        .work(".stud/settings.json", r#"{"tools": {"bash": {"disable": false}}}"#);
+    let why = |name: &str| {
+        sandbox.run(&format!("preface scopes --preset stud --trust once --why {name}")).exits(0).stdout
+    };
+    let greet = "\
+commands/greet is hidden by `hello`.
+  bundled  -                                                nothing here
+  global   ~/.stud/extensions/commands/greet/manifest.json  hidden by the project's `hello`
+  project  -                                                nothing here
+To use both, give one of the two another `name`.
+";
+    assert_eq!(why("greet"), greet);
+    let typed = why("hi");
+    assert!(typed.starts_with(greet) && typed.contains("\n\ncommands/hello is the project's.\n"), "{typed}");
+    let bash = why("bash");
+    let advice = "which ~/.stud/settings.json:1 (global) switches off, is switched on again by \
+                  .stud/settings.json:1 (project).\n`--set tools.bash.disable=true` switches it off for one call.\n";
+    assert!(bash.ends_with(advice), "{bash}");
+    assert!(!why("edit").contains("To have it"), "it is in use");
+}
+
+#[test]
+fn an_order_without_hooks_and_hooks_of_one_name_are_told_apart() {
+    let sandbox = Sandbox::empty();
+    let hook = |fields: &str| manifest("hooks", "same", &format!(r#"{fields}, "command": ["true"]"#));
+    sandbox
+        .home(".stud/extensions/hooks/same/manifest.json", hook(r#""event": "tool_call""#))
+        .work(".stud/extensions/hooks/same/manifest.json", hook(r#""slot": "TOOL_CALL/pre""#))
+        .work(".stud/ordering.json", r#"{"hooks": {"TOOL_CALL/pre": ["same"], "RENDER/post": ["x"]}}"#);
+    let ran = sandbox.run("preface hooks --preset stud --trust once -q").exits(0);
+    for line in [
+        "  1. same  global   active       transform of tool_call: true\n",
+        "  2. same  project  needs grant  transform: true\n",
+        "  as without it: same (global), same (project)\n",
+        "RENDER/post: the order is that of the project layer's ordering.json\n  no hook is active there\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}{}", ran.stdout);
+    }
+}
+
+#[test]
+fn tools_can_be_listed_by_name() {
+    let ran = Sandbox::empty().run("preface tools --tools read,bash").exits(0).says("");
+    let names: Vec<&str> =
+        ran.stdout.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert_eq!(names, ["name", "bash", "read"]);
+}
+
+#[test]
+fn health_names_what_is_hidden_and_counts_the_files_that_are_no_extensions() {
+    let ran = layered().run("preface health --preset stud --trust once").exits(0);
+    assert!(ran.stdout.contains(", 1 hidden (bash of bundled)"), "{}", ran.stdout);
+    let sandbox = Sandbox::empty();
+    sandbox.home(".claude/agents/e.md", "---\nname: e\ndescription: d\n---\n");
+    let ran = sandbox.run("preface health --preset claude-code").exits(0);
+    let warnings = ran.stdout.lines().filter(|line| line.starts_with("warning: ")).count();
+    assert_eq!(warnings, 1, "{}", ran.stdout);
+    let last = ran.stdout.lines().last().unwrap_or_default();
+    assert!(last.contains(", 1 warning, 0 errors, ") && last.contains(" active files beside them"), "{last}");
 }
 
 #[test]

@@ -505,3 +505,34 @@ fn a_bad_option_is_reported_with_its_place_and_stops_nothing() {
     sandbox.run("preface settings list").exits(0);
     sandbox.run("preface build --set arrange=nope").exits(2).prints("");
 }
+
+#[test]
+fn what_the_reader_would_refuse_is_not_written() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .run("preface settings set options.variant nope --preset pi")
+        .exits(2)
+        .says("error: unknown variant: `nope`\nhint: variants are `0.58`, `0.73`, `0.87`, `sf`\n");
+    sandbox.run("preface settings set options.docs nope --preset pi").exits(2);
+    assert!(!sandbox.path("home/.sf/agent/settings.json").exists());
+    sandbox.run("preface settings set options.variant 0.87 --preset pi").exits(0);
+    let ran = sandbox.run("preface settings set options.nosuch 1 --preset pi").exits(0);
+    assert!(ran.stderr.contains("the profile `pi` has no option `nosuch`"), "{}", ran.stderr);
+
+    sandbox
+        .run("preface settings set securityMode.mode yolo --scope project")
+        .exits(2)
+        .says("error: a project cannot loosen `securityMode.mode` from `ask` to `yolo`; `ask` stays\nhint: nothing was written\n");
+    assert!(!sandbox.path("work/.preface/settings.json").exists());
+    sandbox.run("preface settings set securityMode.mode yolo").exits(0);
+    sandbox.run("preface settings set securityMode.mode allowlist --scope project").exits(0);
+}
+
+#[test]
+fn why_a_setting_that_nothing_reads_does_not_count_is_told() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".config/preface/settings.json", r#"{"tools": {"bash": {"disabled": true}}}"#);
+    let ran = sandbox.run("preface settings get tools.bash.disabled --why").exits(1);
+    let told = "ignored: bundled/bash (Tool) has no setting `disabled`\n";
+    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
+}

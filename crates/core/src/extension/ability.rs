@@ -9,7 +9,13 @@ use super::{
     reading::Fields,
     slot::{Slot, UnknownSlot},
 };
-use crate::{fact::Stability, scope::Scope, settings::shown, suggestion::did_you_mean, turn::Tool};
+use crate::{
+    fact::Stability,
+    scope::Scope,
+    settings::{Node, holds_login, shown},
+    suggestion::did_you_mean,
+    turn::Tool,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
@@ -265,6 +271,39 @@ impl Ability {
         }
     }
 
+    /// Returns the fields of a manifest of this category, beside those that every manifest may have.
+    pub(super) fn fields(category: Category) -> &'static [&'static str] {
+        match category {
+            Category::Commands => &["description", "name"],
+            Category::ContextProviders => &[
+                "command",
+                "exclusiveSlot",
+                "files",
+                "kind",
+                "markdown",
+                "maxTokens",
+                "priority",
+                "stability",
+                "timeoutMs",
+            ],
+            Category::Hooks => &["command", "event", "role", "slot", "timeoutMs"],
+            Category::Loggers => &["path"],
+            Category::Providers => &["apiKey", "baseUrl", "kind"],
+            Category::SessionStores => &["kind", "url"],
+            Category::StateMachines | Category::Ui => &[],
+            Category::Tools => &["description", "inputSchema", "promptGuidelines", "promptSnippet"],
+        }
+    }
+
+    /// Returns the fields that settings may change under the entry's name, beside what it declares itself.
+    pub(super) fn settable(&self) -> &'static [&'static str] {
+        match self {
+            Ability::Context(_) => &["maxTokens", "priority"],
+            Ability::Model(_) => Ability::fields(Category::Providers),
+            _ => &[],
+        }
+    }
+
     /// Names the fields that are missing for the entry to be used, for people.
     #[must_use]
     pub fn missing(&self) -> Option<&'static str> {
@@ -338,7 +377,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
     }
     let from = match given.first() {
         Some(&"markdown") => {
-            let span = fields.node("markdown").map_or(0..0, crate::settings::Node::span);
+            let span = fields.node("markdown").map_or(0..0, Node::span);
             fields.text("markdown").map(|text| ContextSource::Markdown(text, span))
         }
         Some(&"files") => files(fields).map(ContextSource::Files),
@@ -358,7 +397,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
         }),
     };
     let runs = matches!(from, Some(ContextSource::Command(_)));
-    let max_tokens = match fields.node("maxTokens").and_then(crate::settings::Node::as_integer) {
+    let max_tokens = match fields.node("maxTokens").and_then(Node::as_integer) {
         Some(negative) if negative < 0 => {
             fields.wrong("maxTokens", format!("`maxTokens` must not be negative, and is {negative}")).code =
                 Some("Validation/FragmentBudgetNegative".to_owned());
@@ -472,30 +511,44 @@ fn hook(fields: &mut Fields<'_>) -> Hook {
 
 fn model(fields: &mut Fields<'_>, scope: Scope) -> Model {
     let base_url = fields.full_text("baseUrl");
-    if let Some(url) = &base_url
-        && !(url.starts_with("https://") || url.starts_with("http://"))
-    {
-        fields.wrong("baseUrl", "`baseUrl` must begin with `https://` or `http://`");
-    }
-    if base_url.as_deref().is_some_and(holds_login) {
-        fields.wrong("baseUrl", "`baseUrl` must not hold a user name or password").help =
-            Some("give the key by reference: `\"apiKey\": {\"kind\": \"env\", \"name\": \"…\"}`".to_owned());
+    if let Some((fault, help)) = base_url.as_deref().and_then(base_url_fault) {
+        fields.wrong("baseUrl", format!("`baseUrl` {fault}")).help = help.map(str::to_owned);
     }
     Model { kind: fields.full_text("kind"), base_url, key: secret(fields, scope) }
 }
 
-fn holds_login(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('@'))
+/// Says what is wrong with the address of a provider, and what helps.
+pub(super) fn base_url_fault(url: &str) -> Option<(&'static str, Option<&'static str>)> {
+    if !(url.starts_with("https://") || url.starts_with("http://")) {
+        return Some(("must begin with `https://` or `http://`", None));
+    }
+    let help = "give the key by reference: `\"apiKey\": {\"kind\": \"env\", \"name\": \"…\"}`";
+    holds_login(url).then_some(("must not hold a user name or password", Some(help)))
 }
+
+impl SecretReference {
+    /// Reads `${NAME}`, or an object with `kind` and `name`; `None` where the value is neither.
+    pub(super) fn read(node: &Node) -> Option<SecretReference> {
+        if let Some(text) = node.as_text() {
+            let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'))?;
+            return (!name.is_empty())
+                .then(|| SecretReference { kind: "env".to_owned(), name: name.to_owned() });
+        }
+        let text = |key: &str| node.at(&[key]).and_then(Node::as_text);
+        let kind = text("kind").filter(|kind| SECRETS.contains(kind))?;
+        Some(SecretReference { kind: kind.to_owned(), name: text("name")?.to_owned() })
+    }
+}
+
+/// Where a secret may be kept.
+const SECRETS: [&str; 3] = ["env", "file", "keyring"];
 
 /// `apiKey`: where a key is, as an object or as `${NAME}`. The key itself is refused in every layer's manifest.
 fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
     let node = fields.node("apiKey")?;
-    if let Some(text) = node.as_text() {
-        let name = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            return Some(SecretReference { kind: "env".to_owned(), name: name.to_owned() });
+    if node.as_text().is_some() {
+        if let Some(reference) = SecretReference::read(node) {
+            return Some(reference);
         }
         let whose = if scope == Scope::Project {
             "a project may not hold a key"
@@ -508,7 +561,7 @@ fn secret(fields: &mut Fields<'_>, scope: Scope) -> Option<SecretReference> {
     }
     fields.below("apiKey", |below| {
         // The first look tells of a kind that is not there, the second of one that nobody knows.
-        let kind = below.name("kind").and_then(|_| below.word("kind", &["env", "file", "keyring"]));
+        let kind = below.name("kind").and_then(|_| below.word("kind", &SECRETS));
         let (kind, name) = (kind.map(str::to_owned), below.name("name"));
         Some(SecretReference { kind: kind?, name: name? })
     })?

@@ -1,7 +1,7 @@
 //! What settings make of an extension's configuration: key by key, the strongest value that fits.
 
 use super::{
-    ability::{Ability, Model},
+    ability::{Ability, Model, SecretReference, base_url_fault},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
     entry::Entry,
@@ -32,26 +32,67 @@ pub(super) struct Configured {
     pub notes: Diagnostics,
     priority: Option<i64>,
     max_tokens: Option<i64>,
+    model: Model,
 }
 
 impl Configured {
-    /// Applies what settings change about the place and size of a context provider's text.
-    pub(super) fn place_context(&mut self, row: &mut Entry) {
-        let Some(Ability::Context(context)) = &mut row.ability else { return };
-        context.priority = self.priority.unwrap_or(context.priority);
-        if let Some(most) = self.max_tokens {
-            context.max_tokens = usize::try_from(most).unwrap_or(usize::MAX);
+    /// Applies what settings change about the place and size of a context provider's text, and about whom a model
+    /// provider talks to.
+    pub(super) fn apply(&self, row: &mut Entry) {
+        match &mut row.ability {
+            Some(Ability::Context(context)) => {
+                context.priority = self.priority.unwrap_or(context.priority);
+                if let Some(most) = self.max_tokens {
+                    context.max_tokens = usize::try_from(most).unwrap_or(usize::MAX);
+                }
+            }
+            Some(ability @ Ability::Model(_)) => {
+                let Ability::Model(model) = ability else { return };
+                let Model { kind, base_url, key } = self.model.clone();
+                *model = Model {
+                    kind: kind.or(model.kind.take()),
+                    base_url: base_url.or(model.base_url.take()),
+                    key: key.or(model.key.take()),
+                };
+                (row.about, row.action) = (ability.about(), ability.action());
+            }
+            _ => {}
         }
     }
+}
+
+/// Takes a field of a model provider.
+///
+/// # Errors
+/// What is wrong with the value, as the end of a sentence.
+fn set_field(model: &mut Model, key: &str, node: &Node) -> Result<(), String> {
+    let text = || match node.as_text().filter(|text| !text.trim().is_empty()) {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(format!("must be a string that is not blank, not {}", node.described())),
+    };
+    match key {
+        "kind" => model.kind = Some(text()?),
+        "baseUrl" => {
+            let url = text()?;
+            if let Some((fault, _)) = base_url_fault(&url) {
+                return Err(fault.to_owned());
+            }
+            model.base_url = Some(url);
+        }
+        // A literal key is the business of the host; it is shown nowhere.
+        _ => model.key = SecretReference::read(node),
+    }
+    Ok(())
 }
 
 /// So many keys that an extension does not declare are told one by one.
 const MOST_UNDECLARED: usize = 20;
 
 /// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
-/// deeply, a provider's whole. With a `configSchema`, a key that it does not declare and a value that does not fit stay
-/// out with a note, and what a weaker layer set stays. `priority` and `maxTokens` of a context provider change its text's
-/// place and size, unless its schema declares them.
+/// deeply, a provider's whole. But for providers, a key that neither its `configSchema` nor its `config` declares and a value that does not
+/// fit stay out with a note, and what a weaker layer set stays. `priority` and `maxTokens` of a context provider change its
+/// text's place and size, and `kind`, `baseUrl` and `apiKey` of a model provider whom it talks to, unless its schema
+/// declares them.
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
@@ -68,12 +109,19 @@ pub(super) fn configure(
         notes: Diagnostics::new(),
         priority: None,
         max_tokens: None,
+        model: Model::default(),
     };
     let (category, id) = (manifest.category.as_str(), manifest.id.as_str());
     let who = Named { scope, id, category: manifest.category };
     let settings = &admitted(&mut configured, manifest, &who, settings, grants);
     let Some(table) = settings.at(&[category, id]).and_then(Node::as_table) else { return configured };
     let whole = manifest.category == Category::Providers;
+    let settable = manifest.ability.settable();
+    let declared = || {
+        let schema = manifest.config_schema.as_ref().and_then(|schema| schema.get("properties"));
+        let keys = schema.and_then(Value::as_object).unwrap_or(&manifest.config);
+        keys.keys().map(String::as_str)
+    };
     let mut undeclared = 0_usize;
     for (key, _) in table.iter().filter(|(key, _)| *key != "disable") {
         // Whose value stays when a stronger one does not fit.
@@ -85,16 +133,30 @@ pub(super) fn configure(
                 configured.ignored.push(IgnoredSetting { by, path: path.map(str::to_owned) });
                 configured.notes.extend(note);
             };
-            let declared = manifest
-                .config_schema
-                .as_ref()
-                .and_then(|schema| schema.get("properties"))
-                .and_then(Value::as_object);
-            let is_declared = declared.is_some_and(|declared| declared.contains_key(key));
-            if manifest.category == Category::ContextProviders
-                && !is_declared
-                && matches!(key, "priority" | "maxTokens")
-            {
+            let is_declared = declared().any(|known| known == key);
+            let is_settable = !is_declared && settable.contains(&key);
+            let known = || declared().chain(settable.iter().copied()).chain(["disable"]);
+            // What else a provider has is between its manifest and the host, which reads it whole.
+            let is_open = manifest.config_schema.is_none()
+                && manifest.category == Category::Providers
+                && did_you_mean(key, known()).is_none();
+            if !is_declared && !is_settable && !is_open {
+                undeclared += 1;
+                if undeclared > MOST_UNDECLARED {
+                    ignore(None);
+                    continue;
+                }
+                let message = format!("{who} has no setting `{}`", shown(key));
+                let note = Diagnostic::warning("Validation/UnknownConfigKey", message).at(node.key_place());
+                let help = if Ability::fields(manifest.category).contains(&key) {
+                    Some(format!("`{key}` is a field of its manifest"))
+                } else {
+                    did_you_mean(key, known()).map(|near| format!("did you mean `{near}`?"))
+                };
+                ignore(Some(Diagnostic { help, ..note }));
+                continue;
+            }
+            if is_settable && manifest.category == Category::ContextProviders {
                 let least = if key == "priority" { i64::MIN } else { 0 };
                 let Some(number) = node.as_integer().filter(|number| *number >= least) else {
                     let what = if key == "priority" { "an integer" } else { "an integer of 0 or more" };
@@ -113,28 +175,17 @@ pub(super) fn configure(
                 stays = by;
                 continue;
             }
+            if is_settable && let Err(fault) = set_field(&mut configured.model, key, node) {
+                let why = format!("`{key}` {fault}");
+                ignore(Some(retained(by, stays, &why, &format!("/{key}")).at(node.place())));
+                continue;
+            }
             let mut value = said(settings, by, &path);
             if let Some(there) = configured.config.get(key).filter(|_| !whole) {
                 let over = std::mem::replace(&mut value, there.clone());
                 lay_over(&mut value, over);
             }
-            if let Some(schema) = &manifest.config_schema {
-                if !is_declared {
-                    undeclared += 1;
-                    if undeclared > MOST_UNDECLARED {
-                        ignore(None);
-                        continue;
-                    }
-                    let known = declared.into_iter().flat_map(|declared| declared.keys().map(String::as_str));
-                    let message = format!("{who} has no setting `{}`", shown(key));
-                    let mut note =
-                        Diagnostic::warning("Validation/UnknownConfigKey", message).at(node.key_place());
-                    if let Some(near) = did_you_mean(key, known) {
-                        note = note.help(format!("did you mean `{near}`?"));
-                    }
-                    ignore(Some(note));
-                    continue;
-                }
+            if let Some(schema) = manifest.config_schema.as_ref().filter(|_| is_declared) {
                 let mut candidate = configured.config.clone();
                 candidate.insert(key.to_owned(), value.clone());
                 if let Err(SchemaFault::Config(faults)) = checker.check(schema, &Value::Object(candidate)) {
@@ -184,13 +235,16 @@ fn admitted<'s>(
     let (Some(node), Some(table)) = (node, node.and_then(Node::as_table)) else {
         return Cow::Borrowed(settings);
     };
-    let acts = manifest.ability.action().is_some();
+    // Settings may give a provider the address that its manifest lacks.
+    let given = node.at(&["baseUrl"]).and_then(Node::as_text).filter(|url| base_url_fault(url).is_none());
+    let given = given.filter(|_| matches!(manifest.ability, Ability::Model(_)));
+    let acts = manifest.ability.action().is_some() || given.is_some();
     let keys: Vec<(&str, &Node)> = table.iter().filter(|(key, _)| *key != "disable").collect();
     if who.scope == Scope::Project || !acts || keys.is_empty() {
         return Cow::Borrowed(settings);
     }
-    if let Ability::Model(Model { base_url: Some(url), .. }) = &manifest.ability {
-        let url = node.at(&["baseUrl"]).and_then(Node::as_text).unwrap_or(url).to_owned();
+    if let Ability::Model(model) = &manifest.ability {
+        let url = given.or(model.base_url.as_deref()).unwrap_or_default().to_owned();
         let config = keys.iter().map(|(key, node)| ((*key).to_owned(), node.to_value())).collect();
         let masked = keys.iter().map(|(key, node)| ((*key).to_owned(), node.masked())).collect();
         let change =

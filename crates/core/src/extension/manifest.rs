@@ -9,8 +9,10 @@ use super::{
     version::{CONTRACT_VERSION, CORE_VERSION, Version},
 };
 use crate::{
+    diagnostic::{Diagnostic, Diagnostics},
     scope::Scope,
-    settings::{Dialect, Node, parse_document, shown},
+    settings::{Dialect, Node, Table, parse_document, shown},
+    suggestion::did_you_mean,
 };
 use serde_json::{Map, Value};
 
@@ -40,6 +42,41 @@ pub struct Manifest {
     pub config: Map<String, Value>,
     /// What it brings.
     pub ability: Ability,
+    /// The keys that nothing reads.
+    pub notes: Diagnostics,
+}
+
+/// The keys that every manifest may have.
+const COMMON_KEYS: [&str; 8] = [
+    "$schema",
+    "category",
+    "config",
+    "configSchema",
+    "contractVersion",
+    "description",
+    "id",
+    "requiredCoreVersion",
+];
+
+/// So many keys that nothing reads are reported one by one.
+const MOST_UNKNOWN: usize = 20;
+
+/// Reports keys that nothing reads.
+fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
+    let known = || COMMON_KEYS.iter().chain(Ability::fields(lies.category)).copied();
+    let unknown = table.iter().filter(|(key, _)| !known().any(|known| known == *key));
+    unknown
+        .take(MOST_UNKNOWN)
+        .map(|(key, node)| {
+            let message =
+                format!("a manifest of `{}` has no key `{}`; it is ignored", lies.category, shown(key));
+            let note = Diagnostic::warning("extension/unknown-key", message).at(node.key_place());
+            match did_you_mean(key, known()) {
+                Some(near) => note.help(format!("did you mean `{near}`?")),
+                None => note,
+            }
+        })
+        .collect()
 }
 
 /// Where a manifest lies, and by that what it must be.
@@ -121,6 +158,25 @@ fn ids_of_extensions_are_plain_words() {
     }
 }
 
+#[cfg(test)]
+#[test]
+fn the_published_schema_has_the_keys_that_are_read() {
+    let published = crate::settings::SCHEMAS.iter().find(|schema| schema.name == "manifest").unwrap();
+    let document = published.document();
+    let keys = |schema: &Value| -> Vec<String> {
+        let properties = schema["properties"].as_object();
+        properties.into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    };
+    assert_eq!(keys(&document), COMMON_KEYS);
+    assert_eq!(document["unevaluatedProperties"], false, "an editor finds unknown keys");
+    for category in Category::ALL {
+        let of = document["allOf"].as_array().unwrap().iter();
+        let of = of.filter(|one| one["if"]["properties"]["category"]["const"] == category.as_str());
+        let found: Vec<String> = of.flat_map(|one| keys(&one["then"])).collect();
+        assert_eq!(found, Ability::fields(category), "{category}");
+    }
+}
+
 impl Manifest {
     /// Reads a manifest through the stages shape, contractVersion, requiredCoreVersion and configSchema; the first that
     /// fails is the last that is looked at.
@@ -189,7 +245,21 @@ impl Manifest {
             .versions(table.get("contractVersion"), table.get("requiredCoreVersion"))
             .map_err(|failure| *failure)?;
         manifest.check_config(table.get("configSchema"), table.get("config"), checker)?;
-        Ok(manifest)
+        Ok(Manifest { notes: unknown_keys(table, lies), ..manifest })
+    }
+
+    /// Returns the manifest of what is built in, which has settings of its own or none.
+    pub(super) fn builtin(category: Category, id: &str) -> Manifest {
+        Manifest {
+            id: id.to_owned(),
+            category,
+            contract_version: CONTRACT_VERSION.to_string(),
+            required_core_version: String::new(),
+            config_schema: None,
+            config: Map::new(),
+            ability: Ability::Other,
+            notes: Diagnostics::new(),
+        }
     }
 
     fn shape(fields: &mut Fields<'_>, lies: &Lies<'_>, config: Option<&Node>) -> Option<Manifest> {
@@ -204,7 +274,7 @@ impl Manifest {
                 None
             }
             Err(unknown) => {
-                let near = crate::suggestion::did_you_mean(&name, Category::ALL.iter().map(|c| c.as_str()));
+                let near = did_you_mean(&name, Category::ALL.iter().map(|c| c.as_str()));
                 let help = near.map_or_else(|| unknown.to_string(), |near| format!("did you mean `{near}`?"));
                 let message = format!("`category` is unknown: `{}`", shown(&name));
                 fields.wrong("category", message).help = Some(help);
@@ -230,6 +300,7 @@ impl Manifest {
             config_schema: fields.node("configSchema").map(Node::to_value),
             config,
             ability,
+            notes: Diagnostics::new(),
         })
     }
 
@@ -250,12 +321,15 @@ impl Manifest {
         if !CORE_VERSION.meets(&self.required_core_version) {
             let range = shown(&self.required_core_version);
             let what = format!("it needs a core `{range}`; this is {CORE_VERSION}");
-            let help =
-                "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`";
-            return Err(Box::new(Failure {
-                place: core.map(Node::place),
-                ..Failure::new(Stage::RequiredCoreVersion, "/requiredCoreVersion", what).help(help)
-            }));
+            let failure = Failure::new(Stage::RequiredCoreVersion, "/requiredCoreVersion", what);
+            let failure = if Version::is_range(&self.required_core_version) {
+                failure
+            } else {
+                failure.help(
+                    "a range is made of `>=`, `<=`, `>`, `<`, `=` and three numbers, such as `>=1.0.0 <2.0.0`",
+                )
+            };
+            return Err(Box::new(Failure { place: core.map(Node::place), ..failure }));
         }
         Ok(())
     }

@@ -34,7 +34,7 @@ pub use failure::{Failure, Named, Stage};
 pub use grants::{Grants, NoGrants, ProviderChange};
 pub use manifest::{Lies, Manifest, Refused, extension_id_fault, id_fault};
 pub use ordering::{Ordered, Ordering, OrderingRewrite, order};
-pub use resolve::{Found, FoundWhat, resolve, resolve_granted};
+pub use resolve::{Found, FoundWhat, NAMED, resolve, resolve_granted};
 pub use scopes::{IgnoredSetting, Scopes, Startup};
 pub use slot::{Position, Slot, Stage as SlotStage, UnknownSlot};
 pub use version::{CONTRACT_VERSION, CORE_VERSION, Version};

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     scope::Scope,
-    settings::{Merged, Node, SetBy, shown},
+    settings::{KeyPath, Merged, Node, SetBy, Shape, shape_at, shown},
     suggestion::did_you_mean,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,6 +94,7 @@ pub fn resolve_granted(
         ignored.extend(out);
     }
     hide_typed_names(&mut entries);
+    name_active(settings, &mut entries, &mut diagnostics);
     for row in &entries {
         diagnostics.extend(row.diagnostics.iter().cloned());
     }
@@ -234,7 +235,15 @@ impl Resolver<'_> {
         let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
         let mut answered = false;
         for (at, candidate) in same.iter_mut().enumerate().rev() {
-            if let Judged::Sound(manifest) = &candidate.verdict {
+            let builtin = Manifest::builtin(category, id);
+            let manifest = match &candidate.verdict {
+                Judged::Sound(manifest) => Some(manifest.as_ref()),
+                // Its settings have a shape of their own.
+                Judged::Builtin(_) if shape_of_its_own(category, id) => None,
+                Judged::Builtin(_) => Some(&builtin),
+                Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => None,
+            };
+            if let Some(manifest) = manifest {
                 let hidden = answered && !category.is_ordered();
                 let mut result = self.configure(manifest, candidate.origin.scope, is_of_project);
                 let fault =
@@ -324,8 +333,8 @@ impl Resolver<'_> {
                         Judged::Builtin(about) => row.about = Some(about),
                         Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => {}
                     }
-                    if let Some(mut result) = configured.remove(&at) {
-                        result.place_context(&mut row);
+                    if let Some(result) = configured.remove(&at) {
+                        result.apply(&mut row);
                         row.config = result.config;
                         row.config_scope = result.by;
                         // Notes on the configuration of a hidden entry help nobody.
@@ -382,18 +391,15 @@ impl Resolver<'_> {
             return false;
         }
         let Judged::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
-        if manifest.ability.missing().is_some() {
+        let result = self.configure(manifest, candidate.origin.scope, true);
+        let mut row = Entry::new(self.category, self.id, candidate.origin.clone());
+        describe(&mut row, manifest.as_ref().clone());
+        result.apply(&mut row);
+        if row.ability.as_ref().and_then(Ability::missing).is_some()
+            || row.needs_grant() && !self.grants.may_run(&row)
+        {
             return false;
         }
-        let scope = candidate.origin.scope;
-        if scope == Scope::Project && candidate.acts() {
-            let mut row = Entry::new(self.category, self.id, candidate.origin.clone());
-            describe(&mut row, manifest.as_ref().clone());
-            if !self.grants.may_run(&row) {
-                return false;
-            }
-        }
-        let result = self.configure(manifest, scope, true);
         !result.changed || whole_fault(manifest, &result.config, self.checker).is_none()
     }
 
@@ -459,6 +465,52 @@ impl Resolver<'_> {
 const INCOMPLETE: &str = "extension/incomplete";
 const ADD_MISSING: &str = "add it to the manifest";
 
+/// What `active` names, and of which category.
+const ACTIVE: [(&str, Category); 4] = [
+    ("attachedSM", Category::StateMachines),
+    ("interactor", Category::Ui),
+    ("provider", Category::Providers),
+    ("sessionStore", Category::SessionStores),
+];
+
+/// Marks the entries that `active` names, and reports names that nothing active has. A host may have extensions that preface
+/// knows nothing of: where no layer has any of a category, nothing is said.
+fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagnostics) {
+    for (key, category) in ACTIVE {
+        let Some(node) = settings.at(&["active", key]) else { continue };
+        let Some(name) = node.as_text() else { continue };
+        let all = || entries.iter().filter(|entry| entry.category == category);
+        if all().next().is_none() {
+            continue;
+        }
+        let named = entries
+            .iter()
+            .rposition(|entry| entry.category == category && entry.name == name && entry.active);
+        let place = node.place();
+        if let Some(at) = named {
+            let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
+            let what = format!("named by `active.{key}` in {}{line}", place.path);
+            entries[at].diagnostics.push(Diagnostic::info(NAMED, what).at(place));
+            continue;
+        }
+        let known = all().map(|entry| entry.name.as_str());
+        let (what, help) = if all().any(|entry| entry.name == name) {
+            let help = format!("`preface scopes --why {category}/{name}` shows each layer");
+            (format!("`active.{key}` names `{}`, which is not active", shown(name)), help)
+        } else {
+            let help = match did_you_mean(name, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("`preface scopes {category}` lists what there is"),
+            };
+            (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
+        };
+        diagnostics.push(Diagnostic::warning("extension/unknown", what).at(place).help(help));
+    }
+}
+
+/// The code of the note on an entry that `active` names.
+pub const NAMED: &str = "extension/named";
+
 /// Hides commands that a stronger layer answers for under the name that is typed, whatever their ids are.
 fn hide_typed_names(entries: &mut [Entry]) {
     let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -515,6 +567,13 @@ fn describe(row: &mut Entry, manifest: Manifest) {
         row.slot = hook.slot;
     }
     row.ability = Some(manifest.ability);
+    row.diagnostics.extend(manifest.notes);
+}
+
+/// Returns whether the settings of something built in are checked where layers are merged.
+fn shape_of_its_own(category: Category, id: &str) -> bool {
+    let path: KeyPath = [category.as_str(), id].into_iter().collect();
+    matches!(shape_at(&path), Some(Shape::Fallback(_)))
 }
 
 fn shadowing(who: &Named<'_>, row: &Entry) -> Diagnostic {

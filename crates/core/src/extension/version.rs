@@ -1,12 +1,21 @@
 //! Versions: of the contract that an extension is written for, and of the core that it needs.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 /// The contract version that this core understands.
 pub const CONTRACT_VERSION: Version = Version(1, 0, 0);
 
 /// The version of the contract line's core that manifests are checked against. It is not the version of this crate.
 pub const CORE_VERSION: Version = Version(1, 0, 0);
+
+/// The signs of comparisons, with how a version that meets one compares with the number behind it.
+const SIGNS: [(&str, &[Ordering]); 5] = [
+    (">=", &[Ordering::Greater, Ordering::Equal]),
+    ("<=", &[Ordering::Less, Ordering::Equal]),
+    (">", &[Ordering::Greater]),
+    ("<", &[Ordering::Less]),
+    ("=", &[Ordering::Equal]),
+];
 
 /// Three numbers: `1.0.0`. The order is theirs from the left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,16 +55,19 @@ impl Version {
         comparisons.peek().is_some() && comparisons.all(|comparison| self.meets_one(comparison))
     }
 
+    /// Returns whether a text is made of comparisons, whatever meets them.
+    pub(super) fn is_range(range: &str) -> bool {
+        let is_comparison = |comparison: &str| {
+            let sign =
+                SIGNS.iter().find(|(sign, _)| comparison.starts_with(sign)).map_or("", |(sign, _)| sign);
+            Version::parse(&comparison[sign.len()..]).is_some()
+        };
+        let mut comparisons = range.split_whitespace().peekable();
+        comparisons.peek().is_some() && comparisons.all(is_comparison)
+    }
+
     fn meets_one(self, comparison: &str) -> bool {
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let signs: [(&str, &[std::cmp::Ordering]); 5] = [
-            (">=", &[Greater, Equal]),
-            ("<=", &[Less, Equal]),
-            (">", &[Greater]),
-            ("<", &[Less]),
-            ("=", &[Equal]),
-        ];
-        for (sign, holds) in signs {
+        for (sign, holds) in SIGNS {
             if let Some(version) = comparison.strip_prefix(sign) {
                 return Version::parse(version).is_some_and(|wanted| holds.contains(&self.cmp(&wanted)));
             }
@@ -110,6 +122,7 @@ mod tests {
         }
         for not in ["1.2.4", ">1.2.3", "<1.2.3", ">=1.0.0 <1.2.3", "<1.0.0 >=1.2.3"] {
             assert!(!core.meets(not), "{not}");
+            assert!(Version::is_range(not), "{not}");
         }
         for never in [
             "",
@@ -126,6 +139,7 @@ mod tests {
             "==1.2.3",
         ] {
             assert!(!core.meets(never), "{never}");
+            assert!(!Version::is_range(never), "{never}");
         }
     }
 }

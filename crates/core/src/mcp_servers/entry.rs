@@ -5,7 +5,7 @@ use crate::{
     diagnostic::Diagnostic,
     extension::{Action, DisabledBy, EntryOrigin, Slot, Status},
     scope::Scope,
-    settings::SetBy,
+    settings::{SetBy, shown},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -91,6 +91,17 @@ impl ServerEntry {
         (row.about, row.action) = (Some(server.about()), Some(server.action()));
         row.server = Some(server);
         row
+    }
+
+    /// Returns the id as a word of a command line.
+    #[must_use]
+    pub fn word(&self) -> String {
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./:@+,=".contains(c);
+        let name = shown(&self.name);
+        if !name.is_empty() && name.chars().all(is_plain) {
+            return name;
+        }
+        format!("'{}'", name.replace('\'', "'\\''"))
     }
 
     /// True where the server comes from a project: starting it, or talking to it, needs a grant of its own.

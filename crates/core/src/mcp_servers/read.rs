@@ -123,6 +123,11 @@ impl McpFile {
                     let note = Diagnostic::error(INVALID, message).at(node.place());
                     return Err(Box::new(note.help(format!("write `{{\"{near}\": {{\"id\": {{…}}}}}}`"))));
                 }
+                if let Some((key, node)) = misnamed_wrapper(table) {
+                    let message = format!("`{}` is no server: it holds servers", shown(key));
+                    let note = Diagnostic::error(INVALID, message).at(node.key_place());
+                    return Err(Box::new(note.help(format!("did you mean `{WRAPPER}`?"))));
+                }
                 table
             }
         };
@@ -143,6 +148,16 @@ impl McpFile {
         }));
         Ok(read)
     }
+}
+
+/// Finds the only key of a file, where it holds what look like servers: other programs have other words for the wrapper.
+fn misnamed_wrapper(table: &Table) -> Option<(&str, &Node)> {
+    let mut keys = table.iter().filter(|(key, _)| *key != "$schema");
+    let (key, node) = keys.next().filter(|_| keys.next().is_none())?;
+    let is_server =
+        |node: &Node| node.as_table().is_some_and(|table| table.iter().any(|(key, _)| KEYS.contains(&key)));
+    let held = node.as_table().filter(|held| !held.is_empty() && !is_server(node))?;
+    held.iter().all(|(_, node)| is_server(node)).then_some((key, node))
 }
 
 /// Tells of keys beside `mcpServers`.

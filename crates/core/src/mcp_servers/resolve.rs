@@ -130,13 +130,13 @@ impl Said {
         self.candidates.push(Candidate { origin, verdict, notes });
     }
 
-    /// Returns the strongest word about the servers of a layer: its own or that of a layer above.
-    fn switched(&self, scope: Scope) -> Option<&Switched> {
-        self.switches.iter().rfind(|switch| switch.scope >= scope)
-    }
-
+    /// Returns who switched the servers of a layer off: its own file or that of a layer above. What the user switched off
+    /// is not started by a project.
     fn off(&self, scope: Scope) -> Option<DisabledBy> {
-        self.switched(scope).filter(|switch| switch.off).map(Switched::by)
+        let counts = |switch: &&Switched| {
+            switch.scope >= scope && (switch.off || switch.scope == scope || switch.scope != Scope::Project)
+        };
+        self.switches.iter().rfind(counts).filter(|switch| switch.off).map(Switched::by)
     }
 
     /// Decides among the servers of one id.
@@ -207,16 +207,15 @@ impl Said {
                     row.about = Some(server.about());
                     row.action = Some(server.action());
                     row.server = Some(server);
-                    row.runnable =
-                        row.active && !row.needs_grant() && !self.is_brought_back_by_project(scope);
+                    row.runnable = row.active && !row.needs_grant();
                     if row.active && !row.shadows.is_empty() {
                         row.diagnostics.push(shadowing(&who, &row));
                     }
                     if let (true, Some(by)) = (is_winner, &row.disabled_by) {
                         row.diagnostics.push(disabled(&who, by));
                     }
-                    if row.active {
-                        row.diagnostics.extend(self.brought_back(&who, scope));
+                    if is_winner {
+                        row.diagnostics.extend(self.switched_on(&who, scope));
                     }
                 }
             }
@@ -225,23 +224,19 @@ impl Said {
         rows
     }
 
-    /// True where the user switched a server of theirs off, and a project says that it is on: it is active in what is
-    /// listed, and is not started for that.
-    fn is_brought_back_by_project(&self, scope: Scope) -> bool {
-        scope < Scope::Project
-            && self.switched(scope).is_some_and(|switch| switch.scope == Scope::Project && !switch.off)
-            && self.switches.iter().any(|switch| switch.scope >= scope && switch.off)
-    }
-
-    /// Tells where one layer switches on what another switched off.
-    fn brought_back(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
-        let on = self.switched(scope)?;
+    /// Reports that one layer switches on what another switched off.
+    fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
+        let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
-        let message = format!("{who}, which {} switches off, is switched on again by {}", at(off), at(on));
-        let note = match self.is_brought_back_by_project(scope) {
-            true => Diagnostic::warning("scope/enabled", message)
-                .help("a project does not start what you switched off"),
-            false => Diagnostic::info("scope/enabled", message),
+        let note = if self.off(scope).is_some() {
+            let message =
+                format!("{who} stays switched off by {}; {} does not switch it on", at(off), at(on));
+            Diagnostic::warning("scope/enabled", message)
+                .help("a project does not start what you switched off")
+        } else {
+            let message =
+                format!("{who}, which {} switches off, is switched on again by {}", at(off), at(on));
+            Diagnostic::info("scope/enabled", message)
         };
         Some(note.at(on.place.clone()))
     }

@@ -219,6 +219,14 @@ impl Merged {
         Merged { layers, root: finished(root) }
     }
 
+    /// Merges again with another text in the place of one layer's.
+    #[must_use]
+    pub fn with_layer(&self, layer: LayerSettings, diagnostics: &mut Diagnostics) -> Merged {
+        let others = self.layers.iter().map(|layer| &layer.settings);
+        let others = others.filter(|other| other.by() != layer.by()).cloned();
+        merge(others.chain([layer.clone()]).collect(), diagnostics)
+    }
+
     /// Returns what one layer has at a path, unless it does not count there.
     #[must_use]
     pub fn at_layer(&self, by: SetBy, path: &[&str]) -> Option<&Node> {

@@ -37,7 +37,7 @@ pub use merge::{Merged, merge};
 pub use node::{Node, Table, Tree};
 pub(crate) use notes::shown;
 pub use own::{Budget, OnOver, Own, SystemPrompt, TemplateLimits};
-pub(crate) use parse::{Dialect, is_reference, parse_document};
+pub(crate) use parse::{Dialect, holds_login, is_reference, parse_document};
 pub use parse::{LayerSettings, parse, parse_shared};
 pub use schema::{Entries, Field, Lists, Project, ROOT, Rest, Shape, TOP, project_may, shape_at};
 pub use section_override::{Language, SectionContent, SectionOverride};

@@ -423,6 +423,9 @@ fn note_secrets(
             // The quotes stay, so that the masked text parses.
             secrets.push(text.range.start + 1 + start..text.range.end - 1 + start);
         }
+        Ast::StringLit(text) if privacy == Privacy::Named && holds_login(&text.value) => {
+            secrets.push(text.range.start + 1 + start..text.range.end - 1 + start);
+        }
         Ast::Array(list) => {
             for item in &list.elements {
                 note_secrets(item, start, privacy, depth + 1, secrets);
@@ -434,7 +437,7 @@ fn note_secrets(
                 let below = match (privacy, depth) {
                     (Privacy::Open, 0) => match key {
                         "env" => Privacy::Secret,
-                        "providers" => Privacy::Named,
+                        _ if has_addresses(key) => Privacy::Named,
                         _ if ROOT.under(key).is_none() && names_secret(key) => Privacy::Secret,
                         _ if ROOT.under(key).is_none() => Privacy::Named,
                         _ => Privacy::Open,
@@ -453,19 +456,34 @@ fn note_secrets(
 pub(super) fn secrets_of_value(path: &KeyPath, shape: Shape, text: &str, start: usize) -> Vec<Range<usize>> {
     let privacy = match path.keys().split_first() {
         Some((root, _)) if root == "env" => Privacy::Secret,
-        Some((root, below)) if root == "providers" && below.iter().any(|key| names_secret(key)) => {
+        Some((root, below)) if has_addresses(root) && below.iter().any(|key| names_secret(key)) => {
             Privacy::Secret
         }
-        Some((root, _)) if root == "providers" => Privacy::Named,
+        Some((root, _)) if has_addresses(root) => Privacy::Named,
         _ => return Vec::new(),
     };
     let mut secrets = Vec::new();
     match read(text, Dialect::Commented) {
         Ok(Some(ast)) if !matches!(shape, Shape::Text) => note_secrets(&ast, start, privacy, 1, &mut secrets),
-        _ if privacy == Privacy::Secret && !is_reference(text) => secrets.push(start..start + text.len()),
+        _ if privacy == Privacy::Secret && !is_reference(text) || holds_login(text) => {
+            secrets.push(start..start + text.len());
+        }
         _ => {}
     }
     secrets
+}
+
+/// Returns whether a key of settings configures extensions that have addresses and keys.
+fn has_addresses(key: &str) -> bool {
+    matches!(key, "providers" | "sessionStores")
+}
+
+/// Returns whether a text is an address with a user name or password.
+pub(crate) fn holds_login(text: &str) -> bool {
+    let (is_url, rest) = text.split_once("://").map_or((false, text), |(_, rest)| (true, rest));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host.split_once('@')
+        .is_some_and(|(login, _)| !login.contains(char::is_whitespace) && (is_url || login.contains(':')))
 }
 
 fn names_secret(key: &str) -> bool {

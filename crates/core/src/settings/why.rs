@@ -27,10 +27,13 @@ pub enum Outcome {
 pub struct Said {
     /// Who says it.
     pub by: SetBy,
-    /// The value, secrets replaced by asterisks.
+    /// The value without what is ignored of it, or all of it where nothing is left; secrets are asterisks.
     pub value: Value,
     /// Where it is written.
     pub place: Place,
+    /// Where its key is written.
+    #[serde(skip)]
+    pub key_place: Place,
     /// What became of it.
     pub outcome: Outcome,
 }
@@ -60,14 +63,21 @@ impl Merged {
         for layer in &self.layers {
             let Some(node) = layer.settings.root.at(path.keys()) else { continue };
             let used = layer.refusals.without(layer.settings.root.clone());
-            let outcome = if used.at(path.keys()).is_none() {
+            let left = used.at(path.keys());
+            let outcome = if left.is_none() {
                 Outcome::Ignored
             } else if stands.is_some_and(|stands| takes_part(node, stands)) {
                 Outcome::Used
             } else {
                 Outcome::Overridden
             };
-            list.push(Said { by: node.by(), value: node.masked(), place: node.place(), outcome });
+            list.push(Said {
+                by: node.by(),
+                value: left.unwrap_or(node).masked(),
+                place: node.place(),
+                key_place: node.key_place(),
+                outcome,
+            });
         }
         list
     }

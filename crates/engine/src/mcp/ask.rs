@@ -283,7 +283,7 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
         }
         (false, _) => {
             let what = format!("MCP server `{name}` was not asked: it is not active");
-            let help = format!("`preface scopes --why mcp/{name}` says why");
+            let help = format!("`preface scopes --why mcp/{}` says why", entry.word());
             (ServerState::Inactive, Some(Diagnostic::warning("mcp/inactive", what).help(help)))
         }
     };

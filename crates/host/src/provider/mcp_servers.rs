@@ -234,7 +234,7 @@ pub(super) fn lines_as_lf(text: &str) -> String {
 /// Says that nobody asked a server yet, and how that is done.
 pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
-    let help = format!("`preface mcp refresh {}` asks it", plain(&server.name));
+    let help = format!("`preface mcp refresh {}` asks it", server.word());
     Diagnostic::info("mcp/no-recording", what).at(place).help(help)
 }
 

@@ -74,15 +74,19 @@ fn recorded(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let report = Engine::new(&system).servers(&args.asking.request()?)?;
     let name = one_line(&args.server);
     let Some(known) = report.known.get(&args.server) else {
-        return Err(match report.scopes.mcp.active(&args.server) {
+        let servers = &report.scopes.mcp;
+        let named = servers.active(&args.server).or_else(|| servers.named(&args.server).next_back());
+        return Err(match named {
             None => Failure::usage(format!("there is no MCP server `{name}`"))
                 .hint("`preface mcp list` shows all"),
+            Some(server) if !server.active => Failure::new(format!("MCP server `{name}` is not active"))
+                .hint(format!("`preface scopes --why mcp/{}` says why", server.word())),
             Some(server) if !server.runnable => {
                 Failure::new(format!("MCP server `{name}` is not allowed yet"))
                     .hint("look at it, then `preface trust grant --allow-commands`")
             }
-            Some(_) => Failure::new(format!("nothing is recorded of MCP server `{name}`"))
-                .hint(format!("`preface mcp refresh {name}` asks it")),
+            Some(server) => Failure::new(format!("nothing is recorded of MCP server `{name}`"))
+                .hint(format!("`preface mcp refresh {}` asks it", server.word())),
         });
     };
     match args.asking.format {

@@ -5,7 +5,7 @@ use crate::{
     failure::{Exit, Failure},
     files,
     flags::Format,
-    scopes_view::{Group, Inactive, ListingFlags, troubles, view},
+    scopes_view::{Group, Inactive, ListingFlags, troubles, view, with_state},
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
@@ -51,7 +51,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match args.listing.format {
         Format::Json => {
             let row = |entry: &ServerEntry| {
-                let mut row = json!(entry);
+                let mut row = with_state(entry);
                 row["recorded"] = match &entry.active {
                     true => json!(servers.known.get(&entry.name)),
                     false => serde_json::Value::Null,
@@ -85,7 +85,7 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
                 table.row([name, Cell::styled(why, style::DIM)]);
             }
             None => {
-                let how = format!("nothing: `preface mcp refresh {}` asks it", one_line(&server.name));
+                let how = format!("nothing: `preface mcp refresh {}` asks it", server.word());
                 table.row([name, Cell::styled(complete(&how).into_owned(), style::DIM)]);
             }
         }

@@ -130,16 +130,18 @@ fn fate(settings: &Settings, key: &KeyPath, said: &Said, all: &[Said]) -> String
         Outcome::Ignored if said.by == SetBy::Project && project_may(key) == Project::MayNot => {
             "ignored: a project cannot set it".to_owned()
         }
-        Outcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, &said.place)) {
+        Outcome::Ignored => match settings.diagnostics.iter().find(|note| is_about(note, said)) {
             Some(note) => format!("ignored: {}", one_line(&note.message)),
             None => "ignored".to_owned(),
         },
     }
 }
 
-/// True where a note points at a value, or into it, or at what it stands in.
-fn is_about(note: &Diagnostic, place: &Place) -> bool {
+/// True where a note points at a value, or into it, or at its key, or at what it stands in.
+fn is_about(note: &Diagnostic, said: &Said) -> bool {
     let Some(at) = &note.place else { return false };
-    let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
-    at.path == place.path && there.start < here.end && here.start < there.end
+    [&said.place, &said.key_place].into_iter().any(|place| {
+        let (Some(there), Some(here)) = (&at.span, &place.span) else { return false };
+        at.path == place.path && there.start < here.end && here.start < there.end
+    })
 }

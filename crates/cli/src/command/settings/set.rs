@@ -14,11 +14,11 @@ use crate::{
 use preface::{
     Engine, Request, SettingsState,
     core::{
-        diagnostic::{Diagnostic, Severity},
+        diagnostic::{Diagnostic, Diagnostics, Severity},
         scope::Scope,
-        settings::{Change, KeyPath, Outcome, Project, SetBy, SetValue, project_may},
+        settings::{self, Change, KeyPath, Outcome, Project, SetBy, SetValue, project_may},
     },
-    host::settings_file::{SettingsFile, Written},
+    host::settings_file::{SettingsFile, SettingsFileError, Written},
 };
 
 const EXAMPLES: &str = "\
@@ -67,12 +67,48 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     notes::all(ui, &engine.first_files(&request)?);
     let value = one_line(&set.value().masked().to_string());
     let value = short(&value, 60);
-    match file.edit(key, &Change::Set(set.value().to_value()))? {
+    let change = Change::Set(set.value().to_value());
+    if let Some(refusal) = refusal(&engine, &request, &file, key, &change)? {
+        return Err(refusal);
+    }
+    if scope == Scope::Global && key.keys().first().is_some_and(|root| root == "options") {
+        // An option is checked by the profile that has it.
+        let trial = Request { sets: vec![format!("{key}={}", args.value)], ..request.clone() };
+        engine.settings(&trial)?;
+    }
+    match file.edit(key, &change)? {
         Written::Changed => ui.say(&format!("set {name} = {value} in {}\n", file.shown())),
         Written::Unchanged => ui.say(&format!("{name} is {value} in {} already\n", file.shown())),
     }
     notes::all(ui, &afterwards(&engine, &request, &file, key)?);
     Ok(Exit::Done)
+}
+
+/// Returns what the reader would say where it would not use the value.
+fn refusal(
+    engine: &Engine<'_>,
+    request: &Request,
+    file: &SettingsFile<'_>,
+    key: &KeyPath,
+    change: &Change,
+) -> Result<Option<Failure>, Failure> {
+    let was = file.read()?.map(|read| read.bytes);
+    let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
+        .map_err(SettingsFileError::Edit)?;
+    let Some(text) = text else { return Ok(None) };
+    let (Some(layer), _) = settings::parse(file.scope(), file.shown(), text.as_bytes()) else {
+        return Ok(None);
+    };
+    let mut notes = Diagnostics::new();
+    let merged = engine.settings(request)?.merged.with_layer(layer, &mut notes);
+    let by = SetBy::from(file.scope());
+    let said = merged.why(key).into_iter().find(|said| said.by == by);
+    let Some(said) = said.filter(|said| said.outcome == Outcome::Ignored) else { return Ok(None) };
+    let name = one_line(&key.to_string());
+    let note = notes.iter().find(|note| is_about(note, &said));
+    let why = note.map_or_else(|| format!("`{name}` would be ignored"), |note| one_line(&note.message));
+    let hint = note.and_then(|note| note.help.clone()).unwrap_or_else(|| "nothing was written".to_owned());
+    Ok(Some(Failure::usage(why).hint(hint)))
 }
 
 /// Says why what was just written does not count, where it does not, and what else there is to say of it.
@@ -90,7 +126,7 @@ fn afterwards(
     let said = all.iter().find(|said| said.by == by);
     let about = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
-            && said.is_some_and(|said| said.outcome != Outcome::Ignored && is_about(note, &said.place))
+            && said.is_some_and(|said| said.outcome != Outcome::Ignored && is_about(note, said))
     };
     let mut notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(about).cloned().collect();
     notes.extend(match said {
