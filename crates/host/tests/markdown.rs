@@ -444,7 +444,12 @@ fn commands_are_named_by_their_path_and_sorted() {
     assert_eq!(texts(&seen.got), ["", "Fixes it.", "Push it now"]);
     assert_eq!(
         facts(&seen.got.items[1]),
-        [("hint", "[issue] [\"who\"]"), ("name", "fix"), ("path", ".x/commands/fix.md")]
+        [
+            ("description", "Fixes it."),
+            ("hint", "[issue] [\"who\"]"),
+            ("name", "fix"),
+            ("path", ".x/commands/fix.md")
+        ]
     );
     assert_eq!(seen.codes(), ["command/shadowed"]);
 }

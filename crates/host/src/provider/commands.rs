@@ -75,7 +75,7 @@ fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
     let mut facts = BTreeMap::from([fact("name", &entry.name), fact("path", &entry.origin.path)]);
     facts.extend(command.hint.as_ref().map(|hint| ("hint".to_owned(), hint.clone())));
     if !command.description.is_empty() {
-        facts.insert("description".to_owned(), command.description.clone());
+        facts.extend([fact("description", &command.description)]);
     }
     let mut pieces = command.pieces.clone();
     if escapes {

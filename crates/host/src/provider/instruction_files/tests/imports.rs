@@ -206,19 +206,11 @@ fn a_file_that_is_imported_is_not_included_by_itself() {
 
 #[test]
 fn an_import_of_a_file_that_is_included_already_stays_as_it_is_written() {
-    let system = with(&[("/w/CLAUDE.md", "PARENT"), ("/w/p/CLAUDE.md", "Child of @../CLAUDE.md")])
-        .with_file("/w/.git/HEAD", "ref: refs/heads/main\n")
-        .with_dir("/w/.git/objects")
-        .with_dir("/w/.git/refs");
-    let texts = |order: &str| -> Vec<String> {
-        build(&system, json!({"order": order})).items().into_iter().map(|item| item.2).collect()
-    };
-    assert_eq!(texts("root-first"), ["PARENT", "Child of @../CLAUDE.md"]);
-    assert_eq!(texts("nearest-first"), ["Child of PARENT"]);
-    assert_eq!(
-        build(&system, json!({"order": "root-first"})).codes(),
-        [(Severity::Info, "imports/included")]
-    );
+    let system = with(&[("/w/p/CLAUDE.md", "P"), ("/w/p/CLAUDE.local.md", "L @CLAUDE.md")]);
+    let built = build(&system, json!({}));
+    let texts: Vec<String> = built.items().into_iter().map(|item| item.2).collect();
+    assert_eq!(texts, ["P", "L @CLAUDE.md"]);
+    assert_eq!(built.codes(), [(Severity::Info, "imports/included")]);
 }
 
 #[test]
