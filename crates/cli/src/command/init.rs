@@ -7,7 +7,7 @@ use crate::{
     ui::{Ui, style},
 };
 use preface::{
-    DEFAULT_PRESET,
+    DEFAULT_PRESET, Engine, Request,
     core::{
         diagnostic::{Diagnostics, Severity},
         profile::{Profile, ScaffoldWhen},
@@ -129,9 +129,17 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     if args.with_system {
         let text = first_system(&system, &places)?;
         if create(&system, &places, &home.join("system.md"), &text)? {
+            events.push(scaffold::scaffolded(&home.join("system.md"), text.len()));
             written.push("system.md".to_owned());
         }
     }
+    let request = Request {
+        cwd: args.directory.clone(),
+        preset: args.preset.clone(),
+        profile: args.profile.clone(),
+        ..Request::default()
+    };
+    trouble.extend(Engine::new(&system).log_events(&request, &events));
     let mut out = head(&system, &places, home, existed, &written);
     out.push_str(&files_of(&system, &profile, &places, home, shared.as_deref() == Some(home.as_path())));
     ui.view(&out)?;
@@ -143,8 +151,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 
 /// The profile, its places, and where profiles and the first settings lie.
 fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places, Option<PathBuf>), Failure> {
-    let engine = preface::Engine::new(system);
-    let cwd = engine.cwd(&preface::Request { cwd: args.directory.clone(), ..preface::Request::default() })?;
+    let engine = Engine::new(system);
+    let cwd = engine.cwd(&Request { cwd: args.directory.clone(), ..Request::default() })?;
     let choice = match (&args.profile, &args.preset) {
         (Some(file), _) => Choice::File(files::absolute(file)?),
         (None, Some(name)) => Choice::Named(name.clone()),
