@@ -84,6 +84,19 @@ impl DraftPart {
         push_span(&mut self.text, &mut self.spans, text, origin);
     }
 
+    /// Returns the files that the text came from, each once, in their order.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for span in &self.spans {
+            if let Origin::Source { source, .. } = &span.origin
+                && !files.contains(&source.path)
+            {
+                files.push(source.path.clone());
+            }
+        }
+        files
+    }
+
     /// Cuts the text to its first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
         self.text.truncate(len);
@@ -164,7 +177,7 @@ pub struct Cut {
     pub why: CutWhy,
     /// Tokens before.
     pub before: usize,
-    /// Tokens after, the marker included.
+    /// Tokens of it that are left, without the marker.
     pub after: usize,
     /// The bytes that went, counted in the part's text as it was before this cut.
     #[serde(with = "crate::origin::range")]

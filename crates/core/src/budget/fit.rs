@@ -180,16 +180,23 @@ fn hold(
         clipped @ Clipped::Cut { .. } => clipped,
     };
     let Clipped::Cut { kept, marker, cut_tokens, total_tokens } = clipped else { return true };
+    let files = part.files();
     part.truncate(kept);
+    let left = part.files();
+    let gone: Vec<&str> = files.iter().filter(|file| !left.contains(file)).map(|file| &**file).collect();
     if let Some(marker) = marker {
         part.push(&marker, Origin::Literal { profile: profile.into(), key: "cut.marker".into() });
     }
-    part.cuts.push(Cut { why, before: total_tokens, after: counter.count(&part.text), range: kept..before });
+    part.cuts.push(Cut { why, before: total_tokens, after: total_tokens - cut_tokens, range: kept..before });
+    let all_of = match gone.is_empty() {
+        true => String::new(),
+        false => format!(", all of {}", gone.join(", ")),
+    };
     diagnostics.push(
         Diagnostic::warning(
             "budget/cut",
             format!(
-                "section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {limit}",
+                "section `{}` lost {cut_tokens} of {total_tokens} tokens{all_of}: {whose} is {limit}",
                 part.section
             ),
         )
