@@ -14,7 +14,7 @@ use crate::{
     layer::Layer,
     origin::{Origin, Piece},
     outline::{ItemFacts, Outline, Plan, PlanItem},
-    profile::{Candidate, Frame, Group, Win},
+    profile::{Candidate, Frame, Group, LayerFile, Win},
     scope::Scope,
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Say, Section, SectionId,
@@ -225,10 +225,14 @@ impl<'w> Compose<'w> {
                 // Who gives an empty text means it.
                 if let Some(first) = first.filter(|_| !given) {
                     let note = emptiness(&group.id, first, found.next().is_some());
-                    diagnostics.extend(note.map(|note| match group_file(group, world) {
-                        Some(place) => note.at(place),
-                        None => note,
-                    }));
+                    let files = group_files(group, world);
+                    let note = match (note, &files[..]) {
+                        (Some(note), [place, ..]) => Some(note.at(place.clone())),
+                        (Some(note), []) => Some(note),
+                        (None, [first, second, ..]) => Some(hidden(first, second)),
+                        (None, _) => None,
+                    };
+                    diagnostics.extend(note);
                 }
                 first.filter(|pieces| !is_empty(pieces))
             }
@@ -284,14 +288,8 @@ impl<'w> Compose<'w> {
                         );
                         continue;
                     }
-                    let section = self.slots[at].section.to_mut();
-                    section.body = Body::Text(pieces.clone());
-                    section.language = Language::Template;
-                    section.intro = None;
-                    section.prefix = None;
-                    section.suffix = None;
-                    section.item = None;
-                    section.between = None;
+                    self.replace(at, pieces);
+                    self.slots[at].section.to_mut().language = Language::Template;
                     diagnostics
                         .push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
                 }
@@ -307,7 +305,8 @@ impl<'w> Compose<'w> {
     }
 
     fn setting(&mut self, over: &Override, diagnostics: &mut Diagnostics) {
-        let at = match self.position(&over.id) {
+        let known = self.position(&over.id);
+        let at = match known {
             Some(at) => {
                 if over.project && !self.slots[at].section.project {
                     diagnostics.push(Diagnostic::warning(
@@ -360,15 +359,10 @@ impl<'w> Compose<'w> {
             );
             return;
         }
-        let section = self.slots[at].section.to_mut();
-        if let Some(text) = &over.text {
-            section.body = Body::Text(text.clone());
-            section.intro = None;
-            section.prefix = None;
-            section.suffix = None;
-            section.item = None;
-            section.between = None;
+        if let Some(text) = over.text.as_ref().filter(|_| known.is_some()) {
+            self.replace(at, text);
         }
+        let section = self.slots[at].section.to_mut();
         section.language = over.language.unwrap_or(section.language);
         if over.text.is_some() && section.language == Language::Verbatim && self.world.profile.frame.is_some()
         {
@@ -407,6 +401,26 @@ impl<'w> Compose<'w> {
             let target = self.position(anchor).map_or(now, |at| at + shift);
             self.slots.insert(target, slot);
         }
+        if known.is_none() && self.position(&over.id) == Some(0) {
+            // The separator is needed behind the first text, not before it.
+            let section = self.slots[0].section.to_mut();
+            section.suffix = section.prefix.take();
+        }
+    }
+
+    /// Gives a section of the profile another text. What framed the old one goes with it, but for the separator in a profile
+    /// whose sections bring theirs themselves.
+    fn replace(&mut self, at: usize, text: &[Piece]) {
+        let profile = &self.world.profile;
+        let own_separators = profile.added_prefix.is_some() && profile.frame.is_none();
+        let section = self.slots[at].section.to_mut();
+        let separator = separator(section).filter(|_| own_separators);
+        section.body = Body::Text(text.to_vec());
+        section.intro = None;
+        section.prefix = separator;
+        section.suffix = None;
+        section.item = None;
+        section.between = None;
     }
 
     /// Decides the profile's guidelines one by one, then adds the tools' own. Equal texts count once.
@@ -557,6 +571,17 @@ impl<'w> Frames<'w> {
     }
 }
 
+/// Returns the line ends that a section begins with.
+fn separator(section: &Section) -> Option<Piece> {
+    let body = match &section.body {
+        Body::Text(pieces) => pieces.first(),
+        _ => None,
+    };
+    let first = section.intro.as_ref().or(section.prefix.as_ref()).or(body)?;
+    let text: String = first.text.chars().take_while(|char| *char == '\n').collect();
+    Some(Piece { text, origin: first.origin.clone() }).filter(|piece| !piece.text.is_empty())
+}
+
 /// A guideline as an item.
 fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
     let pieces = match piece {
@@ -600,15 +625,22 @@ fn contributed(contribution: &Contribution) -> Vec<PlanItem<'_>> {
         .collect()
 }
 
-/// The first file that exists of those that replace a group.
-fn group_file(group: &Group, world: &World) -> Option<Place> {
-    group.replace.iter().filter_map(Candidate::file).find_map(|file| {
+/// The files that exist of those that replace a group, the first choice first.
+fn group_files(group: &Group, world: &World) -> Vec<Place> {
+    let files = group.replace.iter().filter_map(Candidate::file);
+    let place = |file: &LayerFile| {
         let layer = world.stack.layer(file.scope)?;
-        layer
-            .files
-            .contains_key(&file.name)
-            .then(|| Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
-    })
+        let is_there = layer.files.contains_key(&file.name);
+        is_there.then(|| Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
+    };
+    files.filter_map(place).collect()
+}
+
+/// Reports a file that is not used because another one of its name is.
+#[must_use]
+pub fn hidden(by: &Place, hidden: &Place) -> Diagnostic {
+    let what = format!("{} was left out: {} is used in its place", hidden.path, by.path);
+    Diagnostic::info("source/hidden", what).at(hidden.clone())
 }
 
 /// A text of the frame for one section.

@@ -8,7 +8,7 @@ use crate::{
     system::Within,
 };
 use preface_core::{
-    compose::{emptiness, is_blank, is_empty},
+    compose::{emptiness, hidden, is_blank, is_empty},
     diagnostic::Place,
     origin::Piece,
     scope::Scope,
@@ -83,10 +83,13 @@ fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return said };
-    let hides = is_empty(&pieces) && files.any(|(_, path)| look.system.stat(&path).is_some());
-    if let Some(note) = emptiness(&section.id, &pieces, hides) {
-        let shown = look.places.source(scope, &path).path.clone();
-        look.note(note.at(Place::file(Some(scope), shown)));
+    let place =
+        |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
+    let other = files.find(|(_, path)| look.system.stat(path).is_some());
+    match (emptiness(&section.id, &pieces, other.is_some()), other) {
+        (Some(note), _) => look.note(note.at(place(scope, &path))),
+        (None, Some((below, other))) => look.note(hidden(&place(scope, &path), &place(below, &other))),
+        (None, None) => {}
     }
     if is_empty(&pieces) {
         said.silent = Some(format!("{} is empty", look.places.source(scope, &path).path));
