@@ -148,6 +148,7 @@ impl Engine<'_> {
 
         let own = Own::read(&own);
         let mut profile = profile;
+        options::of_machine(system, &mut profile, &places);
         if let Some(mode) = &own.trust_mode {
             profile.trust = mode.value;
         }
