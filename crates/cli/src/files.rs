@@ -1,7 +1,10 @@
 //! Files that the caller names on the command line: read and written through the one door, relative to the shell's
 //! directory.
 
-use crate::failure::{Failure, words};
+use crate::{
+    failure::{Failure, words},
+    signals,
+};
 use preface::host::{
     places::normal,
     system::{FileKind, ReadError, System, Within, Write},
@@ -13,8 +16,13 @@ const LIMIT: u64 = 256 << 20;
 /// New files are the user's alone: a world and a prompt hold what was read for them.
 const MODE: u32 = 0o600;
 
-/// Opens the door.
+/// Opens the door. A signal ends the programs that were started through it.
 pub fn system() -> preface::OsSystem {
+    served_system().with_before_run(signals::end_programs)
+}
+
+/// Opens the door for a service, which has a way of its own to end.
+pub fn served_system() -> preface::OsSystem {
     preface::OsSystem::new(preface::ASSETS)
 }
 

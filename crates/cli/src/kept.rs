@@ -16,7 +16,7 @@ use crate::{
 use clap::Args;
 use preface::{
     Ask, Engine, Headless, Request, TrustAnswer, TrustChoice, TrustQuestion, Writes,
-    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, prompt::Prompt},
+    core::{diagnostic::Diagnostics, lint::hidden::escape_hidden, profile::Rebuild, prompt::Prompt},
     host::look::Confirm,
     keep::{Asked, Here, KeepError, Keeper, Record},
     store::{Conversation, ConversationId, Head, Store, StoreUrl},
@@ -91,8 +91,18 @@ impl SubjectFlags {
         let actor = actor(request.now.as_deref())?;
         let mut asked = self.asked(&Engine::new(&*system), &request)?;
         if asking == Asking::May && ui.can_ask() && request.trust == TrustChoice::Ask {
-            let there = self.keep.template.store.look(async |store| Ok(store.head(id).await?.is_some()))?;
-            if there != Some(true) {
+            let there = self.keep.template.store.look(async |store| Ok(store.conversation(id).await?))?;
+            let record = there.flatten().and_then(|conversation| Record::of(&conversation).ok());
+            // A prompt that stays has nothing to ask about.
+            let builds = match record {
+                None => Some(request.clone()),
+                Some(record) if record.rebuild == Rebuild::BetweenTurns => {
+                    let Request { trust, home_trust, pins, .. } = request.clone();
+                    Some(Request { trust, home_trust, pins, ..record.asked.request(id.as_str()) })
+                }
+                Some(_) => None,
+            };
+            if let Some(request) = builds {
                 asked.trust = self.ask_first(ui, &Engine::new(&*system), &request)?;
             }
         }
@@ -190,13 +200,8 @@ impl Kept {
             false => format!("since {constructed_at}, for `{id}` (revision {})", seal.revision),
         };
         ui.say(&format!("{good}kept{good:#}{dim}: {line}{dim:#}\n"));
-        match self.constructed {
-            true => notes::tell(ui, talk, prompt),
-            false => {
-                let now = Prompt { diagnostics: self.notes.clone(), ..Prompt::default() };
-                notes::tell(ui, talk, &now);
-            }
-        }
+        let told = if self.constructed { prompt.clone() } else { Prompt::default() };
+        notes::tell(ui, talk, &Prompt { diagnostics: self.notes.clone(), ..told });
     }
 }
 

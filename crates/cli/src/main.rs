@@ -15,6 +15,7 @@ mod kept;
 mod notes;
 mod roots;
 mod scopes_view;
+mod signals;
 mod store;
 mod stored_template;
 mod subject;
@@ -58,7 +59,7 @@ Exit codes:
   3  held for trust (`--trust require`)
   4  lint found errors
   5  over budget
-  129, 130, 143  ended by a signal, with the servers that were started
+  129, 130, 143  ended by a signal, with the servers and hooks that were started
 
 Environment:
   PREFACE_HOME   the directory with your own files, in place of the platform's

@@ -220,7 +220,10 @@ impl<'w> Compose<'w> {
                 // Who gives an empty text means it.
                 if let Some((candidate, pieces)) = first.filter(|_| !given) {
                     let place = file_place(candidate, world);
-                    diagnostics.extend(emptiness(&group.id, pieces, place, found.next().is_some()));
+                    let below = found.next();
+                    let note = emptiness(&group.id, pieces, place.clone(), below.is_some());
+                    let hides = || Some(hidden(&place?, &file_place(below?.0, world)?));
+                    diagnostics.extend(note.or_else(hides));
                 }
                 first.filter(|(_, pieces)| !is_empty(pieces))
             }
@@ -276,14 +279,8 @@ impl<'w> Compose<'w> {
                         );
                         continue;
                     }
-                    let section = self.slots[at].section.to_mut();
-                    section.body = Body::Text(pieces.clone());
-                    section.language = Language::Template;
-                    section.intro = None;
-                    section.prefix = None;
-                    section.suffix = None;
-                    section.item = None;
-                    section.between = None;
+                    self.replace(at, pieces);
+                    self.slots[at].section.to_mut().language = Language::Template;
                     diagnostics
                         .push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
                 }
@@ -299,7 +296,8 @@ impl<'w> Compose<'w> {
     }
 
     fn setting(&mut self, over: &Override, diagnostics: &mut Diagnostics) {
-        let at = match self.position(&over.id) {
+        let known = self.position(&over.id);
+        let at = match known {
             Some(at) => {
                 if over.project && !self.slots[at].section.project {
                     diagnostics.push(Diagnostic::warning(
@@ -352,15 +350,10 @@ impl<'w> Compose<'w> {
             );
             return;
         }
-        let section = self.slots[at].section.to_mut();
-        if let Some(text) = &over.text {
-            section.body = Body::Text(text.clone());
-            section.intro = None;
-            section.prefix = None;
-            section.suffix = None;
-            section.item = None;
-            section.between = None;
+        if let Some(text) = over.text.as_ref().filter(|_| known.is_some()) {
+            self.replace(at, text);
         }
+        let section = self.slots[at].section.to_mut();
         section.language = over.language.unwrap_or(section.language);
         if over.text.is_some() && section.language == Language::Verbatim && self.world.profile.frame.is_some()
         {
@@ -399,6 +392,26 @@ impl<'w> Compose<'w> {
             let target = self.position(anchor).map_or(now, |at| at + shift);
             self.slots.insert(target, slot);
         }
+        if known.is_none() && self.position(&over.id) == Some(0) {
+            // The separator is needed behind the first text, not before it.
+            let section = self.slots[0].section.to_mut();
+            section.suffix = section.prefix.take();
+        }
+    }
+
+    /// Gives a section of the profile another text. What framed the old one goes with it, but for the separator in a profile
+    /// whose sections bring theirs themselves.
+    fn replace(&mut self, at: usize, text: &[Piece]) {
+        let profile = &self.world.profile;
+        let own_separators = profile.added_prefix.is_some() && profile.frame.is_none();
+        let section = self.slots[at].section.to_mut();
+        let separator = separator(section).filter(|_| own_separators);
+        section.body = Body::Text(text.to_vec());
+        section.intro = None;
+        section.prefix = separator;
+        section.suffix = None;
+        section.item = None;
+        section.between = None;
     }
 
     fn plan(&mut self, section: Cow<'w, Section>, guidelines: Vec<Cow<'w, Piece>>) {
@@ -544,6 +557,17 @@ fn guidelines<'w>(
     Ok(found.iter().filter(|piece| seen.insert(piece.text.as_str())).cloned().collect())
 }
 
+/// Returns the line ends that a section begins with.
+fn separator(section: &Section) -> Option<Piece> {
+    let body = match &section.body {
+        Body::Text(pieces) => pieces.first(),
+        _ => None,
+    };
+    let first = section.intro.as_ref().or(section.prefix.as_ref()).or(body)?;
+    let text: String = first.text.chars().take_while(|char| *char == '\n').collect();
+    Some(Piece { text, origin: first.origin.clone() }).filter(|piece| !piece.text.is_empty())
+}
+
 /// A guideline as an item.
 fn line(piece: Cow<'_, Piece>) -> PlanItem<'_> {
     let pieces = match piece {
@@ -589,6 +613,13 @@ fn file_place(candidate: &Candidate, world: &World) -> Option<Place> {
     let file = candidate.file()?;
     let layer = world.stack.layer(file.scope)?;
     Some(Place::file(Some(file.scope), format!("{}/{}", layer.path, file.name)))
+}
+
+/// Reports a file that is not used because another one of its name is.
+#[must_use]
+pub fn hidden(by: &Place, hidden: &Place) -> Diagnostic {
+    let what = format!("{} was left out: {} is used in its place", hidden.path, by.path);
+    Diagnostic::info("source/hidden", what).at(hidden.clone())
 }
 
 /// A text of the frame for one section.

@@ -98,6 +98,19 @@ impl DraftPart {
             }
         }
     }
+
+    /// Returns the files that the text came from, each once, in their order.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for span in &self.spans {
+            if let Origin::Source { source, .. } = &span.origin
+                && !files.contains(&source.path)
+            {
+                files.push(source.path.clone());
+            }
+        }
+        files
+    }
 }
 
 /// Appends `text` with one origin to a text and its spans.
@@ -173,7 +186,7 @@ pub struct Cut {
     pub why: CutWhy,
     /// Tokens before.
     pub before: usize,
-    /// Tokens after, the marker included.
+    /// Tokens of it that are left, without the marker.
     pub after: usize,
     /// The bytes that went, counted in the part's text as it was before this cut.
     #[serde(with = "crate::origin::range")]

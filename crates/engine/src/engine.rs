@@ -8,6 +8,7 @@ use crate::{
     grant,
     hooks::Told,
     log::{Loggers, not_handed_out},
+    options,
     request::{Request, TrustChoice},
     template_source::TemplateSource,
     variables,
@@ -383,6 +384,7 @@ impl<'s> Engine<'s> {
         })?;
         prompt.diagnostics.extend(look.notes.take());
         prompt.diagnostics.extend(gathered.changes.warnings());
+        prompt.diagnostics.extend(options::missing_dirs(self.system, &gathered.profile, &prompt));
         if let Some(granted) = gathered.granted_project.as_ref().filter(|_| gathered.trust == Trust::Trusted)
         {
             let admitted = gathered.gate.admitted();

@@ -73,6 +73,13 @@ impl Engine<'_> {
         let base = system.current_dir().unwrap_or_default();
         let path = normal(&base, Path::new(value));
         if value.is_empty() || value.contains('\0') || system.stat(&path).is_none() {
+            if is_like_a_path(value) {
+                let shown = escape_hidden(value);
+                let what =
+                    format!("there is no file `{shown}`: `--set {name}={shown}` is used as the text itself");
+                let help = "correct the path; `~` is the shell's, which expands it where it begins a word";
+                diagnostics.push(Diagnostic::warning("option/no-file", what).help(help));
+            }
             return Ok(by_caller(name, value));
         }
         let shown = escape_hidden(value);
@@ -103,6 +110,12 @@ impl Engine<'_> {
         }
         Ok(Piece { text, origin: Origin::Caller { flag: format!("--set {name}={shown}").into() } })
     }
+}
+
+/// Returns whether a text is likely to be meant as the path of a file.
+fn is_like_a_path(text: &str) -> bool {
+    let begins = ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start));
+    !text.contains(char::is_whitespace) && (begins || text.to_ascii_lowercase().ends_with(".md"))
 }
 
 fn by_caller(name: &str, text: &str) -> Piece {

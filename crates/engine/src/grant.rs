@@ -40,6 +40,8 @@ pub struct GrantReport {
     pub ungated: bool,
     /// Facts for the log.
     pub audit: Vec<AuditEvent>,
+    /// Those of them for which there was no logger yet: one that is allowed next gets them, too.
+    pub unlogged: Vec<AuditEvent>,
     /// What came up.
     pub diagnostics: Diagnostics,
 }
@@ -62,7 +64,7 @@ impl Engine<'_> {
         let granting = Some(Consent::Granting(paths.clone()));
         let built = self.run(&request, Breadth::EveryTool, granting, &Headless)?;
         check_paths(built.mode, &built.prompt.preset, &paths)?;
-        let first = self.first_files_of(&request, &built)?;
+        let (first, mut events) = self.first_files_of(&request, &built)?;
         let mut report = match built.mode {
             TrustMode::None => {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
@@ -72,18 +74,25 @@ impl Engine<'_> {
             TrustMode::Pinned => self.grant_pins(&built, &paths, hidden)?,
         };
         report.diagnostics.extend(first);
-        report.diagnostics.extend(self.log_events(&request, &report.audit));
+        events.append(&mut report.audit);
+        report.audit.clone_from(&events);
+        report.diagnostics.extend(self.log_or_keep(&request, &mut events));
+        report.unlogged = events;
         Ok(report)
     }
 
     /// Writes the first files of a profile before its trust store, which may be what creates the user's own directory.
-    fn first_files_of(&self, request: &Request, built: &Built) -> Result<Diagnostics, Error> {
+    fn first_files_of(
+        &self,
+        request: &Request,
+        built: &Built,
+    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
         let records = match built.mode {
             TrustMode::None => false,
             TrustMode::Whole => consent::layer_root(self.system(), &built.places).is_some(),
             TrustMode::Pinned => true,
         };
-        if records { self.first_files(request) } else { Ok(Diagnostics::new()) }
+        if records { self.write_first_files(request) } else { Ok(<_>::default()) }
     }
 
     /// Grants are about where a file really lies, whichever way a path leads there.
@@ -178,9 +187,11 @@ impl Engine<'_> {
         let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
         let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
         check_paths(built.mode, &built.prompt.preset, paths)?;
-        let first = self.first_files_of(request, &built)?;
+        let (first, mut events) = self.first_files_of(request, &built)?;
         let mut report = self.revoke_of(&built, paths)?;
         report.diagnostics.extend(first);
+        events.append(&mut report.audit);
+        report.audit = events;
         report.diagnostics.extend(self.log_events(request, &report.audit));
         Ok(report)
     }

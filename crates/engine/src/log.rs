@@ -14,7 +14,7 @@ use preface_core::{
     scope::Scope,
 };
 use preface_host::{audit_file::AuditFile, look::Headless};
-use std::path::PathBuf;
+use std::{mem::take, path::PathBuf};
 
 /// The file of one logger.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,16 +78,24 @@ impl Engine<'_> {
         }
     }
 
-    /// Appends events that are no build's (a grant, a revocation) to the loggers that may write as things stand now.
-    pub(crate) fn log_events(&self, request: &Request, events: &[AuditEvent]) -> Diagnostics {
+    /// Appends events that are no build's (a grant, a revocation, a first file) to the loggers that may write as things stand
+    /// now.
+    pub fn log_events(&self, request: &Request, events: &[AuditEvent]) -> Diagnostics {
+        self.log_or_keep(request, &mut events.to_vec())
+    }
+
+    /// As [`Engine::log_events`]; the events stay in the list where there is no logger yet.
+    pub(crate) fn log_or_keep(&self, request: &Request, events: &mut Vec<AuditEvent>) -> Diagnostics {
         if events.is_empty() || !self.may_have_loggers(request) {
             return Diagnostics::new();
         }
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
         match self.gather(&request, Breadth::Extensions, None, &Headless) {
             Ok(gathered) => {
-                let correlation = format!("trust-{}", gathered.turn.now);
-                self.append(&Loggers { correlation, ..Loggers::of(&gathered) }, events)
+                let correlation = format!("command-{}", gathered.turn.now);
+                let loggers = Loggers { correlation, ..Loggers::of(&gathered) };
+                let events = if loggers.files.is_empty() { Vec::new() } else { take(events) };
+                self.append(&loggers, &events)
             }
             Err(error) => {
                 vec![Diagnostic::warning("logger/failed", format!("no logger was found: {error}"))]

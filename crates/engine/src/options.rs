@@ -3,10 +3,19 @@
 
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
+    fact::FactKey,
+    lint::hidden::escape_hidden,
+    origin::Origin,
     profile::{Profile, Setting},
+    prompt::Prompt,
     settings::{Merged, Node, SetBy, Table, Tree},
     suggestion::did_you_mean,
 };
+use preface_host::{
+    places::Places,
+    system::{FileKind, System},
+};
+use std::path::{Path, PathBuf};
 
 /// The settings that are an option where a profile has one of that name.
 const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
@@ -56,6 +65,43 @@ pub(crate) fn of_settings(
         read(&["options".to_owned()], options, profile, &mut given, notes);
     }
     given
+}
+
+/// Sets the options that are directories and that nobody gave: by an environment variable, else by the global directory.
+pub(crate) fn of_machine(system: &dyn System, profile: &mut Profile, places: &Places) {
+    for (name, dir) in &profile.option_dirs {
+        if profile.options.contains_key(name) {
+            continue;
+        }
+        let variable = dir.variable.as_deref().and_then(|variable| system.var(variable));
+        let named = variable.map(PathBuf::from).filter(|path| path.is_absolute());
+        let own = || Some(places.global.as_ref()?.join(dir.global.as_ref()?));
+        if let Some(path) = named.or_else(own) {
+            profile.options.insert(name.clone(), path.display().to_string());
+            profile.unset_options.retain(|unset| unset != name);
+        }
+    }
+}
+
+/// Reports the directories that a prompt names by an option and that are not there.
+pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prompt) -> Diagnostics {
+    let names = |key: &FactKey| {
+        let origins = prompt.parts.iter().flat_map(|part| &part.spans).map(|span| &span.origin);
+        origins.into_iter().any(|origin| matches!(origin, Origin::Fact { key: fact, .. } if fact == key))
+    };
+    let is_dir = |path: &str| system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir);
+    let mut notes = Diagnostics::new();
+    for (option, dir) in &profile.option_dirs {
+        let Some(path) = profile.options.get(option) else { continue };
+        if names(&FactKey::new("option", option)) && !is_dir(path) {
+            let path = escape_hidden(path);
+            let what = format!("the prompt names the directory `{path}`, which does not exist");
+            let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
+            let help = format!("{variable}`--set {option}=DIR` names another");
+            notes.push(Diagnostic::info("option/directory", what).help(help));
+        }
+    }
+    notes
 }
 
 /// Returns the values that `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the

@@ -330,11 +330,12 @@ impl Engine<'_> {
     }
 
     /// Grants what the project's extensions and servers would do to the machine, as it is now: each program with its
-    /// arguments and the digests of those that are files of the project, each address, each file.
+    /// arguments and the digests of those that are files of the project, each address, each file. Loggers get `earlier`
+    /// events of the same command first: one of them may be allowed only now.
     ///
     /// # Errors
     /// See [`Error`]; and a store that cannot be written.
-    pub fn grant_commands(&self, request: &Request) -> Result<PermitGrant, Error> {
+    pub fn grant_commands(&self, request: &Request, earlier: &[AuditEvent]) -> Result<PermitGrant, Error> {
         let granting = Some(Consent::Granting(Vec::new()));
         let gathered = self.gather(request, Breadth::Turn, granting, &Headless)?;
         let (wanted, mut refused) = self.deeds_wanted(&gathered);
@@ -355,7 +356,8 @@ impl Engine<'_> {
             let Deed::Command(command) = deed else { continue };
             refused.extend(command.copied_argv(self.system(), store).err().map(|error| error.to_string()));
         }
-        let notes = self.log_events(request, &report.audit);
+        let events: Vec<AuditEvent> = earlier.iter().chain(&report.audit).cloned().collect();
+        let notes = self.log_events(request, &events);
         refused.extend(notes.into_iter().map(|note| note.message));
         Ok(PermitGrant { added: report.added, unchanged: report.unchanged, refused, audit: report.audit })
     }

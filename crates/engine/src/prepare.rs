@@ -22,7 +22,7 @@ use preface_core::{
 use preface_host::{
     bounds::Bounds,
     gate::Consent,
-    places::{Places, normal},
+    places::{Places, climbed, normal},
     profile::{self, Choice},
     system::{HardLinks, System, Within},
 };
@@ -30,6 +30,12 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
+
+/// Returns whether a path has a component `.` or `..`.
+fn has_dots(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    text.split(|byte| *byte == b'/').any(|part| part == b"." || part == b"..")
+}
 
 /// What a request means. Not looked at yet: anything that belongs to the project.
 pub(crate) struct Prepared {
@@ -142,6 +148,7 @@ impl Engine<'_> {
 
         let own = Own::read(&own);
         let mut profile = profile;
+        options::of_machine(system, &mut profile, &places);
         if let Some(mode) = &own.trust_mode {
             profile.trust = mode.value;
         }
@@ -149,7 +156,7 @@ impl Engine<'_> {
 
         let turn = Turn {
             cwd: request.cwd_name.clone().unwrap_or_else(|| match &request.cwd {
-                Some(given) if given.is_absolute() => given.display().to_string(),
+                Some(given) if given.is_absolute() && !has_dots(given) => given.display().to_string(),
                 _ => cwd.display().to_string(),
             }),
             model: request.model.clone(),
@@ -230,12 +237,15 @@ impl Engine<'_> {
                 )
             })
         };
-        let cwd = match &request.cwd {
-            Some(dir) if dir.is_absolute() => normal(Path::new("/"), dir),
-            Some(dir) => normal(&here()?, dir),
+        let given = match &request.cwd {
+            Some(dir) if dir.is_absolute() => dir.clone(),
+            Some(dir) => here()?.join(dir),
             None => here()?,
         };
-        match system.stat(&cwd) {
+        let climbed = climbed(system, &given);
+        let stat = climbed.as_ref().and_then(|cwd| system.stat(cwd));
+        let cwd = climbed.unwrap_or(given);
+        match stat {
             Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
             Some(_) => Err(Error::Usage(
                 format!("not a directory: `{}`", cwd.display()),

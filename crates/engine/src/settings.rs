@@ -11,6 +11,7 @@ use crate::{
     request::{Request, TrustChoice},
 };
 use preface_core::{
+    audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics},
     profile::{ByteOrderMark, ScaffoldWhen},
     scope::Scope,
@@ -177,19 +178,30 @@ impl Engine<'_> {
     }
 
     /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
-    /// it exactly when that directory is new, so that a setting that is written first does not swallow it.
+    /// it exactly when that directory is new, so that a setting that is written first does not swallow it. Loggers get the
+    /// event.
     ///
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn first_files(&self, request: &Request) -> Result<Diagnostics, Error> {
-        let mut diagnostics = Diagnostics::new();
+        let (mut diagnostics, events) = self.write_first_files(request)?;
+        diagnostics.extend(self.log_events(request, &events));
+        Ok(diagnostics)
+    }
+
+    /// As [`Engine::first_files`], with the events for whoever logs them.
+    pub(crate) fn write_first_files(
+        &self,
+        request: &Request,
+    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
+        let (mut diagnostics, mut events) = (Diagnostics::new(), Vec::new());
         let Prepared { profile, places, .. } = self.prepare(request, &mut Diagnostics::new())?;
         if profile.scaffold.when == ScaffoldWhen::Discover
             && let Some(dir) = &places.global
         {
-            scaffold::scaffold(self.system(), dir, &profile.scaffold, &mut diagnostics, &mut Vec::new());
+            scaffold::scaffold(self.system(), dir, &profile.scaffold, &mut diagnostics, &mut events);
         }
-        Ok(diagnostics)
+        Ok((diagnostics, events))
     }
 
     fn there(&self, places: &Places, scope: Scope) -> bool {

@@ -3,16 +3,20 @@
 use crate::{
     Engine, Error,
     consent::Opened,
+    gather::Breadth,
     prepare::{Opening, Prepared},
     request::Request,
 };
 use preface_core::{
+    condition::Verdict,
     diagnostic::Diagnostics,
+    fact::{FactKey, Facts},
     profile::Profile,
-    section::Body,
+    section::{Body, Section},
     settings::{self, Merged},
     skill::{command, standard},
     trust::TrustMode,
+    variables::Variables,
 };
 use preface_host::{
     discover,
@@ -36,6 +40,8 @@ pub struct SkillsReport {
     pub mode: TrustMode,
     /// True where the profile has a section for skills.
     pub listed: bool,
+    /// Why the prompt lists none of them, where it leaves that section out.
+    pub left_out: Option<String>,
 }
 
 /// A text in which a skill's command may have been replaced.
@@ -54,6 +60,7 @@ impl Engine<'_> {
     /// # Errors
     /// What [`Engine::build`] refuses before it looks at the project.
     pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
+        let left_out = self.section_left_out(request);
         self.looking_at_skills(request, &mut |profile, look| {
             let found = load(profile, look);
             let listed = found.is_some();
@@ -66,8 +73,30 @@ impl Engine<'_> {
                 }
             }
             skills.sort_by(|a, b| a.name.cmp(&b.name));
-            SkillsReport { skills, diagnostics: look.notes.take(), mode: profile.trust, listed }
+            SkillsReport {
+                skills,
+                diagnostics: look.notes.take(),
+                mode: profile.trust,
+                listed,
+                left_out: left_out.clone(),
+            }
         })
+    }
+
+    /// Says why the condition of the section for skills is false, where it is.
+    fn section_left_out(&self, request: &Request) -> Option<String> {
+        let gathered = self.gather(request, Breadth::Extensions, None, &Headless).ok()?;
+        let look = self.look(&gathered, &Headless);
+        let section = gathered.profile.sections.iter().find(|section| is_for_skills(section))?;
+        let mut recorded = Facts::default();
+        let mut source = |key: &FactKey| Some(provider::answer(key, &look));
+        let mut variables = Variables::new(&gathered.turn, &gathered.profile, &mut recorded, &mut source);
+        let verdict =
+            section.when.as_ref()?.decide(&mut |key| variables.exists(key, &mut Diagnostics::new()));
+        match verdict {
+            Ok(Verdict::Fails(why)) => Some(why),
+            _ => None,
+        }
     }
 
     /// Replaces `/skill:NAME ARGS` by the text of the skill. A text that is no such command, or names nobody, stays.
@@ -139,12 +168,13 @@ pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<S
     skills::expand(text, &load(profile, look).unwrap_or_default(), look)
 }
 
+fn is_for_skills(section: &Section) -> bool {
+    matches!(&section.body, Body::Fill(name) if name.as_str() == SKILLS)
+}
+
 /// Loads what the section for skills asks for; `None` where the profile has none.
 fn load(profile: &Profile, look: &Look<'_>) -> Option<Vec<SkillEntry>> {
-    let section = profile
-        .sections
-        .iter()
-        .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == SKILLS))?;
+    let section = profile.sections.iter().find(|section| is_for_skills(section))?;
     let options = SkillOptions::read(provider::context_provider(SKILLS)?, section, look);
     Some(skills::load(&options, look))
 }

@@ -264,6 +264,28 @@ pub fn resolved(system: &dyn System, path: &Path) -> PathBuf {
     }
 }
 
+/// Returns an absolute path without `.` and `..`, as the kernel follows it: `..` behind a link is the directory above the
+/// link's target. Links stay where nothing goes up from them. `None`: there is no directory to go up from.
+pub fn climbed(system: &dyn System, path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if system.stat(&out).is_none_or(|stat| stat.kind != FileKind::Dir) {
+                    return None;
+                }
+                if system.read_link(&out).is_some() {
+                    out = system.canonical(&out).ok()?;
+                }
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    Some(out)
+}
+
 /// `PREFACE_HOME`, else the variable of the profile, else the first candidate that exists, else the first candidate. What
 /// is passed over is reported.
 fn global_dir(

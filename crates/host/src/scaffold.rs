@@ -1,21 +1,27 @@
 //! The first file: a bundled text that lands in the global directory exactly when that directory is first created.
 //! A file that the user deleted never comes back.
 
-use crate::system::{Made, System, Write, WriteError};
+use crate::system::{Directory, Made, System, Within, Write, WriteError};
 use preface_core::{
     audit::AuditEvent,
     diagnostic::{Diagnostic, Diagnostics},
     profile::Scaffold,
 };
-use std::{fmt::Display, path::Path};
+use std::{
+    ffi::OsStr,
+    fmt::Display,
+    hash::{BuildHasher, RandomState},
+    path::Path,
+};
 
 /// Permission bits of directories that preface creates.
 pub const DIR_MODE: u32 = 0o700;
 /// Permission bits of files that the user is meant to edit.
 pub const FILE_MODE: u32 = 0o644;
 
-/// Creates `global` if nothing stands there, and only then writes the scaffold's files into it. Whatever goes wrong is
-/// a note; the session goes on.
+/// Creates `global` with the scaffold's files if nothing is there. Whatever goes wrong is a note; the session goes on.
+///
+/// The directory is prepared beside its place and renamed into it, so another process finds it whole or not at all.
 pub fn scaffold(
     system: &dyn System,
     global: &Path,
@@ -31,28 +37,65 @@ pub fn scaffold(
         }
         return;
     }
-    if let Some(parent) = global.parent()
-        && let Err(error) = system.make_dirs(parent, DIR_MODE)
-    {
-        skip(global, error, diagnostics);
-        return;
-    }
-    match system.make_dir(global, DIR_MODE) {
-        Ok(Made::New) => {}
-        Ok(Made::Existed) => return,
-        Err(error) => {
-            skip(global, error, diagnostics);
-            return;
+    let (Some(parent), Some(name)) = (global.parent(), global.file_name()) else { return };
+    let opened = match system.directory(parent, Within::Anywhere, DIR_MODE) {
+        Ok(opened) => opened,
+        Err(error) => return skip(global, error, diagnostics),
+    };
+    // Nobody can wait for this name: `RandomState` is seeded by the machine.
+    let aside = parent.join(format!(".preface-{:016x}.tmp", RandomState::new().hash_one(0)));
+    let mut notes = Diagnostics::new();
+    let outcome = match system.make_dir(&aside, DIR_MODE) {
+        Ok(Made::New) => fill(system, &*opened, &aside, (global, name), files, &mut notes),
+        Ok(Made::Existed) => Err(WriteError::Exists),
+        Err(error) => Err(error),
+    };
+    diagnostics.append(&mut notes);
+    match outcome {
+        Ok(written) => {
+            for event in &written {
+                let AuditEvent::SystemPromptScaffolded { path, byte_count } = event else { continue };
+                let what = format!("{path} was created ({byte_count} bytes)");
+                let help = "it is yours: edit it, or delete it; it does not come back";
+                diagnostics.push(Diagnostic::info("scaffold/created", what).help(help));
+            }
+            audit.extend(written);
         }
-    }
-    for name in write_files(system, global, files, diagnostics, audit) {
-        let what = format!("{} was created", global.join(name).display());
-        let help = "it is yours: edit it, or delete it; it does not come back";
-        diagnostics.push(Diagnostic::info("scaffold/created", what).help(help));
+        // Another process was first.
+        Err(WriteError::Exists) if system.link_stat(global).is_some() => {}
+        Err(error) => skip(global, error, diagnostics),
     }
 }
 
-/// Writes the scaffold's files that do not exist. Returns the names that it wrote.
+/// Writes the files into the directory that is prepared at `aside`, and moves it to its place in `parent`. Where that
+/// fails, nothing of it stays.
+fn fill(
+    system: &dyn System,
+    parent: &dyn Directory,
+    aside: &Path,
+    (global, name): (&Path, &OsStr),
+    files: &Scaffold,
+    notes: &mut Diagnostics,
+) -> Result<Vec<AuditEvent>, WriteError> {
+    let mut written = Vec::new();
+    let filled = files.files.iter().try_for_each(|(file, bundled)| {
+        let Some(bytes) = bundled_text(system, bundled, notes) else { return Ok(()) };
+        system.write(&aside.join(file), &bytes, Write::New, FILE_MODE)?;
+        written.push(scaffolded(&global.join(file), bytes.len()));
+        Ok(())
+    });
+    let placed = filled.and_then(|()| parent.rename(aside.file_name().unwrap_or_default(), name));
+    if placed.is_err() {
+        // What cannot be removed is empty, or a temporary file that is never read.
+        for file in files.files.keys() {
+            let _ = system.remove(&aside.join(file));
+        }
+        let _ = system.remove_dir(aside);
+    }
+    placed.map(|()| written)
+}
+
+/// Writes the scaffold's files that do not exist into a directory that does. Returns the names that it wrote.
 pub fn write_files(
     system: &dyn System,
     global: &Path,
@@ -62,37 +105,40 @@ pub fn write_files(
 ) -> Vec<String> {
     let mut written = Vec::new();
     for (name, bundled) in &files.files {
-        let Some(bytes) = system.bundled(bundled) else {
-            diagnostics
-                .push(Diagnostic::error("scaffold/missing", format!("there is no bundled `{bundled}`")));
-            continue;
-        };
+        let Some(bytes) = bundled_text(system, bundled, diagnostics) else { continue };
         let path = global.join(name);
         match system.write(&path, &bytes, Write::New, FILE_MODE) {
             Ok(()) => {
-                audit.push(AuditEvent::SystemPromptScaffolded {
-                    path: path.display().to_string(),
-                    byte_count: bytes.len(),
-                });
+                audit.push(scaffolded(&path, bytes.len()));
                 written.push(name.clone());
             }
             Err(WriteError::Exists) => {}
-            // The directory is there now, so no later call creates the file by itself.
-            Err(error) => {
-                let help =
-                    "nothing else depends on it; `preface init --with-system` for this preset writes it";
-                diagnostics.push(skipped(&path, error).help(help));
-            }
+            Err(error) => skip(&path, error, diagnostics),
         }
     }
     written
 }
 
-fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
-    let help = "nothing else depends on it; `preface init` for this preset tries again";
-    diagnostics.push(skipped(path, error).help(help));
+/// Returns the event of a text of the scaffold that was written.
+#[must_use]
+pub fn scaffolded(path: &Path, byte_count: usize) -> AuditEvent {
+    AuditEvent::SystemPromptScaffolded { path: path.display().to_string(), byte_count }
 }
 
-fn skipped(path: &Path, error: impl Display) -> Diagnostic {
-    Diagnostic::warning("scaffold/skipped", format!("{} was not created: {error}", path.display()))
+fn bundled_text<'s>(
+    system: &'s dyn System,
+    name: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<std::borrow::Cow<'s, [u8]>> {
+    let bytes = system.bundled(name);
+    if bytes.is_none() {
+        diagnostics.push(Diagnostic::error("scaffold/missing", format!("there is no bundled `{name}`")));
+    }
+    bytes
+}
+
+fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
+    let what = format!("{} was not created: {error}", path.display());
+    let help = "nothing else depends on it; `preface init` for this preset tries again";
+    diagnostics.push(Diagnostic::warning("scaffold/skipped", what).help(help));
 }

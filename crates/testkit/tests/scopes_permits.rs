@@ -62,8 +62,9 @@ fn trust(system: &MemorySystem, preset: &str) {
 
 /// Grants what the project would do, as `preface trust grant --allow-commands` does besides.
 fn allow(system: &MemorySystem, preset: &str) -> Vec<Permit> {
-    let report =
-        Engine::new(system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a grant of commands");
+    let report = Engine::new(system)
+        .grant_commands(&request(preset, TrustChoice::Ask), &[])
+        .expect("a grant of commands");
     assert_eq!(report.refused, [""; 0]);
     report.added
 }
@@ -270,7 +271,7 @@ fn a_program_that_leads_outside_cannot_be_granted() {
             .with_command([format!("{dir}/say.sh")], FakeRun::printing("PRINTED"));
         trust(&system, preset);
         let report =
-            Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask)).expect("a report");
+            Engine::new(&system).grant_commands(&request(preset, TrustChoice::Ask), &[]).expect("a report");
         assert_eq!((report.added.len(), report.refused.len()), (0, 1), "{report:?}");
         assert!(!speaks(&system, preset, TrustChoice::Ask), "{preset}");
     }
@@ -465,7 +466,7 @@ fn a_git_that_names_a_trusted_repository_gives_nothing() {
         let request = Request { preset: Some("default".into()), ..Request::new(TRUSTED) };
         let engine = Engine::new(&system);
         engine.grant(&request, Vec::new(), preface::coverage::HiddenText::Refuse).expect("a grant");
-        engine.grant_commands(&request).expect("a grant of commands");
+        engine.grant_commands(&request, &[]).expect("a grant of commands");
         system
     };
     assert_eq!(allowed_in(&machine(), TRUSTED), ([true; 3], true));

@@ -106,7 +106,7 @@ fn a_projects_hook_that_changed_does_not_run_at_the_next_run_or_request() {
             .with_command(["house.sh"], FakeRun::printing(""));
         let ask = Request { trust: TrustChoice::Ask, ..request() };
         let engine = Engine::new(&machine);
-        let granted = engine.grant_commands(&ask).expect("a grant");
+        let granted = engine.grant_commands(&ask, &[]).expect("a grant");
         assert_eq!(granted.added.len(), 1, "{:?}", granted.refused);
         let mut session = Session::setup(engine, ask).start().expect("it starts");
         let mut run = |words: &str| {
@@ -142,7 +142,7 @@ fn grants_are_compared_before_each_request() {
         .with_file(format!("{dir}/house.sh"), "1")
         .with_command(["house.sh"], FakeRun::printing(r#"{"messages": []}"#));
     let engine = Engine::new(&machine);
-    engine.grant_commands(&request()).expect("a grant");
+    engine.grant_commands(&request(), &[]).expect("a grant");
     let mut session = Session::setup(engine, request()).start().expect("it starts");
     session.say("one").expect("a run");
     assert_eq!(session.request().messages.len(), 0);

@@ -88,46 +88,35 @@ fn the_first_launch_writes_the_default_and_says_only_its_size() {
     assert_eq!(mode(FILE).map(|mode| mode & 0o022), Some(0), "nobody else may write the file");
 }
 
-/// A write takes five steps after the one of the directory: create, fill, flush, put in place, flush the directory.
+/// The directory is prepared aside (step 0), a write takes five steps (create, fill, flush, put in place, flush the
+/// directory), and the last one puts the directory in its place.
+const STEPS: std::ops::RangeInclusive<u64> = 0..=6;
+
 #[test]
-fn a_write_that_fails_leaves_no_partial_file_and_is_not_tried_again() {
-    for step in 0..=5 {
+fn a_write_that_fails_leaves_nothing_and_the_next_launch_tries_again() {
+    for step in STEPS {
         let system = MemorySystem::new().with_bundle(ASSETS).with_file("/work/.stud/system.md", "P");
         system.fail_step(step, Fault::Fail(WriteError::Other("no space left".into())));
         let built = launch(&system);
         assert_eq!(codes(&built), ["scaffold/skipped"], "step {step} is told");
         assert_eq!(scaffolded(&built), 0, "step {step} is no success");
-        let names: Vec<_> = system
-            .list(Path::new(DIR), 10)
-            .map_or_else(|_| Vec::new(), |entries| entries.into_iter().map(|entry| entry.name).collect());
-        match step {
-            // The file was whole before the directory could not be flushed.
-            5 => assert_eq!(
-                (names, built.prompt.text),
-                (vec!["system.md".into()], format!("{}\nP", default_text()))
-            ),
-            _ => assert_eq!((names, built.prompt.text.as_str()), (vec![], "P"), "step {step}"),
-        }
+        let home = system.list(Path::new("/home/user"), 10).expect("a home");
+        assert_eq!((home, built.prompt.text.as_str()), (vec![], "P"), "step {step} leaves nothing");
         let again = launch(&system);
-        let trigger = usize::from(step == 0);
-        assert_eq!(scaffolded(&again), trigger, "step {step}: only a directory that is not there yet counts");
+        assert_eq!(scaffolded(&again), 1, "step {step}: there is no directory yet");
     }
 }
 
 #[test]
-fn a_crash_leaves_no_file_or_a_whole_one() {
-    for step in 0..=5 {
+fn the_directory_is_never_seen_without_its_file() {
+    for step in STEPS {
         let system = MemorySystem::new().with_bundle(ASSETS);
         system.fail_step(step, Fault::Crash);
         launch(&system);
         system.restart();
-        let left = system.read(Path::new(FILE), preface::host::system::Within::Anywhere, 1 << 20);
-        if let Ok(read) = &left {
-            assert_eq!(read.bytes, default_text().as_bytes(), "step {step} left a partial file");
-        }
+        assert_eq!(system.stat(Path::new(DIR)), None, "step {step} comes before the directory is there");
         let again = launch(&system);
-        assert_eq!(scaffolded(&again), usize::from(step == 0), "step {step}: a crash is not repaired");
-        assert_eq!(again.prompt.text.is_empty(), left.is_err() && step > 0, "step {step}");
+        assert_eq!((scaffolded(&again), again.prompt.text.as_str()), (1, default_text()), "step {step}");
     }
 }
 
@@ -154,13 +143,16 @@ fn whatever_stands_in_the_place_of_the_file_stays() {
 }
 
 #[test]
-fn of_many_first_launches_one_writes() {
+fn of_many_first_launches_one_writes_and_each_has_the_text() {
     let system = MemorySystem::new().with_bundle(ASSETS);
-    let written: usize = std::thread::scope(|scope| {
-        let launches: Vec<_> = (0..8).map(|_| scope.spawn(|| scaffolded(&launch(&system)))).collect();
-        launches.into_iter().map(|launch| launch.join().expect("a launch ends")).sum()
+    let built: Vec<Built> = std::thread::scope(|scope| {
+        let launches: Vec<_> = (0..8).map(|_| scope.spawn(|| launch(&system))).collect();
+        launches.into_iter().map(|launch| launch.join().expect("a launch ends")).collect()
     });
-    assert_eq!(written, 1);
+    assert_eq!(built.iter().map(scaffolded).sum::<usize>(), 1);
+    assert!(built.iter().all(|built| built.prompt.text == default_text()), "nobody sees it half made");
+    let home = system.list(Path::new("/home/user"), 10).expect("a home");
+    assert_eq!(home.len(), 1, "what the losers prepared is gone: {home:?}");
 }
 
 #[test]

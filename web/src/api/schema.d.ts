@@ -1087,7 +1087,7 @@ export interface components {
         };
         /** @description One recorded loss of text. */
         Cut: {
-            /** @description Tokens after, the marker included. */
+            /** @description Tokens of it that are left, without the marker. */
             after: number;
             /** @description Tokens before. */
             before: number;

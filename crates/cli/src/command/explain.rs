@@ -378,9 +378,8 @@ fn cache_line(explained: &Explanation) -> String {
 }
 
 fn absent(subject: &Subject) -> String {
-    let held: Vec<&Diagnostic> =
-        subject.prompt.diagnostics.iter().filter(|note| note.code == "trust/held").collect();
-    if subject.prompt.absent.is_empty() && held.is_empty() {
+    let lost: Vec<[String; 3]> = subject.prompt.diagnostics.iter().filter_map(lost_text).collect();
+    if subject.prompt.absent.is_empty() && lost.is_empty() {
         return "Nothing is absent.\n".to_owned();
     }
     let mut table = Table::new([Side::Left, Side::Left, Side::Left]);
@@ -393,13 +392,28 @@ fn absent(subject: &Subject) -> String {
             one_line(&complete(&one.why)).into(),
         ]);
     }
-    for note in held {
-        let path = note.place.as_ref().map_or("", |place| place.path.as_str());
-        let why = note.message.split_once(" was held: ").map_or(note.message.as_str(), |(_, why)| why);
-        table.row([Cell::styled(one_line(path), style::BOLD), "held".into(), one_line(why).into()]);
+    for [name, reason, why] in &lost {
+        table.row([Cell::styled(one_line(name), style::BOLD), reason.as_str().into(), one_line(why).into()]);
     }
     // What is not said cannot be guessed: the reason is never shortened.
     table.show(None)
+}
+
+/// Returns the row of a text that is not there, or not as a whole: which one, what became of it, and why.
+fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
+    let path = note.place.as_ref().map(|place| place.path.clone());
+    let row = |name: &str, reason: &str, why: &str| Some([name.into(), reason.into(), why.into()]);
+    if note.code == "budget/cut" {
+        let name = note.message.split('`').nth(1).unwrap_or_default();
+        let why = note.message.split_once("` ").map_or(note.message.as_str(), |(_, why)| why);
+        return row(name, "cut", why);
+    }
+    for (reason, words) in [("held", " was held: "), ("left out", " was left out: ")] {
+        if let Some((name, why)) = note.message.split_once(words) {
+            return row(path.as_deref().unwrap_or(name), reason, why);
+        }
+    }
+    None
 }
 
 fn spans(ui: &Ui, subject: &Subject) -> String {

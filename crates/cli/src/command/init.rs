@@ -7,7 +7,7 @@ use crate::{
     ui::{Ui, style},
 };
 use preface::{
-    DEFAULT_PRESET,
+    DEFAULT_PRESET, Engine, Request,
     core::{
         diagnostic::{Diagnostics, Severity},
         profile::{Profile, ScaffoldWhen},
@@ -55,35 +55,54 @@ pub struct Args {
     profile: Option<PathBuf>,
 }
 
-/// The first settings: every useful key, none of them set.
-pub const SETTINGS: &str = r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
-{
-  // The preset, or a profile of yours, that `preface build` uses when nothing else is said.
+/// Returns the first settings: every useful key that the profile reads, none of them set. `shared`: a preset may be chosen
+/// there.
+pub fn settings(profile: &Profile, shared: bool) -> String {
+    let ids: Vec<&str> = profile.sections.iter().map(|section| section.id.as_str()).collect();
+    let known = |id: &'static str| ids.contains(&id).then_some(id);
+    let after = known("append").or_else(|| ids.last().copied()).unwrap_or("append");
+    // Some section in the middle: the first says who the model is.
+    let off = known("approach").or_else(|| ids.get(ids.len() / 3).copied()).unwrap_or("approach");
+    let preset = if shared { PRESET } else { "" };
+    format!(
+        r#"// Your own settings for preface. Everything is optional; `preface explain` shows what they change.
+{{
+{preset}  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
+  // "systemPrompt": {{ "append": "Answer in English." }},
+
+  // Single sections: a text, a file beside this one, a place, or none at all.
+  // "sections": {{
+  //   "house-rules": {{ "text": "Use tabs.", "after": "{after}" }},
+  //   "{off}": {{ "disable": true }}
+  // }},
+
+  // The size of the whole prompt in tokens, and what happens above it: cut, error or warn.
+  // "budget": {{ "tokens": 16000, "onOver": "cut" }},
+
+  // How the text of projects is trusted: each text by its content (pinned), a project as a whole, or not at all (none).
+  // "trust": {{ "mode": "pinned" }}
+}}
+"#
+    )
+}
+
+const PRESET: &str = r#"  // The preset, or a profile of yours, that `preface build` uses when nothing else is said.
   // "preset": "default",
   // "profile": "profiles/mine.toml",
 
-  // Text of your own at the end of the prompt (`append`), or in place of all of it (`custom`).
-  // "systemPrompt": { "append": "Answer in English." },
-
-  // Single sections: a text, a file beside this one, a place, or none at all.
-  // "sections": {
-  //   "house-rules": { "text": "Use tabs.", "after": "append" },
-  //   "approach": { "disable": true }
-  // },
-
-  // The size of the whole prompt in tokens, and what happens above it: cut, error or warn.
-  // "budget": { "tokens": 16000, "onOver": "cut" },
-
-  // How the text of projects is trusted: each text by its content (pinned), a project as a whole, or not at all (none).
-  // "trust": { "mode": "pinned" }
-}
 "#;
 
 /// Creates what is missing and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let system = files::system();
     let mut trouble = Diagnostics::new();
-    let (profile, places, shared) = find(&system, args)?;
+    let request = Request {
+        cwd: args.directory.clone(),
+        preset: args.preset.clone(),
+        profile: args.profile.clone(),
+        ..Request::default()
+    };
+    let (profile, places, shared) = find(&system, &request)?;
     let Some(home) = &places.global else {
         return Err(Failure::new(
             "there is no place for your own files: neither PREFACE_HOME nor a home directory is set",
@@ -121,7 +140,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 &mut trouble,
                 &mut events,
             ));
-            if create(&system, &places, &home.join("settings.json"), SETTINGS.as_bytes())? {
+            let first = settings(&profile, shared.as_deref() == Some(home.as_path()));
+            if create(&system, &places, &home.join("settings.json"), first.as_bytes())? {
                 written.push("settings.json".to_owned());
             }
         }
@@ -129,9 +149,11 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     if args.with_system {
         let text = first_system(&system, &places)?;
         if create(&system, &places, &home.join("system.md"), &text)? {
+            events.push(scaffold::scaffolded(&home.join("system.md"), text.len()));
             written.push("system.md".to_owned());
         }
     }
+    trouble.extend(Engine::new(&system).log_events(&request, &events));
     let mut out = head(&system, &places, home, existed, &written);
     out.push_str(&files_of(&system, &profile, &places, home, shared.as_deref() == Some(home.as_path())));
     ui.view(&out)?;
@@ -142,10 +164,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 /// The profile, its places, and where profiles and the first settings lie.
-fn find(system: &dyn System, args: &Args) -> Result<(Profile, Places, Option<PathBuf>), Failure> {
-    let engine = preface::Engine::new(system);
-    let cwd = engine.cwd(&preface::Request { cwd: args.directory.clone(), ..preface::Request::default() })?;
-    let choice = match (&args.profile, &args.preset) {
+pub fn find(system: &dyn System, request: &Request) -> Result<(Profile, Places, Option<PathBuf>), Failure> {
+    let cwd = Engine::new(system).cwd(request)?;
+    let choice = match (&request.profile, &request.preset) {
         (Some(file), _) => Choice::File(files::absolute(file)?),
         (None, Some(name)) => Choice::Named(name.clone()),
         (None, None) => Choice::Named(DEFAULT_PRESET.to_owned()),

@@ -130,7 +130,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 
 /// Serves until the process is told to stop.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let system = Arc::new(files::system());
+    let system = Arc::new(files::served_system());
     if let Some(name) = args.host.iter().find(|name| !preface_server::is_host(name)) {
         return Err(Failure::usage(format!("not the name of a host: `{}`", name.escape_debug()))
             .hint("a host is `NAME` or `NAME:PORT`, without `http://`"));

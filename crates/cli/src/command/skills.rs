@@ -28,7 +28,8 @@ Examples:
 ///
 /// A skill is a SKILL.md with a name and a description, which a model reads when a task calls for it. The listing finds
 /// them as the prompt of the preset does: the first of a name wins, and each that is hidden, held, broken or left out says
-/// why. What the Agent Skills standard has against one is told below it and changes nothing.
+/// why. What the Agent Skills standard has against one is told below it and changes nothing. No hook is asked: skills that one
+/// adds (`resources_discover`) are in the prompt and not in this listing.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
@@ -98,6 +99,10 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
                 out.push_str(&format!("{dim}{told}{dim:#}\n"));
             }
         }
+    }
+    if let Some(why) = report.left_out.as_ref().filter(|_| report.skills.iter().any(|skill| skill.active)) {
+        let care = style::CARE;
+        out.push_str(&format!("{care}the prompt lists none of them:{care:#} {}\n", one_line(why)));
     }
     let left_out = report.skills.len() - rows.len();
     if left_out > 0 {

@@ -223,7 +223,7 @@ fn the_first_file_comes_with_a_build_and_is_reported() {
     sandbox
         .run("preface build --preset stud")
         .exits(0)
-        .says("info: [ROOT]/home/.stud/system.md was created (`-v` tells more)\n");
+        .says("info: [ROOT]/home/.stud/system.md was created (751 bytes) (`-v` tells more)\n");
     sandbox.run("preface build --preset stud").exits(0).says("");
 }
 

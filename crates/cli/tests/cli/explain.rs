@@ -115,7 +115,7 @@ fn a_cut_is_shown_at_its_part() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "Be brief. ".repeat(40));
     let ran = sandbox.run("preface explain --budget 40").exits(0);
-    assert!(ran.stdout.contains("    cut by the budget: 36 of 100 tokens are left\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("    cut by the budget: 28 of 100 tokens are left\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -148,4 +148,24 @@ section  reason  why
     sandbox.work("AGENTS.md", "Use tabs.\n");
     let ran = sandbox.run("preface explain --absent").exits(0);
     assert!(ran.stdout.contains("\nAGENTS.md  held "), "{}", ran.stdout);
+}
+
+#[test]
+fn what_was_cut_and_left_out_is_absent() {
+    let sandbox = Sandbox::empty();
+    sandbox
+        .home(".stud/system.md", "A line of mine.\n".repeat(30))
+        .home(".stud/settings.json", r#"{"contextProviders": {"SystemPromptFile": {"maxTokens": 20}}}"#)
+        .work(".stud/system.md", "Never push to main.\n");
+    sandbox.run("preface explain --absent --preset stud --trust once -q").exits(0).prints(
+        "section  reason  why
+system   cut     lost 114 of 126 tokens, all of .stud/system.md: its ceiling is 20
+",
+    );
+    sandbox.home(".stud/settings.json", r#"{"contextProviders": {"SystemPromptFile": {"enabled": false}}}"#);
+    sandbox.run("preface explain --absent --preset stud --trust once -q").exits(0).prints(
+        "section            reason    why
+~/.stud/system.md  left out  `contextProviders.SystemPromptFile.enabled` is false
+",
+    );
 }

@@ -116,3 +116,34 @@ hint: `preface init` without `--with-system` tells which files it reads
     );
     assert!(!sandbox.path("home/.sf").exists());
 }
+
+#[test]
+fn the_first_settings_fit_their_profile() {
+    for preset in ["pi", "claude-code", "default"] {
+        let sandbox = Sandbox::empty();
+        sandbox.run(&format!("preface init --preset {preset}")).exits(0);
+        let dir = match preset {
+            "pi" => ".sf/agent",
+            "claude-code" => ".claude",
+            _ => ".config/preface",
+        };
+        let settings = sandbox.path(&format!("home/{dir}/settings.json"));
+        let text = fs::read_to_string(&settings).expect("it is there");
+        assert_eq!(
+            text.contains("// \"preset\":"),
+            preset == "default",
+            "only there a preset is chosen: {text}"
+        );
+        let block = text
+            .find("// \"sections\"")
+            .and_then(|from| Some(&text[from..from + text[from..].find("// },")?]));
+        let block = block.expect("sections").replace("//", "");
+        fs::write(&settings, format!("{{ {block} }} }}")).expect("it can be changed");
+        let ran = sandbox.run(&format!("preface build --preset {preset} -v")).exits(0);
+        assert!(
+            !ran.stderr.contains("section/unknown") && ran.stdout.contains("\n\nUse tabs."),
+            "{}",
+            ran.stderr
+        );
+    }
+}

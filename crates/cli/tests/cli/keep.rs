@@ -226,3 +226,37 @@ fn each_turn_of_a_conversation_is_logged() {
     sandbox.run("preface conversations refresh c1 --dry-run -q").exits(0);
     assert_eq!(contributions(), 2 * each, "looking is no turn");
 }
+
+#[test]
+fn other_tools_settings_and_limits_of_a_later_turn_are_told() {
+    let sandbox = Sandbox::empty();
+    sandbox.run("preface build --preset pi --conversation k").exits(0);
+    let ran = sandbox
+        .run("preface build --preset pi --conversation k --tools read --budget 9 --set date=false -v")
+        .exits(0);
+    let told = ran.stderr.replace('\n', " ");
+    for code in ["[conversation/tools]", "[conversation/budget]", "[conversation/set]"] {
+        assert!(told.contains(code), "{code}: {}", ran.stderr);
+    }
+    assert!(
+        told.contains("other tools (`read`) than the prompt (`bash`, `edit`, `read`, `write`)"),
+        "{told}"
+    );
+    let ran = sandbox.run("preface build --preset pi --conversation k --tools write,read,bash,edit").exits(0);
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_turn_that_builds_again_says_what_it_is_built_for() {
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/system.md", "G\n").work("a/.stud/system.md", "A\n").work("b/.stud/system.md", "B\n");
+    sandbox.run("preface trust grant --preset stud -C a").exits(0);
+    sandbox.run("preface build --preset stud --conversation d -C a").exits(0).prints("G\n\nA\n");
+    sandbox.work("a/.stud/system.md", "A2\n");
+    let ran =
+        sandbox.run("preface build --preset stud --conversation d -C b -v").exits(0).prints("G\n\nA2\n");
+    assert!(ran.stderr.contains("[conversation/cwd]"), "{}", ran.stderr);
+    std::fs::rename(sandbox.path("work/a"), sandbox.path("work/gone")).expect("it can be moved");
+    let ran = sandbox.run("preface build --preset stud --conversation d -C b").exits(2);
+    assert!(ran.stderr.contains("preface conversations refresh d -C DIR"), "{}", ran.stderr);
+}

@@ -1,4 +1,4 @@
-//! Signals while servers are asked: what was started is gone, and the exit code says which signal it was.
+//! Signals while servers are asked or hooks run: what was started is gone, and the exit code says which signal it was.
 
 use crate::sandbox::Sandbox;
 use serde_json::json;
@@ -28,11 +28,18 @@ fn runs(pid: &str) -> bool {
     status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
+fn sandbox() -> Sandbox {
+    Sandbox::new().env("PATH", &std::env::var("PATH").unwrap_or_default())
+}
+
 fn ends(line: &str, signal: &str, code: i32) {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let sandbox = Sandbox::new().env("PATH", &path);
+    let sandbox = sandbox();
     let servers = json!({"mcpServers": {"silent": {"command": "sh", "args": ["-c", SILENT]}}});
     sandbox.home(".config/preface/mcp.json", servers.to_string());
+    ends_in(&sandbox, line, signal, code);
+}
+
+fn ends_in(sandbox: &Sandbox, line: &str, signal: &str, code: i32) {
     let mut asking = sandbox
         .command(line)
         .stdin(Stdio::null())
@@ -70,4 +77,18 @@ fn ctrl_c_ends_an_inspection_and_its_server() {
 #[test]
 fn a_build_that_asks_first_is_ended_by_ctrl_c_with_its_servers() {
     ends("preface build --refresh-mcp", "-INT", 130);
+}
+
+#[test]
+fn a_signal_ends_the_hooks_of_a_build_with_what_they_started() {
+    for (signal, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
+        let sandbox = sandbox();
+        let pids = sandbox.path("home/pids");
+        let script = format!("cd '{}'; {SILENT}", pids.parent().expect("a home").display());
+        let hook = json!({"id": "w", "category": "hooks", "contractVersion": "1.0.0",
+            "requiredCoreVersion": ">=0.1.0 <2.0.0", "event": "before_agent_start",
+            "command": ["sh", "-c", script], "timeoutMs": 60000});
+        sandbox.home(".sf/agent/extensions/hooks/w/manifest.json", hook.to_string());
+        ends_in(&sandbox, "preface build --preset pi --prompt x", signal, code);
+    }
 }

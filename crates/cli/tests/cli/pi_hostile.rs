@@ -144,7 +144,14 @@ fn directories_and_pipes_in_place_of_files() {
     codes.sort_unstable();
     assert_eq!(
         codes,
-        ["file/kind", "file/kind", "unreadable-source", "unreadable-source", "unreadable-source"],
+        [
+            "file/kind",
+            "file/kind",
+            "option/directory",
+            "unreadable-source",
+            "unreadable-source",
+            "unreadable-source"
+        ],
         "and a pipe is no candidate for a skill"
     );
     sandbox.run(BUILD).exits(0).prints(PROMPT);
@@ -177,8 +184,8 @@ fn a_forged_end_of_the_listing_is_told_by_lint_and_build() {
         .collect();
     assert_eq!(
         told,
-        ["forged-tag 2", "forged-heading 4"],
-        "and nothing else, not of the preset's own texts either"
+        ["forged-tag 2", "forged-heading 4", "option/directory null"],
+        "and nothing else of texts, not of the preset's own either"
     );
 }
 

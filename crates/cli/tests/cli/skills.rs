@@ -26,6 +26,7 @@ commit  global   hidden  ~/.config/preface/skills/commit/SKILL.md
   hidden by project (.preface/skills/commit/SKILL.md)
 review  global   active  ~/.config/preface/skills/review/SKILL.md
   Reviews a change.
+the prompt lists none of them: condition `tool:read` is false
 ",
     );
 }
@@ -41,6 +42,7 @@ commit  global   active  ~/.config/preface/skills/commit/SKILL.md
   Writes a commit message.
 review  global   active  ~/.config/preface/skills/review/SKILL.md
   Reviews a change.
+the prompt lists none of them: condition `tool:read` is false
 ",
     );
     let rows = sandbox.run("preface skills --format json").exits(0).json();
@@ -77,6 +79,7 @@ c      global  by name only  ~/.agents/skills/c/SKILL.md
   Does c.
 d      global  ignored       ~/.agents/skills/d
   left out by ~/.agents/skills/.gitignore:1
+the prompt lists none of them: condition `tool:read` is false
 ",
     );
     let ran = sandbox.run("preface skills").exits(0);
@@ -88,4 +91,40 @@ fn a_preset_without_skills_says_so() {
     let sandbox = Sandbox::empty();
     sandbox.work(".stud/skills/commit/SKILL.md", COMMIT);
     sandbox.run("preface skills --preset stud").exits(0).prints("nothing: this preset lists no skills\n");
+}
+
+#[test]
+fn what_the_prompt_leaves_out_is_said() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".sf/skills/a/SKILL.md", "---\nname: a\ndescription: Does a.\n---\n");
+    let told = "the prompt lists none of them: condition `tool:read` is false\n";
+    let ran = sandbox.run("preface skills --preset pi --tools bash").exits(0);
+    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
+    let ran = sandbox.run("preface skills --preset pi").exits(0);
+    assert!(!ran.stdout.contains("the prompt lists"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_head_that_is_none_and_a_skill_that_is_not_hidden_say_why() {
+    let sandbox = Sandbox::empty();
+    let head = "---\nname: a\ndescription: d\n";
+    sandbox
+        .work(".sf/skills/bom/SKILL.md", format!("\u{feff}{head}---\n"))
+        .work(".sf/skills/blank/SKILL.md", format!("\n{head}---\n"))
+        .work(".sf/skills/open/SKILL.md", head)
+        .work(
+            ".sf/skills/yes/SKILL.md",
+            "---\nname: yes\ndescription: d\ndisable-model-invocation: yes\n---\n",
+        );
+    let ran = sandbox.run("preface build --preset pi -v").exits(0);
+    let words = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    for told in [
+        "remove the byte order mark before `---`",
+        "remove what is blank before `---`",
+        "the frontmatter has no second line of `---`",
+        "`disable-model-invocation` is the text `yes` and not `true`; the skill is listed",
+    ] {
+        assert!(words.contains(told), "{told}: {}", ran.stderr);
+    }
+    assert!(ran.stdout.contains("<name>yes</name>"));
 }

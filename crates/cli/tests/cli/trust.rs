@@ -550,3 +550,29 @@ fn a_permission_is_logged_when_it_is_given_and_taken_back() {
     sandbox.run("preface trust revoke").exits(0);
     assert_eq!(logged(&sandbox, "home/.config/preface/l.jsonl"), ["TrustDecision"]);
 }
+
+#[test]
+fn a_first_file_is_logged_by_a_logger_that_is_there_or_allowed_at_once() {
+    let sandbox = Sandbox::empty();
+    let logger = manifest("loggers", "l", r#", "path": "l.jsonl""#);
+    sandbox.work(".stud/extensions/loggers/l/manifest.json", logger.clone());
+    sandbox.run("preface trust grant --allow-commands --preset stud").exits(0);
+    let log = sandbox.path("work/.stud/l.jsonl");
+    let first = std::fs::read_to_string(&log).expect("a log").lines().next().map(str::to_owned);
+    let first: serde_json::Value = serde_json::from_str(&first.expect("a line")).expect("JSON");
+    let system = sandbox.path("home/.stud/system.md");
+    let size = std::fs::metadata(&system).expect("it was written").len();
+    let payload = serde_json::json!({"path": system.display().to_string(), "byteCount": size});
+    assert_eq!((&first["type"], &first["payload"]), (&"SystemPromptScaffolded".into(), &payload));
+    assert_eq!(
+        logged(&sandbox, "work/.stud/l.jsonl"),
+        ["SystemPromptScaffolded", "ProjectTrusted", "Approval"]
+    );
+
+    let sandbox = Sandbox::empty();
+    sandbox.home(".stud/extensions/loggers/l/manifest.json", logger);
+    sandbox.run("preface init --with-system --preset stud").exits(0);
+    assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), ["SystemPromptScaffolded"]);
+    sandbox.run("preface init --with-system --preset stud").exits(0);
+    assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), [""; 0], "nothing was written");
+}

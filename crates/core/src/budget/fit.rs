@@ -175,7 +175,7 @@ fn hold(
         return false;
     };
     // What stood last goes first, so that each range counts in the text before its cut.
-    let (mut before, after) = (total_tokens, counter.count(&cut.text));
+    let (mut before, after) = (total_tokens, total_tokens - cut_tokens);
     let ranges = gone.len();
     for (at, range) in gone.into_iter().enumerate() {
         let rest = match at + 1 == ranges {
@@ -185,12 +185,15 @@ fn hold(
         cut.cuts.push(Cut { why, before, after: rest, range });
         before = rest;
     }
+    let left = cut.files();
+    let files: Vec<String> = part.files().into_iter().filter(|file| !left.contains(file)).collect();
+    let all_of = if files.is_empty() { String::new() } else { format!(", all of {}", files.join(", ")) };
     *part = cut;
     diagnostics.push(
         Diagnostic::warning(
             "budget/cut",
             format!(
-                "section `{}` lost {cut_tokens} of {total_tokens} tokens: {whose} is {limit}",
+                "section `{}` lost {cut_tokens} of {total_tokens} tokens{all_of}: {whose} is {limit}",
                 part.section
             ),
         )

@@ -125,6 +125,51 @@ pub(super) fn part_changes(left: &Document, right: &Document) -> Vec<PartChange>
     rows
 }
 
+/// Returns the first parts that are not the same on both sides: one of each where it changed or moved, else the one that
+/// was removed or added.
+pub(super) fn first_change<'d>(
+    left: &'d Document,
+    right: &'d Document,
+) -> (Option<&'d DocumentPart>, Option<&'d DocumentPart>) {
+    let pairs = pairs(left, right);
+    let is_added = |to: usize| !pairs.contains(&Some(to));
+    let mut at = 0;
+    loop {
+        return match (left.parts.get(at), right.parts.get(at)) {
+            (Some(before), Some(after)) if pairs[at] == Some(at) => {
+                if text(left, before) != text(right, after) {
+                    (Some(before), Some(after))
+                } else {
+                    at += 1;
+                    continue;
+                }
+            }
+            (before, after) => match (pairs.get(at) == Some(&None), is_added(at)) {
+                (true, false) => (before, None),
+                (false, true) => (None, after),
+                _ => (before, after),
+            },
+        };
+    }
+}
+
+/// Tells, for each part of each side, whether it is not the same on the other.
+pub(super) fn changed_parts(left: &Document, right: &Document) -> (Vec<bool>, Vec<bool>) {
+    let (mut before, mut after) = (vec![true; left.parts.len()], vec![true; right.parts.len()]);
+    for (from, to) in pairs(left, right).into_iter().enumerate() {
+        if let Some(to) = to
+            && equal(left, &left.parts[from], right, &right.parts[to])
+        {
+            (before[from], after[to]) = (false, false);
+        }
+    }
+    (before, after)
+}
+
+fn text<'d>(document: &'d Document, part: &DocumentPart) -> &'d str {
+    document.text.get(part.range.clone()).unwrap_or_default()
+}
+
 /// Returns, for each part on the left, its place on the right.
 fn pairs(left: &Document, right: &Document) -> Vec<Option<usize>> {
     let mut places: BTreeMap<&SectionId, Vec<usize>> = BTreeMap::new();
@@ -155,7 +200,7 @@ fn equal(left: &Document, before: &DocumentPart, right: &Document, after: &Docum
 
 /// Splits a part into the separator before it and the rest.
 fn split<'d>(document: &'d Document, part: &DocumentPart) -> (&'d str, &'d str) {
-    let text = document.text.get(part.range.clone()).unwrap_or_default();
+    let text = text(document, part);
     let join = match part.spans.first() {
         Some(span) if matches!(&span.origin, Origin::Literal { key, .. } if &**key == JOIN) => {
             span.range.len()

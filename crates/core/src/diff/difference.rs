@@ -1,10 +1,16 @@
 //! The difference of two documents: one answer first (which origin ended the common prefix), then the details.
 
 use super::{
-    change::{PartChange, part_changes},
+    change::{PartChange, first_change, part_changes},
     unified::unified,
 };
-use crate::{budget::Counter, document::Document, explain::Labels, origin::Origin, section::SectionId};
+use crate::{
+    budget::Counter,
+    document::{Document, DocumentPart, DocumentSpan},
+    explain::Labels,
+    origin::Origin,
+    section::SectionId,
+};
 use serde::Serialize;
 
 /// Compares two prompts.
@@ -45,10 +51,10 @@ pub struct Difference {
 pub struct FirstDifference {
     /// The first byte of the first character that differs, on both sides.
     pub offset: usize,
-    /// What the left side has there. `None` where it has ended.
+    /// What differs on the left side. `None` where only the right side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub left: Option<Side>,
-    /// What the right side has there. `None` where it has ended.
+    /// What differs on the right side. `None` where only the left side has it.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub right: Option<Side>,
 }
@@ -114,11 +120,7 @@ impl Difference {
         let same = left.text == right.text;
         let cached_prefix = CachedPrefix::of(&left.text, &right.text, counter);
         let offset = cached_prefix.bytes;
-        let first_difference = (!same).then(|| FirstDifference {
-            offset,
-            left: Side::of(left, offset),
-            right: Side::of(right, offset),
-        });
+        let first_difference = (!same).then(|| FirstDifference::of(left, right, offset));
         Difference {
             same,
             first_difference,
@@ -130,6 +132,38 @@ impl Difference {
 }
 
 impl FirstDifference {
+    /// Names what differs from `offset` on. The same bytes may follow where a part has lost its end, and then the texts part
+    /// only in a part that is the same on both sides: it is not named.
+    fn of(left: &Document, right: &Document, offset: usize) -> FirstDifference {
+        let (before, after) = first_change(left, right);
+        let holds = |part: Option<&DocumentPart>| part.is_none_or(|part| part.range.contains(&offset));
+        let (left, right) = match (before, after) {
+            (None, None) => (Side::of(left, offset), Side::of(right, offset)),
+            _ if holds(before) && holds(after) => {
+                (before.and_then(|_| Side::of(left, offset)), after.and_then(|_| Side::of(right, offset)))
+            }
+            _ => {
+                let text = |document: &Document, part: Option<&DocumentPart>, at: usize| {
+                    let span = part.and_then(|part| part.spans.get(at))?;
+                    document.text.get(span.range.clone()).map(str::to_owned)
+                };
+                let spans = [before, after].into_iter().flatten().map(|part| part.spans.len()).max();
+                let differs = |at: &usize| text(left, before, *at) != text(right, after, *at);
+                let at = (0..spans.unwrap_or_default()).find(differs).unwrap_or_default();
+                let common = match (text(left, before, at), text(right, after, at)) {
+                    (Some(left), Some(right)) => common_prefix(&left, &right),
+                    _ => 0,
+                };
+                let side = |part: Option<&DocumentPart>| {
+                    let part = part?;
+                    Some(Side::new(part, part.spans.get(at)?, common > 0))
+                };
+                (side(before), side(after))
+            }
+        };
+        FirstDifference { offset, left, right }
+    }
+
     /// Returns the side whose origin most likely made the difference: the one within whose span the common prefix ends;
     /// else, of two texts that start here, the one that moves more (a hook before a fact, a flag, a file, the profile).
     ///
@@ -161,12 +195,16 @@ impl FirstDifference {
 impl Side {
     fn of(document: &Document, offset: usize) -> Option<Side> {
         let (part, span) = document.at(offset)?;
-        Some(Side {
+        Some(Side::new(part, span, span.range.start < offset))
+    }
+
+    fn new(part: &DocumentPart, span: &DocumentSpan, within: bool) -> Side {
+        Side {
             section: part.section.clone(),
             label: Labels::new().label(&span.origin),
             origin: span.origin.clone(),
-            within: span.range.start < offset,
-        })
+            within,
+        }
     }
 }
 
@@ -220,6 +258,42 @@ mod tests {
         assert_eq!(cause(&old, &today("2026-10-01", "")), "28 environment b.md:1");
         let difference = Difference::of(&old, &today("2026-10-02", ".\n"), &Bytes4);
         assert_eq!(difference.cached_prefix, CachedPrefix { bytes: 27, tokens: 7 });
+    }
+
+    /// A part whose end goes away, and the same separators and a steady part behind it.
+    fn rules(parts: &[(&str, &str)]) -> Document {
+        let prompt = Prompt::default().with("head", &[("You help.", literal("head"))]);
+        let prompt = parts.iter().fold(prompt, |prompt, (section, text)| {
+            prompt.with(
+                section,
+                &[("\n", literal(section)), (text, file("r.md", 0..9)), ("\n\n", literal("end"))],
+            )
+        });
+        Document::of(
+            &prompt.with("now", &[("\nNow: ", literal("now")), ("8 am", fact("system:now"))]),
+            &Bytes4,
+        )
+    }
+
+    #[test]
+    fn a_part_that_is_the_same_is_not_blamed() {
+        let (long, short) = (rules(&[("rules", "Use tabs.\n")]), rules(&[("rules", "Use tabs.")]));
+        for (left, right) in [(&long, &short), (&short, &long)] {
+            assert_eq!(cause(left, right), "22 rules r.md:1");
+            let difference = Difference::of(left, right, &Bytes4);
+            assert!(
+                difference.text.lines().next().is_some_and(|line| line.ends_with("@@ rules")),
+                "{}",
+                difference.text
+            );
+        }
+        let two = rules(&[("rules", "\n"), ("more", "\n")]);
+        let one = rules(&[("rules", "\n")]);
+        assert_eq!(
+            (cause(&two, &one), cause(&one, &two)),
+            ("14 more r.md:1".into(), "14 more r.md:1".into())
+        );
+        assert_eq!(Difference::of(&two, &one, &Bytes4).first_difference.and_then(|first| first.right), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The texts of two documents as a unified diff. Lines end at `\n`; a hunk's heading names the section in which its
 //! first change lies.
 
-use super::align::align;
+use super::{align::align, change::changed_parts};
 use crate::document::Document;
 use similar::{DiffOp, DiffTag, group_diff_ops};
 use std::fmt::Write;
@@ -15,8 +15,9 @@ pub(super) fn unified(left: &Document, right: &Document) -> String {
     if left.text == right.text {
         return diff;
     }
-    let old = Lines::of(left);
-    let new = Lines::of(right);
+    let (before, after) = changed_parts(left, right);
+    let old = Lines::of(left, before);
+    let new = Lines::of(right, after);
     for hunk in group_diff_ops(align(&old.lines, &new.lines), CONTEXT) {
         heading(&mut diff, &hunk, &old, &new);
         for op in &hunk {
@@ -42,8 +43,8 @@ fn heading(diff: &mut String, hunk: &[DiffOp], old: &Lines<'_>, new: &Lines<'_>)
     let plus = side(first.new_range().start, last.new_range().end);
     let changed = hunk.iter().find(|op| op.tag() != DiffTag::Equal).unwrap_or(first);
     let section = match changed.new_range() {
-        range if range.is_empty() => old.section(changed.old_range().start),
-        range => new.section(range.start),
+        range if range.is_empty() => old.section(changed.old_range().start, first.old_range().start),
+        range => new.section(range.start, first.new_range().start),
     };
     let _ = match section {
         Some(section) => writeln!(diff, "@@ -{minus} +{plus} @@ {section}"),
@@ -56,10 +57,12 @@ struct Lines<'d> {
     document: &'d Document,
     lines: Vec<&'d str>,
     starts: Vec<usize>,
+    /// For each part, whether the other side has it otherwise.
+    changed: Vec<bool>,
 }
 
 impl<'d> Lines<'d> {
-    fn of(document: &'d Document) -> Self {
+    fn of(document: &'d Document, changed: Vec<bool>) -> Self {
         let lines: Vec<&str> = document.text.split_inclusive('\n').collect();
         let mut at = 0;
         let starts = lines
@@ -69,11 +72,16 @@ impl<'d> Lines<'d> {
                 at - line.len()
             })
             .collect();
-        Lines { document, lines, starts }
+        Lines { document, lines, starts, changed }
     }
 
-    fn section(&self, line: usize) -> Option<&str> {
-        let (part, _) = self.document.at(*self.starts.get(line)?)?;
+    /// Returns the section of a line in a hunk that starts at line `first`. Where a part has lost its end, the lines that are
+    /// missing may be those of a part behind it that is the same: then it is the changed one.
+    fn section(&self, line: usize, first: usize) -> Option<&str> {
+        let (line, first) = (*self.starts.get(line)?, *self.starts.get(first)?);
+        let parts = self.document.parts.iter().zip(&self.changed);
+        let mut here = parts.filter(|(part, _)| part.range.start <= line && part.range.end > first).rev();
+        let (part, _) = here.clone().find(|(_, changed)| **changed).or_else(|| here.next())?;
         Some(part.section.as_str())
     }
 

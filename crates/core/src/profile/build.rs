@@ -9,8 +9,8 @@ mod tool_texts;
 pub use sections::SECTION_KEYS;
 
 use super::{
-    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OwnTags, Profile, ProfileError,
-    RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
+    Arrange, Budget, ByteOrderMark, Compaction, Home, McpUse, OnCompaction, OptionDir, OwnTags, Profile,
+    ProfileError, RawProfile, Rebuild, Scaffold, SnippetSource, TemplateLimits, ToolsApply,
     overlay::{Giver, Givers, overlay},
 };
 use crate::{
@@ -70,7 +70,7 @@ pub fn build(
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
-pub const KEYS: [&str; 48] = [
+pub const KEYS: [&str; 49] = [
     "about",
     "added_after",
     "added_prefix",
@@ -95,6 +95,7 @@ pub const KEYS: [&str; 48] = [
     "mcp",
     "messages",
     "neutralise_tags",
+    "option_dirs",
     "options",
     "order",
     "orders",
@@ -210,6 +211,7 @@ impl Builder<'_> {
         let mcp: McpUse = self.take_or("mcp")?;
         let repeat_tools: bool = self.take_or("repeat_tools")?;
         let text_options: Vec<String> = self.take_or("text_options")?;
+        let option_dirs: BTreeMap<String, OptionDir> = self.take_or("option_dirs")?;
         let guidelines = self.guidelines()?;
         let append_id: Option<SectionId> = self.take("append_id")?;
         let remove: Vec<String> = self.take_or("remove")?;
@@ -272,6 +274,7 @@ impl Builder<'_> {
             unset_options,
             given: self.given,
             text_options,
+            option_dirs,
             bom,
             compaction,
             rebuild,

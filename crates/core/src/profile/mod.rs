@@ -125,6 +125,9 @@ pub struct Profile {
     /// The options whose values are paths of texts, or the texts themselves where there is no such file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_options: Vec<String>,
+    /// The options that are directories, and where they are looked for when nobody says.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub option_dirs: BTreeMap<String, OptionDir>,
     /// What becomes of a byte order mark at the head of a text.
     #[serde(default)]
     pub bom: ByteOrderMark,
@@ -175,6 +178,18 @@ impl Profile {
     pub fn section(&self, id: &SectionId) -> Option<&Section> {
         self.sections.iter().find(|section| section.id == *id)
     }
+}
+
+/// The value of an option that is a directory, where nobody gives it one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OptionDir {
+    /// The environment variable that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+    /// Else this directory of the global directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub global: Option<String>,
 }
 
 /// What a profile takes of MCP servers beside the sections that they fill.

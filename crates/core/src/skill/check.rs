@@ -68,6 +68,20 @@ pub struct Said {
     pub hidden: bool,
 }
 
+/// The field that hides a skill from the model.
+const HIDES: &str = "disable-model-invocation";
+
+/// Says where a skill is meant to be hidden, and is not: `yes` is a text in YAML 1.2.
+#[must_use]
+pub fn hides_in_vain(fields: &Fields) -> Option<String> {
+    let value = fields.get(HIDES).filter(|value| !value.is_falsy() && **value != Value::Bool(true))?;
+    let found = match value {
+        Value::Text(text) => format!("the text `{text}`"),
+        _ => "something else".to_owned(),
+    };
+    Some(format!("`{HIDES}` is {found} and not `true`; the skill is listed"))
+}
+
 /// Checks the fields of a skill that lies in `directory`.
 ///
 /// ```
@@ -115,7 +129,7 @@ pub fn check(fields: &Fields, directory: &str, rules: &Rules) -> Checked {
         _ => directory,
     };
     problems.extend(name_problems(name, rules.name_must_match.then_some(directory)));
-    let hidden = fields.get("disable-model-invocation") == Some(&Value::Bool(true));
+    let hidden = fields.get(HIDES) == Some(&Value::Bool(true));
     let said = description.map(|text| Said { name: name.to_owned(), description: text.clone(), hidden });
     Checked { said, problems, no_description }
 }

@@ -4,7 +4,10 @@ use crate::request::{Request, ToolChoice};
 use preface_core::{fact::FactKey, turn::Tool};
 use preface_host::places::HomeTrust;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 /// What a turn says about the prompt that it wants. Everything but the directory may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +136,18 @@ impl Asked {
             roots: self.roots.clone(),
             ..Request::default()
         }
+    }
+
+    /// Returns whether it says more than the heads of stored prompts do: tools, settings, a limit.
+    pub(crate) fn has_more(&self) -> bool {
+        self.tools.is_some() || self.given_tools.is_some() || !self.sets.is_empty() || self.budget.is_some()
+    }
+
+    /// Returns the names of the tools that it asks for; `None` is the profile's.
+    pub(crate) fn tool_names(&self) -> Option<BTreeSet<&str>> {
+        let given =
+            self.given_tools.as_ref().map(|tools| tools.iter().map(|tool| tool.name.as_str()).collect());
+        given.or_else(|| Some(self.tools.as_ref()?.iter().map(String::as_str).collect()))
     }
 
     /// Lays what is said now over what was said before.

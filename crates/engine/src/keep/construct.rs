@@ -13,7 +13,7 @@ use preface_core::{
     profile::{Candidate, OnCompaction},
     prompt::fingerprint,
     render::Rules,
-    section::Body,
+    section::{Body, ListName},
     template::Template,
 };
 use preface_host::{look::Headless, places::normal, system::System};
@@ -125,6 +125,10 @@ impl Order {
             created_at,
             constructed_at,
         };
+        let lists_tools = profile.sections.iter().any(|section| {
+            matches!(section.body, Body::List(ListName::Tools))
+                && prompt.parts.iter().any(|part| part.section == section.id)
+        });
         let record = Record {
             version: RECORD_VERSION,
             engine: env!("CARGO_PKG_VERSION").to_owned(),
@@ -134,6 +138,7 @@ impl Order {
             project: Some(ProjectFile::all(gathered)),
             trust: profile.trust,
             rebuild: profile.rebuild,
+            tools: lists_tools.then(|| world.turn.tools.iter().map(|tool| tool.name.clone()).collect()),
             counter: Some(world.turn.counter.clone()).filter(|name| name != Bytes4::NAME),
         };
         let record = serde_json::to_string(&record).map_err(|error| KeepError::Record(error.to_string()))?;

@@ -39,7 +39,7 @@ pub use offload::{Done, Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};
 pub use trust::ProjectFile;
 
-use crate::{Engine, TrustChoice, Writes, gatherings::Gatherings};
+use crate::{Engine, Error, TrustChoice, Writes, gatherings::Gatherings};
 use construct::{Constructed, Order};
 use offload::Outcome;
 use preface_core::{
@@ -48,7 +48,10 @@ use preface_core::{
     document::Document,
     profile::Rebuild,
 };
-use preface_host::{places::normal, system::System};
+use preface_host::{
+    places::normal,
+    system::{FileKind, System},
+};
 use preface_store::{
     Actor, Conversation, ConversationId, Created, Head, Reason, Replaced, Seal, Store, TemplateUsed,
 };
@@ -183,11 +186,18 @@ impl Keeper {
     /// See [`KeepError`].
     pub async fn notes(&self, head: &Head, asked: &Asked) -> Result<Diagnostics, KeepError> {
         let mut notes = differs(head, asked);
-        // Only the record knows whose prompt it is.
-        if let Some(agent) = &asked.agent
-            && let Some(conversation) = self.store.conversation(&head.id).await?
-        {
-            let kept = Record::of(&conversation)?.asked.agent;
+        // Only the record has the rest. A service does not read it for each turn.
+        let is_asked = asked.agent.is_some() || self.roots.is_none() && asked.has_more();
+        if !is_asked {
+            return Ok(notes);
+        }
+        let Some(conversation) = self.store.conversation(&head.id).await? else { return Ok(notes) };
+        let record = Record::of(&conversation)?;
+        if self.roots.is_none() {
+            notes.extend(record.differs(asked));
+        }
+        if let Some(agent) = &asked.agent {
+            let kept = record.asked.agent;
             if !kept.as_ref().is_some_and(|kept| kept.eq_ignore_ascii_case(agent)) {
                 let whose = kept
                     .map_or_else(|| "the main conversation".to_owned(), |kept| format!("the agent `{kept}`"));
@@ -309,7 +319,17 @@ impl Keeper {
             pins: asked.pins.clone(),
             ..before
         };
-        let made = self.construct(&head.id, &again, Reason::Refresh, Some(&was.head), actor).await?;
+        let made = self.construct(&head.id, &again, Reason::Refresh, Some(&was.head), actor).await;
+        let made = made.map_err(|error| match error {
+            KeepError::Engine(Error::Usage(what, _)) if !is_dir(&*self.system, &was.head.cwd) => {
+                let id = &head.id;
+                let help = format!(
+                    "`preface conversations refresh {id} -C DIR` moves the conversation to another directory"
+                );
+                KeepError::Engine(Error::Usage(what, Some(help)))
+            }
+            error => error,
+        })?;
         let Constructed { conversation, mut notes, .. } = made;
         notes.extend(self.notes(&was.head, asked).await?);
         if conversation.head.text == was.head.text {
@@ -489,6 +509,10 @@ impl Keeper {
     }
 }
 
+fn is_dir(system: &dyn System, path: &str) -> bool {
+    system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir)
+}
+
 /// Replays a record over its text.
 fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
     let record = Record::of(conversation)?;
@@ -541,7 +565,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// See [`crate::Error`].
-    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, crate::Error> {
+    pub fn default_template(&self, request: &crate::Request) -> Result<Option<String>, Error> {
         construct::default_template(self, request)
     }
 
@@ -553,7 +577,7 @@ impl Engine<'_> {
         &self,
         request: &crate::Request,
         text: &str,
-    ) -> Result<Result<(), Box<Diagnostic>>, crate::Error> {
+    ) -> Result<Result<(), Box<Diagnostic>>, Error> {
         construct::check_template(self, request, text)
     }
 }

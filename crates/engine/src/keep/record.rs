@@ -5,14 +5,16 @@ use super::{Asked, KeepError, ProjectFile};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
+    diagnostic::{Diagnostic, Diagnostics},
     fact::{FactKey, Facts, Stability},
+    lint::hidden::escape_hidden,
     profile::Rebuild,
     prompt::{Prompt, fingerprint},
     trust::TrustMode,
 };
 use preface_store::Conversation;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// The version of the form that a store keeps.
 pub const RECORD_VERSION: u32 = 1;
@@ -39,6 +41,9 @@ pub struct Record {
     /// When the profile builds the prompt again by itself.
     #[serde(default, skip_serializing_if = "Rebuild::is_default")]
     pub rebuild: Rebuild,
+    /// The active tools, by name, where the prompt lists them; `None` also where it was stored before they were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
     /// Who counted, where it was not the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
@@ -83,6 +88,41 @@ impl Record {
     pub fn counter(&self) -> Box<dyn Counter> {
         let name = self.counter.as_deref().or(self.asked.counter.as_deref());
         name.and_then(|name| COUNTERS.get(name)).unwrap_or_else(|| Box::new(Bytes4))
+    }
+
+    /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
+    pub(super) fn differs(&self, asked: &Asked) -> Diagnostics {
+        let mut notes = Diagnostics::new();
+        let mut tell = |code: &str, what: String| {
+            let what = format!("{what}; the stored prompt stays as it was built");
+            let help = "a compaction or a refresh builds it for the new one";
+            notes.push(Diagnostic::warning(format!("conversation/{code}"), what).help(help));
+        };
+        let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
+        if let (Some(now), Some(built)) = (asked.tool_names(), built)
+            && now != built
+            && asked.tool_names() != self.asked.tool_names()
+        {
+            let list = |names: &BTreeSet<&str>| match names.len() {
+                0 => "none".to_owned(),
+                _ => names
+                    .iter()
+                    .map(|name| format!("`{}`", escape_hidden(name)))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            };
+            tell(
+                "tools",
+                format!("this turn has other tools ({}) than the prompt ({})", list(&now), list(&built)),
+            );
+        }
+        for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
+            tell("set", format!("`--set {}` is not used in this turn", escape_hidden(set)));
+        }
+        if let Some(budget) = asked.budget.filter(|budget| Some(*budget) != self.asked.budget) {
+            tell("budget", format!("the budget of {budget} tokens is not used in this turn"));
+        }
+        notes
     }
 
     /// Reads the record of a conversation.

@@ -65,6 +65,14 @@ impl Scenario {
                 });
             }
         };
+        if text.trim_start().starts_with('[') {
+            // `serde` would take a list for the values of an object.
+            return Err(ScenarioError {
+                message: "a scenario is a JSON object, and this is a list".to_owned(),
+                place: whole(),
+                help: Some("put the list under its key: `{\"steps\": […]}`".to_owned()),
+            });
+        }
         let scenario: Scenario = serde_json::from_str(text).map_err(|error| refused(path, text, &error))?;
         match scenario.fault() {
             None => Ok(scenario),
@@ -188,12 +196,14 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_scenario_says_where_and_what() {
+        const LIST: &str = "a scenario is a JSON object, and this is a list — put the list under its key: `{\"steps\": […]}`";
         let long = format!(r#"{{"steps": [{}]}}"#, vec!["{}"; MOST_ENTRIES + 1].join(","));
         for (text, said) in [
             ("", "1:1 the scenario is no JSON: EOF while parsing a value"),
             ("{\"steps\": [\n  {\"prompt\": }]}", "2:14 the scenario is no JSON: expected value"),
             ("{} {}", "1:4 the scenario is no JSON: trailing characters"),
-            ("[1]", "1:2 invalid type: integer `1`, expected a sequence"),
+            ("[1]", LIST),
+            ("[]", LIST),
             (r#"{"step": []}"#, "1:7 unknown key `step` — did you mean `steps`?"),
             (
                 r#"{"extensions": [{"name": "a", "after_agent_start": []}]}"#,

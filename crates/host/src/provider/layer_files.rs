@@ -8,7 +8,7 @@ use crate::{
     system::Within,
 };
 use preface_core::{
-    compose::{emptiness, is_blank, is_empty},
+    compose::{emptiness, hidden, is_blank, is_empty},
     diagnostic::Place,
     origin::Piece,
     scope::Scope,
@@ -87,9 +87,12 @@ fn first(provider: &LayerFiles, section: &Section, names: &[String], look: &Look
         Some((scope, path, pieces))
     };
     let Some((scope, path, pieces)) = files.find_map(read) else { return said };
-    let hides = is_empty(&pieces) && files.any(|(_, path)| look.system.stat(&path).is_some());
-    let place = Place::file(Some(scope), look.places.source(scope, &path).path.clone());
-    if let Some(note) = emptiness(&section.id, &pieces, Some(place), hides) {
+    let place =
+        |scope: Scope, path: &Path| Place::file(Some(scope), look.places.source(scope, path).path.clone());
+    let used = place(scope, &path);
+    let other = files.find(|(_, path)| look.system.stat(path).is_some());
+    let note = emptiness(&section.id, &pieces, Some(used.clone()), other.is_some());
+    if let Some(note) = note.or_else(|| other.map(|(below, other)| hidden(&used, &place(below, &other)))) {
         look.note(note);
     }
     if is_empty(&pieces) {

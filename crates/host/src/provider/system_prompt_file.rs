@@ -83,6 +83,14 @@ impl ContextProvider for SystemPromptFile {
             (Some(path), None) if Path::new(path).is_absolute() => Some(PathBuf::from(path)),
             (_, None) => None,
         };
+        if let Some(path) = global.as_ref().filter(|path| without_global && look.system.stat(path).is_some())
+        {
+            let shown = look.places.source(Scope::Global, path).path.clone();
+            let what = format!("{shown} was left out: `contextProviders.SystemPromptFile.enabled` is false");
+            look.note(
+                Diagnostic::info("file/switched-off", what).at(Place::file(Some(Scope::Global), shown)),
+            );
+        }
         let global = global.filter(|_| !without_global);
         // Trust first: nothing inside the project directory is looked at before. Without such a directory nothing can
         // be trusted, so no project candidate is read, whatever `paths.project` says.

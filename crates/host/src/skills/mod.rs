@@ -190,6 +190,10 @@ impl Loader<'_> {
 
     fn duplicate(&mut self, start: &Start, path: &Path, first: String) {
         let mut entry = read::unread(start, path, self.look);
+        if entry.origin.path == first {
+            // Named twice, it is one file all the same.
+            return;
+        }
         let what = format!("{} was left out: it is the same as {first}", entry.origin.path);
         let place = Place::file(Some(start.scope), entry.origin.path.clone());
         self.look.note(Diagnostic::info("skill-duplicate", what).at(place));

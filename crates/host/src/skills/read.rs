@@ -18,7 +18,7 @@ use preface_core::{
     scope::Scope,
     skill::{
         SKILL_FILE, Skill,
-        check::check,
+        check::{check, hides_in_vain},
         frontmatter::{self, split},
     },
 };
@@ -133,8 +133,16 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
         let note = Diagnostic::warning("skill-invalid", "description is required").at(place(None));
         return refuse(entry, note, declared, look);
     }
+    let head = if parts.block.is_none() { no_head(text) } else { None };
     for problem in &checked.problems {
-        entry.diagnostics.push(Diagnostic::warning("skill-invalid", shown(problem)).at(place(None)));
+        let note = Diagnostic::warning("skill-invalid", shown(problem)).at(place(None));
+        entry.diagnostics.push(match head {
+            Some(head) => note.help(head),
+            None => note,
+        });
+    }
+    if let Some(what) = hides_in_vain(&fields) {
+        entry.diagnostics.push(Diagnostic::warning("skill-not-hidden", shown(&what)).at(place(None)));
     }
     look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(said) = checked.said else {
@@ -172,6 +180,24 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
         fields,
     });
     Some(Reading { entry, id: file.stat.id })
+}
+
+/// Says why a text that looks like one with frontmatter has none.
+fn no_head(text: &str) -> Option<&'static str> {
+    let fence = "---";
+    if text.starts_with(fence) {
+        return Some("the frontmatter has no second line of `---`");
+    }
+    let found = text.trim_start_matches('\u{feff}');
+    if found.trim_start().starts_with(fence) {
+        return Some(match text.len() - found.len() {
+            0 => "the frontmatter begins with the first byte of the file: remove what is blank before `---`",
+            _ => {
+                "the frontmatter begins with the first byte of the file: remove the byte order mark before `---`"
+            }
+        });
+    }
+    None
 }
 
 /// A file that is no skill. One that nobody calls a skill is told, but it is no warning.

@@ -211,7 +211,7 @@ pub trait Directory: fmt::Debug {
     /// More than `limit` entries, or denied.
     fn names(&self, limit: usize) -> Result<Vec<OsString>, ReadError>;
 
-    /// Moves a file, or a link itself, to a name that is free.
+    /// Moves a file, a directory with all that is in it, or a link itself, to a name that is free.
     ///
     /// # Errors
     /// [`WriteError::Exists`] where anything stands at `to`, [`WriteError::NoParent`] where nothing is at `from`, else

@@ -202,7 +202,7 @@ impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunStatus::Code(code) => write!(f, "exit code {code}"),
-            RunStatus::Signal(signal) => write!(f, "ended by signal {signal}"),
+            RunStatus::Signal(signal) => write!(f, "signal {signal}"),
         }
     }
 }

@@ -313,7 +313,12 @@ pub fn a_rename_never_replaces(place: &Place) {
     assert_eq!(place.text(&place.at("h")), "text");
     assert_eq!(rename("l", "m"), Ok(()), "a link moves itself");
     assert_eq!(kind(place, &place.at("m")), Some(FileKind::Link));
-    assert_eq!(place.names(&place.root), ["d", "g", "h", "m", "nowhere"]);
+    place.file("d/in", "inside");
+    assert_eq!(rename("d", "e"), Ok(()), "a directory moves with what is in it");
+    assert_eq!(place.text(&place.at("e/in")), "inside");
+    place.dir("empty");
+    assert_eq!(rename("e", "empty"), Err(WriteError::Exists), "an empty directory is not replaced");
+    assert_eq!(place.names(&place.root), ["e", "empty", "g", "h", "m", "nowhere"]);
 }
 
 /// A directory beneath a root is reached without a link, and so is each file in it.

@@ -1,12 +1,12 @@
 //! What `refresh`, `inspect` and `test` have in common: how servers are asked, what is said while they answer, and the table.
 
-use super::signals::Signals;
 use crate::{
     advice::complete,
     failure::Failure,
     files,
     flags::{Format, PlaceFlags, TalkFlags, TrustFlags},
     notes,
+    signals::Signals,
     ui::{
         Talk, Ui, style,
         table::{Cell, Side, Table},

@@ -5,7 +5,6 @@ mod inspect;
 mod list;
 mod refresh;
 mod serve;
-mod signals;
 mod test;
 
 pub use refresh::before_build;

@@ -68,10 +68,12 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let was = file.read()?.map(|read| read.bytes);
     notes::all(ui, &engine.first_files(&request)?);
     file.make_dir()?;
+    let (profile, places, shared) = init::find(&system, &request)?;
+    let first = init::settings(&profile, places.global == shared);
     let start = match (&was, file.scope()) {
         (Some(bytes), _) => bytes.as_slice(),
         (None, Scope::Project) => EMPTY.as_bytes(),
-        (None, _) => init::SETTINGS.as_bytes(),
+        (None, _) => first.as_bytes(),
     };
     let copy = Copy::make(&system, &file, start)?;
     loop {

@@ -125,7 +125,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let coverage = engine.coverage_of(&request, &named)?;
     out.push_str(&covered(&coverage.lines()));
     if args.allow_commands {
-        let permits = engine.grant_commands(&request)?;
+        let permits = engine.grant_commands(&request, &report.unlogged)?;
         out.push_str(&allowed(&permits));
     } else {
         out.push_str(&covered(&coverage.permit_lines()));

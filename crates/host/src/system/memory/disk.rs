@@ -371,8 +371,15 @@ impl Disk {
         }
         steps.take()?;
         let changed = self.change();
-        let node = self.nodes.remove(&from).expect("it was there");
-        self.nodes.insert(to, Node { changed, ..node });
+        let moved: Vec<PathBuf> =
+            self.nodes.keys().filter(|place| place.starts_with(&from)).cloned().collect();
+        for place in moved {
+            let node = self.nodes.remove(&place).expect("it was there");
+            let below = place.strip_prefix(&from).expect("it lies there");
+            // `join` with nothing would add a separator.
+            let new = if place == from { to.clone() } else { to.join(below) };
+            self.nodes.insert(new, Node { changed, ..node });
+        }
         Ok(())
     }
 

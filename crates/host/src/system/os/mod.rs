@@ -43,13 +43,14 @@ pub struct OsSystem {
     bundled: &'static [(&'static str, &'static [u8])],
     lock_wait: Duration,
     home: Option<PathBuf>,
+    before_run: Option<fn()>,
 }
 
 impl OsSystem {
     /// Returns the machine with its bundled layer: path and bytes of each file, sorted by path.
     pub fn new(bundled: &'static [(&'static str, &'static [u8])]) -> Self {
         debug_assert!(bundled.is_sorted_by(|a, b| a.0 < b.0), "bundled files are sorted by path, each once");
-        OsSystem { bundled, lock_wait: super::LOCK_WAIT, home: None }
+        OsSystem { bundled, lock_wait: super::LOCK_WAIT, home: None, before_run: None }
     }
 
     /// Sets the home directory, in place of the environment's. Programs that are started keep the environment's.
@@ -57,6 +58,19 @@ impl OsSystem {
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
+    }
+
+    /// Calls a function before each program: for a process that listens for signals once it has something to end.
+    #[must_use]
+    pub fn with_before_run(mut self, call: fn()) -> Self {
+        self.before_run = Some(call);
+        self
+    }
+
+    /// Ends all programs that run, with what they started, for a process that ends right after: whoever waits for one of them
+    /// does not go on.
+    pub fn end_programs() {
+        run::end_all();
     }
 
     /// Sets how long [`System::lock`] waits; five seconds unless told.
@@ -191,6 +205,9 @@ impl System for OsSystem {
         let found = program::find(self, command)?;
         if self.stat(&command.cwd).is_none_or(|stat| stat.kind != FileKind::Dir) {
             return Err(super::run::no_directory(&command.cwd));
+        }
+        if let Some(call) = self.before_run {
+            call();
         }
         let environment = command.environment(found.search.clone(), |name| self.var(name));
         run::run(command, &found, environment)

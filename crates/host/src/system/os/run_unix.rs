@@ -17,8 +17,35 @@ use std::{
     io::{self, ErrorKind, Read, Write as _},
     os::unix::process::{CommandExt, ExitStatusExt},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
+
+/// The process groups of the programs that run now.
+static RUNNING: Mutex<Running> = Mutex::new(Running { groups: Vec::new() });
+
+struct Running {
+    groups: Vec<Pid>,
+}
+
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all programs that run, with what they started, for a process that ends.
+pub(super) fn end_all() {
+    let running = running();
+    for (signal, wait) in [(Signal::TERM, GRACE), (Signal::KILL, Duration::ZERO)] {
+        for group in &running.groups {
+            let _ = rustix::process::kill_process_group(*group, signal);
+        }
+        if !running.groups.is_empty() {
+            std::thread::sleep(wait);
+        }
+    }
+    // Whoever waits for a program waits for the end of this process, and nothing is started any more.
+    std::mem::forget(running);
+}
 
 /// How long a program has, once it was told to end.
 const GRACE: Duration = Duration::from_millis(200);
@@ -55,8 +82,11 @@ pub(super) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
+    let mut running = running();
     let child = spawn(&mut command).map_err(|error| not_started(&run.argv[0], &error))?;
     let mut group = Group::of(child);
+    running.groups.extend(group.id);
+    drop(running);
     let mut pipes = Pipes::of(&mut group.child, run).map_err(|error| RunError::Other(error.to_string()))?;
     // A time too long to be said is none.
     let end = start.checked_add(run.timeout);
@@ -175,8 +205,12 @@ impl Group {
         self.signal(Signal::KILL);
         self.wait(LAST_WAIT);
         // `collected` only where it was: as long as it was not, the number is still taken.
+        let mut running = running();
         let status = self.child.try_wait().ok().flatten();
         self.collected |= status.is_some();
+        if self.collected {
+            running.groups.retain(|group| Some(*group) != self.id);
+        }
         status
     }
 }

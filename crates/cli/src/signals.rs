@@ -1,14 +1,14 @@
-//! Signals while servers are asked. Servers run in process groups of their own, so that Ctrl-C on a terminal does not reach
-//! them: whoever ends this process must end them.
+//! Signals while servers are asked, or programs run. Both run in process groups of their own, so that Ctrl-C on a terminal does
+//! not reach them: whoever ends this process must end them.
 //!
 //! Once it was asked for, listening goes on as long as the process does. A signal that comes when no servers are asked any more
 //! ends it at once, as it does where nobody listens.
 
 use crate::failure::{Exit, Failure};
-use preface::mcp::Stop;
+use preface::{OsSystem, mcp::Stop};
 use std::{
     io, process,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, Once, PoisonError},
     thread,
     time::Duration,
 };
@@ -67,6 +67,20 @@ impl Signals {
         state.asks = false;
         state.signal.map_or(Ok(()), |exit| Err(Failure::signalled(exit)))
     }
+}
+
+/// Starts to listen, once, for a process that starts programs: a signal ends them, and then the process.
+pub fn end_programs() {
+    static LISTENS: Once = Once::new();
+    LISTENS.call_once(|| {
+        if let Ok((runtime, coming)) = begin() {
+            thread::spawn(move || {
+                let exit = runtime.block_on(coming.first());
+                OsSystem::end_programs();
+                process::exit(exit as i32);
+            });
+        }
+    });
 }
 
 fn begin() -> io::Result<(Runtime, Coming)> {
