@@ -13,12 +13,12 @@ use super::{
     watch::Watch,
 };
 use crate::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     fact::{FactKey, Facts, Stability},
     origin::Piece,
     outline::Plan,
     section::Language,
-    template::{Cursor, Progress, trim},
+    template::{Cursor, Progress, TemplateError, trim},
 };
 use std::{borrow::Cow, cell::Cell};
 
@@ -189,7 +189,9 @@ impl<'w> PartRender<'w> {
         *volatility = scope.volatility.get();
         if let Some(tag) = over {
             let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
-            return Err(stopped("template/too-large", what, pieces, template.text(), tag));
+            let note = Diagnostic::error("template/too-large", what);
+            let note = note.help(TemplateError::limit_help("template.maxBytes"));
+            return Err(stopped(note, pieces, template.text(), tag));
         }
         Ok(match progress {
             Progress::Need(key) => Some(key.asked_by(*by).into_owned()),
