@@ -363,3 +363,83 @@ test("a path that was written once is offered the next time, in this template an
   await shows(text(page), "[file:docs/rules.md]");
   await page.context().close();
 });
+
+test("a new line ends as its neighbor does, and the caret does not stand within a line end", async () => {
+  await service.put("pairs", "one\r\ntwo\r\nthree\r\n");
+  const page = await openPage(browser, `${service.page}/#/edit/pairs`);
+  await text(page).focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("End");
+  await type(page, "!\nNEW");
+  await page.keyboard.press("Control+End");
+  await type(page, "four\nfive");
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 2.");
+  assert.equal(await service.get("pairs"), "one!\r\nNEW\r\ntwo\r\nthree\r\nfour\r\nfive");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Control+Home");
+  for (let steps = 0; steps < "one!".length + 1; steps++) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Backspace");
+  await settled(page);
+  await page.keyboard.press("Control+s");
+  await shows(saveState(page), "Saved as version 3.");
+  assert.equal(await service.get("pairs"), "one!NEW\r\ntwo\r\nthree\r\nfourfive");
+  assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+test("words that do nothing here are not offered", async () => {
+  await service.put("words", "");
+  const page = await openPage(browser, `${service.page}/#/edit/words`);
+  await text(page).focus();
+  await type(page, "[");
+  await page.getByRole("option", { name: /^endif/ }).waitFor();
+  assert.equal(await page.getByRole("option", { name: /^(end)?raw/ }).count(), 0);
+  await page.context().close();
+});
+
+test("a conversation has an id in the preview", async () => {
+  await service.put("ids", "[if prompt:conversation_id]id [prompt:conversation_id][else]none[endif]");
+  const page = await openPage(browser, `${service.page}/#/edit/ids`);
+  await shows(preview(page), "id placeholder-for-conversation-id");
+  await page.context().close();
+});
+
+test("a text that was not looked at is not said to be in order", async () => {
+  await service.put("unseen", "[gti:branch]");
+  const context = await newContext(browser);
+  await context.route("**/system-prompt/analyze", (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: "application/problem+json",
+      body: JSON.stringify({ status: 403, code: "role", detail: "the role `read` does not permit this" }),
+    }),
+  );
+  const page = await newPage(context);
+  await page.goto(`${service.page}/#/edit/unseen`);
+  await shows(page.locator(".findings"), "The template was not looked at");
+  await context.close();
+});
+
+test("the plain page does not save over line ends that it cannot keep", async () => {
+  const put = (template: string) =>
+    fetch(`${service.url}/system-prompt`, { method: "PUT", body: JSON.stringify({ template }), headers: { "Content-Type": "application/json" } });
+  await put("a\r\nb\nc\r\n");
+  const page = await newPage(await newContext(browser));
+  await page.goto(`${service.url}/plain`);
+  await shows(page.locator("#status"), "read only");
+  await page.locator("#template").focus();
+  await page.keyboard.type("X");
+  await page.keyboard.press("Control+s");
+  assert.equal(await service.get("main"), "a\r\nb\nc\r\n");
+  await put("a\r\nb\r\n");
+  await page.reload();
+  await page.locator("#template:enabled").focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("X");
+  await page.keyboard.press("Control+s");
+  await shows(page.locator("#status"), "Saved");
+  assert.equal(await service.get("main"), "Xa\r\nb\r\n");
+  await page.context().close();
+});

@@ -38,6 +38,15 @@ pub fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     })
 }
 
+/// Reads a file, or stdin for `-`, that must be UTF-8. Returns its name for messages with the text.
+pub fn read_text(file: &Path) -> Result<(String, String), Failure> {
+    let bytes = read(file)?;
+    let shown = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::new(format!("`{shown}` is not UTF-8")).hint("`iconv -t UTF-8` converts it"))?;
+    Ok((shown, text))
+}
+
 /// Reads a file that is not larger than `limit`; stdin does not stand in for it.
 pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     look(&absolute(file)?, limit).map_err(|error| match error {

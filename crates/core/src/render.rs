@@ -157,14 +157,13 @@ impl<'p> Rules<'p> {
                 Some((end, _)) => Cow::Owned(format!("{}…", escape_name(&text[..end]))),
                 None => escape_name(text),
             },
-            ValueForm::Names if text.contains('\n') => {
-                let lines: Vec<Cow<'_, str>> = text.split('\n').map(escape_name).collect();
-                if lines.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
+            ValueForm::Names => {
+                if names(text).all(|name| matches!(escape_name(name), Cow::Borrowed(_))) {
                     return Cow::Borrowed(text);
                 }
-                Cow::Owned(lines.join("\n"))
+                let escaped = |line| status_names(line).map(escape_name).collect::<Vec<_>>().join(ARROW);
+                Cow::Owned(text.split('\n').map(escaped).collect::<Vec<_>>().join("\n"))
             }
-            ValueForm::Names => escape_name(text),
             ValueForm::Line => forged::escape_line(text, &self.tags),
             ValueForm::Text => forged::neutralise_for(text, &self.tags),
         }
@@ -213,7 +212,7 @@ impl<'p> Rules<'p> {
             );
             return Diagnostic::warning("git/branch-cut", what);
         }
-        let (severity, what) = unusual(text);
+        let (severity, what) = unusual(form, text);
         let what = format!("the value of `{key}` {what}; they were escaped");
         Diagnostic::new(severity, "hidden/escaped", what)
     }
@@ -230,7 +229,7 @@ impl<'p> Rules<'p> {
                     Diagnostic::new(forged.severity(), forged.code(), format!("`{key}` {}", forged.message()))
                 }
                 None => {
-                    let (severity, what) = unusual(text);
+                    let (severity, what) = unusual(form, text);
                     Diagnostic::new(severity, "hidden/value", format!("the value of `{key}` {what}"))
                 }
             };
@@ -262,7 +261,7 @@ enum ValueForm {
     Name,
     /// The name of a branch: the same, and short.
     Branch,
-    /// Lines with a name each.
+    /// Lines with a name each, or two with an arrow between them.
     Names,
     /// A description on one line.
     Line,
@@ -284,11 +283,29 @@ impl ValueForm {
     }
 }
 
+/// What git writes between the two names of a renamed file.
+const ARROW: &str = " -> ";
+
+/// Returns the names in the lines of a status.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(status_names)
+}
+
+/// Returns the names of one line of a status, the first one behind its two letters.
+fn status_names(line: &str) -> impl Iterator<Item = &str> {
+    let is_rename = line.bytes().take(2).any(|letter| matches!(letter, b'C' | b'R'));
+    line.splitn(if is_rename { 2 } else { 1 }, ARROW)
+}
+
 /// Returns how bad the characters of a name are, and which they are.
-fn unusual(text: &str) -> (Severity, String) {
+fn unusual(form: ValueForm, text: &str) -> (Severity, String) {
     const SHOWN: usize = 8;
     let plain = |c: &char| matches!(escape_name(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
-    let mut found: Vec<char> = text.chars().filter(|c| !plain(c)).collect();
+    let unusual = |name: &str| name.chars().filter(|c| !plain(c)).collect::<Vec<char>>();
+    let mut found = match form {
+        ValueForm::Names => names(text).flat_map(unusual).collect(),
+        _ => unusual(text),
+    };
     found.sort_unstable();
     found.dedup();
     let hides = found.iter().any(|c| c.is_control() || Class::of(*c).is_some());
@@ -458,17 +475,15 @@ fn push_pieces(out: &mut Rendered, pieces: &[Piece], rules: &Rules<'_>, diagnost
 const RENDERED_LIMIT: usize = 64 << 20;
 
 fn refused(error: &TemplateError, pieces: &[Piece], text: &str) -> RenderError {
-    stopped(error.code(), error.to_string(), pieces, text, error.position().range.clone())
+    let note = Diagnostic::error(error.code(), error.to_string()).help(error.help());
+    stopped(note, pieces, text, error.position().range.clone())
 }
 
-fn stopped(code: &str, what: String, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
+fn stopped(note: Diagnostic, pieces: &[Piece], text: &str, range: Range<usize>) -> RenderError {
     let (scope, path) = match pieces.first().map(|piece| &piece.origin) {
         Some(origin @ Origin::Source { source, .. }) => (origin.scope(), source.path.clone()),
         Some(other) => (None, other.to_string()),
         None => (None, String::new()),
     };
-    let diagnostic = Diagnostic::error(code, what)
-        .at(Place::within(scope, path, text, range))
-        .help("raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make the template smaller");
-    RenderError::Text(Box::new(diagnostic))
+    RenderError::Text(Box::new(note.at(Place::within(scope, path, text, range))))
 }

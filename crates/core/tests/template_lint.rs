@@ -234,3 +234,9 @@ fn many_findings_cost_no_more_than_their_number() {
     let begun = "[git:branch\n${cwd}{{".repeat(10_000);
     assert_eq!(lint(&begun, &options, &catalogue(), None, "t").len(), 20_000);
 }
+
+#[test]
+fn raw_tags_that_do_nothing_are_noted() {
+    assert_eq!(described("[raw]a[endraw]", false), ["near-miss [raw]", "near-miss [endraw]"]);
+    assert_eq!(described("[raw]a[endraw]", true), [""; 0]);
+}

@@ -71,6 +71,15 @@ fn the_status_keeps_its_lines() {
     let prompt = build("git:status", " M a\u{e0041}\u{202e}.rs\n?? <b>", ALL);
     assert_eq!(prompt.text, "In  M a\\u{e0041}\\u{202e}.rs\n?? \\u{3c}b\\u{3e}.");
     assert_eq!(build("git:status", "?? <b>\u{202e}", ALL).text, "In ?? \\u{3c}b\\u{3e}\\u{202e}.");
+    // The arrow of a rename is git's own, and so is the end of a line.
+    let renamed = "R  a -> b\nRM c -> d\n?? n";
+    for escape in [ALL, "[]"] {
+        let prompt = build("git:status", renamed, escape);
+        assert_eq!((prompt.text, prompt.diagnostics), (format!("In {renamed}."), Vec::new()), "{escape}");
+    }
+    let prompt = build("git:status", "R  a -> b -> <\n?? c -> d", "[]");
+    assert!(prompt.diagnostics[0].message.contains("need: U+003C U+003E"), "{:?}", prompt.diagnostics);
+    assert_eq!(build("git:status", "?? a -> b", ALL).text, "In ?? a -\\u{3e} b.");
 }
 
 #[test]

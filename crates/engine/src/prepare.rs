@@ -386,7 +386,7 @@ impl<'r> Given<'r> {
         });
         if request.agent.as_ref().is_some_and(String::is_empty) {
             let help = Some("`preface agents` lists the names".to_owned());
-            return Err(Error::Usage("`--agent` needs a name".to_owned(), help));
+            return Err(Error::Usage("an agent needs a name".to_owned(), help));
         }
         Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
     }

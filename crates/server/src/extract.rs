@@ -43,6 +43,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         let bytes = Bytes::from_request(request, state)
             .await
             .map_err(|refused: BytesRejection| Problem::new(refused.status(), "body", refused.body_text()))?;
+        if bytes.starts_with("\u{feff}".as_bytes()) {
+            let detail = "the body is not JSON: it begins with a byte order mark (U+FEFF)";
+            return Err(
+                Problem::new(StatusCode::BAD_REQUEST, "body", detail).hint("send it without the mark")
+            );
+        }
         // A list would pass for an object with its fields in order.
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
             let detail = "the body cannot be read: it is a list, not an object";

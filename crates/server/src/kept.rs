@@ -1,13 +1,15 @@
 //! What a prompt looks like on its way out, and the answers that are at hand.
 
-use crate::CacheAnswer;
+use crate::{CacheAnswer, reply::for_http};
 use axum::{
     body::Bytes,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use moka::sync::Cache;
-use preface::store::{ConversationId, Head, Pulse, Reason, Seal, Store, StoreError, TemplateUsed};
+use preface::store::{
+    ConversationId, Head, Pulse, Reason, Seal, Store, StoreError, TemplateUsed, format_instant,
+};
 use preface_core::diagnostic::Diagnostics;
 use serde::Serialize;
 use std::{
@@ -94,9 +96,9 @@ impl PromptReply {
             preset: head.preset.clone(),
             template: head.template.clone(),
             reason: head.reason,
-            created_at: head.created_at.to_string(),
-            constructed_at: head.constructed_at.to_string(),
-            diagnostics,
+            created_at: format_instant(head.created_at),
+            constructed_at: format_instant(head.constructed_at),
+            diagnostics: for_http(diagnostics),
         }
     }
 

@@ -2,8 +2,8 @@
 //! answer, the numbers, the log. One layer costs one box; ten small ones would cost ten.
 
 use crate::{
-    App, Problem, caller::Identity, compress, guard::OPEN, headers, log_line, receive::HeldBytes,
-    request_id::Ids, telemetry::Series,
+    App, Problem, caller::Identity, compress, describe::QueryParameters, guard::OPEN, headers, log_line,
+    receive::HeldBytes, request_id::Ids, telemetry::Series,
 };
 use axum::{
     Router,
@@ -28,8 +28,12 @@ const UNMATCHED: &str = "unmatched";
 
 /// Puts a router behind everything that a request passes.
 pub fn layered(router: Router, app: &App) -> Router {
-    let shell =
-        Arc::new(Shell { app: Arc::new(app.clone()), ids: Ids::default(), bodies: HeldBytes::default() });
+    let shell = Arc::new(Shell {
+        app: Arc::new(app.clone()),
+        ids: Ids::default(),
+        bodies: HeldBytes::default(),
+        parameters: QueryParameters::of(crate::api()),
+    });
     // Bodies are received, within their limit, before a handler sees them.
     router.layer(ServiceBuilder::new().layer(PassLayer(shell)).layer(DefaultBodyLimit::disable()))
 }
@@ -40,6 +44,7 @@ struct Shell {
     app: Arc<App>,
     ids: Ids,
     bodies: HeldBytes,
+    parameters: QueryParameters,
 }
 
 #[derive(Clone, Debug)]
@@ -113,6 +118,7 @@ impl Shell {
                 let (mut parts, body) = request.into_parts();
                 identity = self.app.guard.admit(&parts, route).await?;
                 parts.extensions.insert(identity.clone());
+                self.parameters.check(&method, route, &parts.uri)?;
                 let (most, limits) = (self.app.settings.max_body, &self.app.limits);
                 let (body, _share) = self.bodies.receive(&parts.headers, body, most, limits).await?;
                 guarded(inner.call(Request::from_parts(parts, body.into()))).await

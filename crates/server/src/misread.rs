@@ -107,7 +107,7 @@ fn is_object(wanted: &str) -> bool {
     wanted.starts_with("struct ") || matches!(wanted, "a map" | "an object")
 }
 
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     escape_hidden(&text.chars().take(80).collect::<String>()).into_owned()
 }
 

@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use preface::{
-    store::{Actor, Expect, List, NewVersion, TemplateName, TemplateVersion, Which},
+    store::{Actor, Expect, List, NewVersion, TemplateName, TemplateVersion, Which, format_instant},
     templates::{self, Diff, Speaking, TemplatesError},
 };
 use preface_core::lint::hidden::escape_hidden;
@@ -68,7 +68,7 @@ impl From<&TemplateVersion> for VersionInfo {
         VersionInfo {
             version: version.version,
             author: version.author.clone(),
-            at: version.at.to_string(),
+            at: format_instant(version.at),
             note: version.note.clone(),
             labels: version.labels.clone(),
             bytes: version.bytes,

@@ -2,7 +2,7 @@
 
 use crate::{App, Problem, SERVICE_PRESET, reply::Reply, threads::Places};
 use axum::http::StatusCode;
-use preface::{Engine, Error, Request};
+use preface::{Engine, Error, Request, keep::directory_in_roots};
 use std::path::{Path, PathBuf};
 
 impl App {
@@ -55,16 +55,8 @@ impl App {
         Ok(text.await?.unwrap_or_default())
     }
 
-    /// Refuses a directory that does not lie below a root, whether it is there or not.
+    /// Refuses a path that does not lie below a root, whether it is there or not, and one in a root that is no directory.
     pub(crate) async fn below_a_root(&self, cwd: &str) -> Reply<PathBuf> {
-        let outside = || {
-            Problem::new(
-                StatusCode::FORBIDDEN,
-                "outside-roots",
-                format!("not below a root: `{}`", shown(cwd)),
-            )
-            .hint("name a directory at or below a `--root` of the service")
-        };
         if !Path::new(cwd).is_absolute() || cwd.contains('\0') || cwd.chars().count() > LONGEST {
             let detail = format!("not an absolute path: `{}`", shown(cwd));
             return Err(
@@ -72,13 +64,10 @@ impl App {
             );
         }
         let (path, roots) = (PathBuf::from(cwd), self.settings.roots.clone());
-        let below = self
-            .work(move |engine| {
-                let real = engine.system().canonical(&path);
-                Ok(real.is_ok_and(|real| roots.iter().any(|root| real.starts_with(root))).then_some(path))
-            })
+        let found = self
+            .work(move |engine| Ok(directory_in_roots(engine.system(), &roots, &path).map(|_| path)))
             .await?;
-        below.ok_or_else(outside)
+        Ok(found?)
     }
 }
 

@@ -253,3 +253,38 @@ async fn long_lists_say_what_was_left_out() {
     );
     assert_eq!(worst["left"]["diagnostics"], 501);
 }
+
+#[tokio::test]
+async fn remedies_are_those_of_the_service() {
+    let service = service().await;
+    let help = async |key: &str| {
+        let reply = analyze(&service, json!({"template": format!("[{key}]"), "cwd": "/work/p"})).await;
+        reply["diagnostics"][0]["help"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(help("file:/etc/secret").await, "name a file in a root: no others are read here");
+    assert_eq!(help("file:../../etc/secret").await, "name a file below the working directory");
+    assert_eq!(help("file:../q/a.md").await, "name a file below the working directory, or its absolute path");
+    assert_eq!(help("file:out").await, "copy it into the project; links out of it are not followed here");
+}
+
+#[tokio::test]
+async fn a_directory_that_is_missing_in_a_root_is_called_missing() {
+    let service = service().await;
+    let asked = json!({"template": "", "cwd": "/work/none"});
+    service.post("/system-prompt/analyze", &asked).await.problem(422, "no-directory");
+    service.get("/system-prompt/variables?cwd=/work/none").await.problem(422, "no-directory");
+    service.get("/scopes?cwd=/work/none").await.problem(422, "no-directory");
+}
+
+#[tokio::test]
+async fn raw_blocks_that_do_nothing_are_reported() {
+    let service = service().await;
+    let reply = analyze(&service, json!({"template": "[raw]x[endraw]"})).await;
+    assert_eq!(reply["raw"], false);
+    let codes: Vec<&Value> =
+        reply["diagnostics"].as_array().unwrap().iter().map(|note| &note["code"]).collect();
+    assert_eq!(codes, ["template/near-miss", "template/near-miss"]);
+    let on = json!({"template": "[raw]x[endraw]", "options": {"raw": true}});
+    let reply = analyze(&service, on).await;
+    assert_eq!((&reply["raw"], &reply["diagnostics"]), (&json!(true), &json!([])));
+}

@@ -81,7 +81,7 @@ async fn without_a_directory_nothing_of_one_is_told() {
 #[tokio::test]
 async fn a_directory_outside_of_the_roots_is_refused() {
     let service = service().await;
-    for cwd in ["/etc", "/", "/work/..", "/work/../etc", "/work/away", "/nowhere", "/work/nowhere"] {
+    for cwd in ["/etc", "/", "/work/..", "/work/../etc", "/work/away", "/nowhere"] {
         let path = format!("/system-prompt/variables?cwd={cwd}");
         service.get(&path).await.problem(403, "outside-roots");
     }

@@ -25,6 +25,12 @@ impl Actor {
     }
 }
 
+/// Writes an instant with milliseconds, always: in order as text, too.
+#[must_use]
+pub fn format_instant(at: Timestamp) -> String {
+    format!("{at:.3}")
+}
+
 /// Drops what is finer than a millisecond.
 pub(crate) fn to_millisecond(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)

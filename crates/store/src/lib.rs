@@ -42,7 +42,7 @@ mod postgres;
 mod sqlite;
 
 pub use access::{Access, Role};
-pub use actor::Actor;
+pub use actor::{Actor, format_instant};
 pub use audit::{Action, AuditEntry};
 pub use conversation::{
     Conversation, ConversationId, ConversationIdError, Created, Filter, Head, PastPrompt, Reason, Replaced,

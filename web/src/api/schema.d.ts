@@ -788,6 +788,8 @@ export interface components {
             /** @description How many entries of the lists above were left out because there are too many. */
             left: components["schemas"]["Left"];
             preview: components["schemas"]["Preview"] | null;
+            /** @description Whether `[raw]…[endraw]` keeps what it holds. */
+            raw: boolean;
             /** @description Runs of the template that follow each other without a gap: tags, and the text between them. */
             tokens: components["schemas"]["AnalyzedToken"][];
             /** @description The keys that it names, in the order in which they come. */

@@ -18,11 +18,14 @@ export const variablesAreRead = signal(false);
 effect(() => void keep("session", "preface-cwd", directory.value));
 effect(() => void keep("session", "preface-model", model.value));
 
+/** Stands for the id that every conversation has, and says so wherever it is shown. */
+export const PLACEHOLDER_ID = "placeholder-for-conversation-id";
+
 /** What the service is told about for whom this is. */
-export function request(): { cwd?: string; model?: string } {
+export function request(): { cwd?: string; model?: string; conversation_id: string } {
   const cwd = directory.value.trim();
   const name = model.value.trim();
-  return { ...(cwd && { cwd }), ...(name && { model: name }) };
+  return { ...(cwd && { cwd }), ...(name && { model: name }), conversation_id: PLACEHOLDER_ID };
 }
 
 let running: AbortController | null = null;

@@ -282,7 +282,7 @@ export class Session {
       const stored = await readStored(this.name);
       if (stored.degraded) return this.again();
       this.away.value = "";
-      this.say("The store answers again.", "plain");
+      this.say("Saving works again.", "plain");
     } catch {
       this.again();
     }

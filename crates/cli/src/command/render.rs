@@ -9,15 +9,9 @@ use crate::{
 };
 use preface::{
     Engine,
-    core::{
-        origin::{Origin, Piece, Source, decode},
-        scope::Scope,
-    },
+    core::origin::{Origin, Piece},
 };
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,16 +44,13 @@ pub struct Args {
 
 /// Renders and prints.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let bytes = files::read(&args.file)?;
-    let path = if args.file == Path::new("-") { "stdin".to_owned() } else { args.file.display().to_string() };
+    let (path, text) = files::read_text(&args.file)?;
     // What the user hands over belongs to no layer, wherever it lies.
-    let caller = Origin::Caller { flag: path.into() };
-    let source = Arc::new(Source { scope: Scope::Global, path: String::new() });
-    let template = decode(&bytes, &source).into_iter().map(|piece| Piece { origin: caller.clone(), ..piece });
+    let template = vec![Piece { text, origin: Origin::Caller { flag: path.into() } }];
     let mut request = args.turn.request();
     args.trust.apply(&mut request)?;
     let system = files::system();
-    let built = Engine::new(&system).render(&request, template.collect())?;
+    let built = Engine::new(&system).render(&request, template)?;
     ui.prompt(&built.prompt.text)?;
     notes::tell(ui, args.talk.talk(), &built.prompt);
     Ok(Exit::Done)

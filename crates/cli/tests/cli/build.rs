@@ -166,8 +166,8 @@ error: `if` blocks stand more than 2 deep inside each other
   │
 2 │ [if a:b][if a:b][if a:b]x[endif][endif][endif]
   │                 ^^^^^^^^
-hint: raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make
-      the template smaller
+hint: make the template smaller, or lift the limit: `preface settings set template.maxDepth 0`, or
+      for one call `--set template.maxDepth=0`
 ",
     );
 }

@@ -18,6 +18,51 @@ fn exactly_the_rendered_bytes_are_printed() {
 }
 
 #[test]
+fn a_template_that_is_not_utf_8_is_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.work("t.md", b"a\xffb");
+    sandbox
+        .run("preface render t.md")
+        .exits(1)
+        .prints("")
+        .says("error: `t.md` is not UTF-8\nhint: `iconv -t UTF-8` converts it\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_that_leads_outside_by_itself_is_no_link() {
+    let sandbox = Sandbox::new();
+    sandbox.work("t.md", "[file:../a.md]").work("sub/x", "").work("a.md", "A");
+    let ran = sandbox.run("preface render t.md --preset template -C sub -v").exits(0).prints("");
+    assert!(
+        ran.stderr.contains("name a file below the working directory, or its absolute path"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_bare_repository_has_no_branch_and_that_is_reported() {
+    let sandbox = Sandbox::new();
+    sandbox.work("r.git/HEAD", "ref: refs/heads/main\n").work("r.git/objects/x", "").work("r.git/refs/x", "");
+    let render = "preface render - --preset template --trust once -v";
+    for (dir, template, note) in [
+        ("r.git", "[git:branch]", "is a git directory, not a work tree"),
+        ("r.git/refs", "[git:branch]", "is a git directory, not a work tree"),
+        ("r.git", "[git:status]", ""),
+        (".", "[git:branch]", ""),
+    ] {
+        let ran = sandbox.run_with(&format!("{render} -C {dir}"), template).exits(0).prints("");
+        assert_eq!(
+            ran.stderr.contains("is a git directory, not a work tree"),
+            !note.is_empty(),
+            "{dir}: {}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
 fn facts_are_given_and_taken_away() {
     let sandbox = Sandbox::new();
     let template = "[my:own]|[if prompt:cwd]here[endif]";
@@ -91,8 +136,8 @@ error: `if` blocks stand more than 1 deep inside each other
   │
 1 │ [if a:b][if a:b]x[endif][endif]
   │         ^^^^^^^^
-hint: raise the limit (`--set template.maxDepth=0`, `--set template.maxBytes=0` mean none) or make
-      the template smaller
+hint: make the template smaller, or lift the limit: `preface settings set template.maxDepth 0`, or
+      for one call `--set template.maxDepth=0`
 ",
     );
 }

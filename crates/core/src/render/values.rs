@@ -4,12 +4,12 @@ use super::{
     RENDERED_LIMIT, RenderError, Rendered, Rules, push_pieces, ready::Parsed, stopped, watch::Watch,
 };
 use crate::{
-    diagnostic::Diagnostics,
+    diagnostic::{Diagnostic, Diagnostics},
     fact::{FactKey, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
     reminder::{Due, is_of_event},
-    template::Output,
+    template::{Output, TemplateError},
     variables::Variables,
 };
 use std::{borrow::Cow, ops::Range, sync::Arc};
@@ -104,7 +104,9 @@ fn check_room(
         return Ok(());
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
-    Err(stopped("template/too-large", what, &parsed.pieces, parsed.template.text(), tag))
+    let note = Diagnostic::error("template/too-large", what);
+    let note = note.help(TemplateError::limit_help("template.maxBytes"));
+    Err(stopped(note, &parsed.pieces, parsed.template.text(), tag))
 }
 
 impl Output for Writer<'_, '_> {

@@ -56,7 +56,23 @@ impl TemplateError {
         let span = self.position().range.clone();
         Diagnostic::error(self.code(), self.to_string())
             .at(Place::within(scope, path, text, span))
-            .help("raise the limit (`0` means none) or make the template smaller")
+            .help(self.help())
+    }
+
+    /// Returns the remedy.
+    pub(crate) fn help(&self) -> String {
+        Self::limit_help(match self {
+            TemplateError::Depth { .. } => "template.maxDepth",
+            TemplateError::TooLarge { .. } => "template.maxBytes",
+        })
+    }
+
+    /// Returns the remedy for a limit that this setting lifts.
+    pub(crate) fn limit_help(setting: &str) -> String {
+        format!(
+            "make the template smaller, or lift the limit: `preface settings set {setting} 0`, or for one call \
+             `--set {setting}=0`"
+        )
     }
 }
 

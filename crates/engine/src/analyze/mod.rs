@@ -77,6 +77,7 @@ impl Engine<'_> {
         Ok(Analysis {
             variables,
             preview,
+            raw: options.raw,
             tokens: tiles
                 .iter()
                 .take(reply::MOST_TOKENS)

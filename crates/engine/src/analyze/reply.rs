@@ -26,6 +26,8 @@ pub struct Analysis {
     pub preview: Option<Preview>,
     /// The keys that it names, in the order in which they come.
     pub variables: Vec<UsedVariable>,
+    /// Whether `[raw]…[endraw]` keeps what it holds.
+    pub raw: bool,
     /// How many entries of the lists above were left out because there are too many.
     pub left: Left,
 }

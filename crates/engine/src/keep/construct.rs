@@ -16,7 +16,11 @@ use preface_core::{
     section::{Body, ListName},
     template::Template,
 };
-use preface_host::{look::Headless, places::normal, system::System};
+use preface_host::{
+    look::Headless,
+    places::normal,
+    system::{FileKind, System},
+};
 use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
 use std::{
     mem::take,
@@ -162,24 +166,35 @@ struct Place {
 impl Place {
     fn find(system: &dyn System, roots: &[PathBuf], request: &Request) -> Result<Place, KeepError> {
         let cwd = request.cwd.clone().unwrap_or_default();
-        let outside = || KeepError::Outside(cwd.display().to_string());
-        if !cwd.is_absolute() {
-            return Err(outside());
-        }
-        let name = normal(Path::new("/"), &cwd);
-        let is_in = |path: &Path| roots.iter().any(|root| path.starts_with(root));
-        match system.canonical(&name) {
-            Ok(real) if is_in(&real) => Ok(Place { name, real }),
-            // What is missing in a root may be told; elsewhere not even that.
-            Err(_) if is_in(&name) => Err(KeepError::NoDirectory(name.display().to_string())),
-            _ => Err(outside()),
-        }
+        let real = directory_in_roots(system, roots, &cwd)?;
+        Ok(Place { name: normal(Path::new("/"), &cwd), real })
     }
 
     /// False where somebody put a link in its place meanwhile. Files are read beneath the roots in any case; this is for
     /// what is found by walking up from a directory.
     fn is_still_there(&self, system: &dyn System) -> bool {
         system.canonical(&self.real).is_ok_and(|real| real == self.real)
+    }
+}
+
+/// Returns the real path of a directory that lies at or below one of `roots`, which are real paths.
+///
+/// # Errors
+/// [`KeepError::Outside`], whether or not anything is there, and [`KeepError::NoDirectory`] in a root.
+pub fn directory_in_roots(system: &dyn System, roots: &[PathBuf], dir: &Path) -> Result<PathBuf, KeepError> {
+    let outside = || KeepError::Outside(dir.display().to_string());
+    if !dir.is_absolute() {
+        return Err(outside());
+    }
+    let name = normal(Path::new("/"), dir);
+    let is_in = |path: &Path| roots.iter().any(|root| path.starts_with(root));
+    let is_dir = |path: &Path| system.stat(path).is_some_and(|stat| stat.kind == FileKind::Dir);
+    match system.canonical(&name) {
+        Ok(real) if is_in(&real) && is_dir(&real) => Ok(real),
+        Ok(real) if !is_in(&real) => Err(outside()),
+        // What is missing in a root may be reported; elsewhere not even that.
+        _ if is_in(&name) => Err(KeepError::NoDirectory(name.display().to_string())),
+        _ => Err(outside()),
     }
 }
 

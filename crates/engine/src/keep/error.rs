@@ -44,9 +44,9 @@ impl KeepError {
             KeepError::Engine(_) | KeepError::Record(_) => None,
             KeepError::Unknown(_) => Some("its first turn makes it".to_owned()),
             KeepError::NoCwd => Some("say `cwd`".to_owned()),
-            KeepError::Outside(_) => Some("name a directory at or below a `--root`, or add one".to_owned()),
+            KeepError::Outside(_) => Some("name a directory at or below a root, or add one".to_owned()),
             KeepError::NoDirectory(_) => Some("make it, or name another".to_owned()),
-            KeepError::UnknownTemplate(_) => Some("store it first, or choose another".to_owned()),
+            KeepError::UnknownTemplate(_) => Some("choose one that is stored".to_owned()),
             KeepError::Choice(_) => Some("write `name`, `name@label` or `name@3`".to_owned()),
             KeepError::Stale(_) => Some("read it again".to_owned()),
             KeepError::TrustChanged(..) => {
@@ -64,8 +64,11 @@ impl fmt::Display for KeepError {
             KeepError::Store(error) => write!(f, "{error}"),
             KeepError::Unknown(id) => write!(f, "unknown conversation: `{id}`"),
             KeepError::NoCwd => write!(f, "the first turn must say where it works"),
-            KeepError::Outside(cwd) => write!(f, "not below a root: `{cwd}`"),
-            KeepError::NoDirectory(cwd) => write!(f, "no such directory: `{cwd}`"),
+            KeepError::Outside(cwd) => write!(f, "not below a root: `{}`", escape_hidden(cwd)),
+            KeepError::NoDirectory(cwd) => write!(f, "no such directory: `{}`", escape_hidden(cwd)),
+            KeepError::UnknownTemplate(choice) if choice.contains('@') => {
+                write!(f, "unknown template or version: `{choice}`")
+            }
             KeepError::UnknownTemplate(choice) => write!(f, "unknown template: `{choice}`"),
             KeepError::Choice(text) => write!(f, "not a template: `{}`", text.escape_debug()),
             KeepError::TrustChanged(id, held) => {

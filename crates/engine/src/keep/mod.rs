@@ -34,6 +34,7 @@ mod trust;
 
 pub use asked::Asked;
 pub use choice::Choice;
+pub use construct::directory_in_roots;
 pub use error::KeepError;
 pub use offload::{Done, Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};

@@ -72,7 +72,7 @@ impl FactProvider for File {
             Err(error @ ReadError::Outside { .. }) => {
                 let mut fact = refused(key, "template/file-outside", &error.to_string());
                 if let (ReadError::Outside { target }, Some(note)) = (&error, fact.diagnostics.pop()) {
-                    fact.diagnostics.push(note.help(look.help_for_outside(target)));
+                    fact.diagnostics.push(note.help(help_for_outside(key, target, look)));
                 }
                 return fact;
             }
@@ -143,6 +143,26 @@ fn read(path: &Path, absolute: bool, look: &Look<'_>) -> Result<FileRead, ReadEr
         None => look.system.read(path, Within::Anywhere, FILE_FACT_LIMIT),
         Some(_) => look.open(path, Within::Root(Path::new("/")), FILE_FACT_LIMIT),
     }
+}
+
+/// Returns what to do about a path that leads outside by itself, or through a link.
+fn help_for_outside(key: &FactKey, target: &Path, look: &Look<'_>) -> String {
+    let (name, cwd) = (Path::new(key.name()), &look.places.cwd);
+    let words = normal(cwd, name);
+    let is_in_root =
+        |path: &Path| look.roots.is_none_or(|roots| roots.iter().any(|root| path.starts_with(root)));
+    let is_there = words.starts_with(cwd) || (name.is_absolute() && words.starts_with(look.project_root()));
+    if is_there || (name.is_absolute() && is_in_root(&words)) {
+        return look.help_for_outside(target);
+    }
+    if name.is_absolute() {
+        return "name a file in a root: no others are read here".to_owned();
+    }
+    match key.kind() {
+        "file" if is_in_root(target) => "name a file below the working directory, or its absolute path",
+        _ => "name a file below the working directory",
+    }
+    .to_owned()
 }
 
 fn refused(key: &FactKey, code: &str, why: &str) -> Fact {

@@ -25,6 +25,7 @@ use std::{
 
 pub(crate) use local::shown_path;
 pub use open::Repository;
+pub(crate) use open::git_dir_around;
 #[cfg(feature = "git-status")]
 pub(crate) use {
     open::{broken as unreadable, starts_with_id},

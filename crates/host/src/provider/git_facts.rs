@@ -54,7 +54,19 @@ impl FactProvider for Git {
             Err(trouble @ (GitTrouble::Unlinked { .. } | GitTrouble::HardLink { .. })) => {
                 return absent(key, &trouble);
             }
-            _ => return Fact::absent("not a git repository"),
+            _ => {
+                let mut fact = Fact::absent("not a git repository");
+                // git has no status there, either, but a branch.
+                if key.name() == "branch"
+                    && let Some(dir) = git::git_dir_around(look.system, &look.places.cwd)
+                {
+                    let dir = git::shown_path(&dir);
+                    let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
+                    let help = format!("use a work tree; `--fact {key}=VALUE` gives a value for this call");
+                    fact.diagnostics.push(Diagnostic::info("git/no-work-tree", what).help(help));
+                }
+                return fact;
+            }
         }
         if !look.gate.repository_speaks() {
             let mut fact = Fact::absent("the project is not trusted");

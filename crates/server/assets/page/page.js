@@ -88,7 +88,7 @@ function showState() {
     : stored.version === 0 ? "Default template" : `Version ${stored.version}`;
   state.textContent = changed() ? `${version} · unsaved changes` : version;
   state.classList.toggle("changed", changed());
-  $("save").disabled = saving || field.disabled || !changed();
+  $("save").disabled = saving || field.disabled || field.readOnly || !changed();
   $("reset").disabled = saving || field.disabled;
   document.title = `${changed() ? "• " : ""}System prompt – preface`;
 }
@@ -97,9 +97,13 @@ function showState() {
 
 // A text field knows one kind of line end; a template keeps its own.
 let lineEnd = "\n";
+/** False where it has several kinds of line end, which the text field would make one. */
+let keepsLineEnds = true;
 
 function take(response, text) {
-  lineEnd = /\r\n/.test(text) && !/[^\r]\n/.test(text) ? "\r\n" : "\n";
+  lineEnd = /\r\n/.test(text) ? "\r\n" : "\n";
+  keepsLineEnds = text.replace(/\r\n?/g, "\n").replace(/\n/g, lineEnd) === text;
+  field.readOnly = !keepsLineEnds;
   stored.tag = response.headers.get("ETag");
   const version = response.headers.get("Preface-Version");
   stored.version = version === null ? null : Number(version);
@@ -118,13 +122,15 @@ async function load() {
   field.disabled = false;
   if (response.headers.get("Preface-Degraded")) {
     tell("The store does not answer: this is the default template, and nothing can be saved.", "bad");
+  } else if (!keepsLineEnds) {
+    tell("This template has several kinds of line ends, which this page would change: it is read only here. The editor keeps them.", "bad");
   }
   showState();
   analyze();
 }
 
 async function save(over = false) {
-  if (saving || field.disabled || (!over && !changed())) return;
+  if (saving || field.disabled || field.readOnly || (!over && !changed())) return;
   saving = true;
   showState();
   tell("Saving…");
@@ -165,8 +171,9 @@ async function reset() {
   try {
     const response = await ask("DELETE", "system-prompt", { tag: stored.tag });
     const { template } = await response.json();
-    take(response, template);
+    field.readOnly = false;
     replace(0, field.value.length, template);
+    take(response, template);
     stored.text = field.value;
     tell("New conversations start with the default template.", "good");
   } catch (error) {
@@ -181,6 +188,7 @@ async function reset() {
 /** Puts a text in the place of another, so that undo brings it back. */
 function replace(start, end, text) {
   field.focus();
+  if (field.readOnly) return;
   field.setSelectionRange(start, end);
   const done = text === "" ? document.execCommand("delete") : document.execCommand("insertText", false, text);
   if (!done && start !== end + text.length) {

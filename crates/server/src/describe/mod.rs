@@ -3,6 +3,9 @@
 
 mod body;
 mod parameters;
+mod query;
+
+pub(crate) use query::QueryParameters;
 
 use crate::{Problem, guard};
 use axum::http::Method;

@@ -6,8 +6,8 @@ use utoipa::openapi::{
     schema::{Object, SchemaType, Type},
 };
 
-/// The id of a conversation.
-const ID: &str = r"^[^\x00-\x1f\x7f-\x9f]+$";
+/// The id of a conversation: no control characters, not `.` or `..`.
+const ID: &str = r"^(\.{0,2}[^.\x00-\x1f\x7f-\x9f]|\.{3})[^\x00-\x1f\x7f-\x9f]*$";
 /// The name of a template.
 const NAME: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
 /// A label.

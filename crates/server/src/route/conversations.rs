@@ -7,7 +7,7 @@ use crate::{
     kept::{AtHand, PromptReply, tag, tagged},
     page::{PageQuery, Paged},
     precondition::{if_match, if_none_match, insists},
-    reply::Reply,
+    reply::{Reply, for_http},
 };
 use axum::{
     Json,
@@ -19,7 +19,7 @@ use jiff::{Timestamp, ToSpan};
 use preface::{
     host::places::HomeTrust,
     keep::{Asked, Choice, FactUsed, KeepError, Refresh},
-    store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed},
+    store::{ConversationId, Filter, Head, List, Reason, Seal, TemplateName, TemplateUsed, format_instant},
 };
 use preface_core::{diagnostic::Diagnostics, diff::Difference, document::Document};
 use serde::{Deserialize, Serialize};
@@ -201,8 +201,8 @@ impl From<Head> for ConversationItem {
             preset: head.preset,
             template: head.template,
             reason: head.reason,
-            created_at: head.created_at.to_string(),
-            constructed_at: head.constructed_at.to_string(),
+            created_at: format_instant(head.created_at),
+            constructed_at: format_instant(head.constructed_at),
         }
     }
 }
@@ -402,7 +402,8 @@ pub async fn refresh(
     ),
 )]
 pub async fn explain(State(app): State<Arc<App>>, InPath(id): InPath<ConversationId>) -> Reply<Response> {
-    let explained = app.keeper.explain(&id).await?;
+    let mut explained = app.keeper.explain(&id).await?;
+    explained.document.diagnostics = for_http(explained.document.diagnostics);
     let seal = explained.head.seal;
     let prompt = PromptReply::of(&explained.head, false, Diagnostics::new());
     let reply =
@@ -431,7 +432,7 @@ pub async fn past(
     }
     Ok(Json(Paged::of(past, |past| PastItem {
         system_prompt: past.was.head.text.to_string(),
-        replaced_at: past.replaced_at.to_string(),
+        replaced_at: format_instant(past.replaced_at),
         was: past.was.head.into(),
     })))
 }
@@ -509,13 +510,20 @@ pub async fn purge(
     }
 }
 
-/// Counts how a construct ended.
+/// Counts how a construct ended. What the caller asked wrongly is no failure of the service.
 fn counted<T>(
     app: &App,
     done: Result<T, KeepError>,
     outcome: impl FnOnce(&T) -> Option<ConstructOutcome>,
 ) -> Result<T, KeepError> {
-    let outcome = done.as_ref().map_or(Some(ConstructOutcome::Failed), outcome);
+    let outcome = match &done {
+        Ok(done) => outcome(done),
+        Err(KeepError::Engine(preface::Error::Usage(..) | preface::Error::Profile(_))) => None,
+        Err(KeepError::Engine(_) | KeepError::Store(_) | KeepError::Record(_) | KeepError::Overloaded(_)) => {
+            Some(ConstructOutcome::Failed)
+        }
+        Err(_) => None,
+    };
     if let Some(outcome) = outcome {
         app.metrics.constructed(outcome);
     }

@@ -177,3 +177,36 @@ async fn a_body_that_is_packed_is_refused() {
     }
     assert_eq!(ask("/conversations/c/turns", "Identity").await.status, 201);
 }
+
+#[tokio::test]
+async fn a_parameter_that_no_operation_has_is_refused_and_nothing_is_done() {
+    let bench = bench().await;
+    bench.post("c/turns", &json!({})).await;
+    let problem = bench.post("c/refresh?dryrun=true", &json!({})).await.problem(400, "query");
+    assert_eq!(problem["detail"], "unknown parameter: `dryrun`");
+    assert_eq!(problem["hint"], "did you mean `dry_run`?");
+    for path in ["/c/system-prompt?x=1", "/c/past?limit=1&x", "?prefix=c&Limit=1"] {
+        bench.get(path).await.problem(400, "query");
+    }
+    assert_eq!(bench.get("/c/system-prompt").await.json()["revision"], 1);
+}
+
+#[tokio::test]
+async fn ids_that_no_address_can_name_are_refused() {
+    let bench = bench().await;
+    for id in ["%2e", "%2e%2e", "."] {
+        bench.post(&format!("{id}/turns"), &json!({})).await.problem(400, "path");
+    }
+    for id in ["...", ".a", "a.", "..a"] {
+        assert_eq!(bench.post(&format!("{id}/turns"), &json!({})).await.status, 201, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn answers_name_no_flag_of_the_command_line() {
+    let bench = bench().await;
+    let turned = bench.post("c/turns", &json!({"agent": ""})).await;
+    assert!(!turned.text.contains("--agent"), "{}", turned.text);
+    let turned = bench.post("c/turns", &json!({"cwd": "/work/p/AGENTS.md"})).await;
+    assert_eq!(turned.problem(422, "no-directory")["hint"], "make it, or name another");
+}

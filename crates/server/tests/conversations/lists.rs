@@ -41,7 +41,7 @@ async fn an_entry_says_everything_but_the_text() {
     let page = bench.get("").await.json();
     let item = &page["items"][0];
     assert_eq!((&item["bytes"], &item["revision"], &item["cwd"]), (&json!(6), &json!(1), &json!("/work/p")));
-    assert_eq!(item["constructed_at"], "1970-01-01T00:00:05Z");
+    assert_eq!(item["constructed_at"], "1970-01-01T00:00:05.000Z");
     assert_eq!(item["template"], json!({"chosen": "main", "name": "main", "version": 1}));
     assert!(item.get("system_prompt").is_none(), "{item}");
 }

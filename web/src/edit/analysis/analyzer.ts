@@ -21,6 +21,9 @@ export const notPermitted = signal(false);
 /** True while what is shown is of an earlier text. */
 export const behind = signal(false);
 
+/** What is said of a directory that cannot be looked into. */
+const NO_DIRECTORY = ["cwd", "outside-roots", "no-directory"];
+
 const QUICKEST = 20;
 const SLOWEST = 120;
 const AGAIN = 2000;
@@ -114,7 +117,7 @@ class Analyzer {
     if (problem.code === OLD_PAGE && (await renewed())) return this.now();
     this.hindered(told(problem));
     notPermitted.value = isNotPermitted(problem);
-    if (problem.code.startsWith("cwd") && !this.withoutDirectory) {
+    if (NO_DIRECTORY.includes(problem.code) && !this.withoutDirectory) {
       this.withoutDirectory = true;
       trouble.value = `${problem.message} This preview is of no directory.`;
       this.now();

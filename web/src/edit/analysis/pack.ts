@@ -17,6 +17,7 @@ export function pack(analysis: Analysis, template: string): Packed {
     notes: analysis.diagnostics,
     notesLeft: analysis.left.diagnostics,
     variables: analysis.variables.map(({ tokens: _, ...variable }) => variable),
+    raw: analysis.raw,
     preview,
   };
 }

@@ -88,6 +88,8 @@ export interface Packed {
   /** How many findings there are besides. */
   notesLeft: number;
   variables: Variable[];
+  /** True where `[raw]` blocks keep what they hold. */
+  raw: boolean;
   preview: PackedPreview | null;
 }
 

@@ -22,7 +22,7 @@ export function CacheStrip({ preview }: { preview: Weighed }) {
   return (
     <section class="strip" aria-label="Tokens and cache order">
       <p class="sr" role="status" aria-label="Size of the prompt">
-        {useSettled(`About ${amount(tokens, "token")}. ${verdict(preview)}.`)}
+        {useSettled([`About ${amount(tokens, "token")}`, verdict(preview)].filter(Boolean).map((words) => `${words}.`).join(" "))}
       </p>
       <p class="strip-count">
         <span class="soft">about</span> <strong>{amount(tokens, "token")}</strong> <span class="soft">{size(bytes)}</span>

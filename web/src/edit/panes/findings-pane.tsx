@@ -3,6 +3,7 @@ import { amount } from "../../amount";
 import type { Note } from "../../api/types";
 import { Spoken } from "../../spoken";
 import { Button } from "../../ui/button";
+import { notPermitted, trouble } from "../analysis/analyzer";
 import { goToPlace, packed, textField } from "../desk";
 import { inText } from "../layout";
 import { fix, fixLabel, words } from "../text/findings";
@@ -12,12 +13,20 @@ const MOST = 200;
 
 const MARKS = { error: "Error", warning: "Warning", info: "Note" };
 
+/** What stands in place of the list; empty where nothing does. */
+function instead(): string {
+  if (packed.value) return packed.value.notes.length === 0 ? "Nothing to say about this template." : "";
+  if (notPermitted.value) return "The template was not looked at: the access token does not permit it.";
+  return trouble.value === "" ? "The template is being looked at." : "The template was not looked at.";
+}
+
 export function FindingsPane() {
+  const none = instead();
   const notes = packed.value?.notes ?? [];
   const left = (packed.value?.notesLeft ?? 0) + Math.max(0, notes.length - MOST);
   return (
     <div class="findings">
-      {notes.length === 0 && <p class="soft findings-none">Nothing to say about this template.</p>}
+      {none !== "" && <p class="soft findings-none">{none}</p>}
       <ul>
         {notes.slice(0, MOST).map((note, at) => (
           <Finding key={`${note.code} ${note.range[0]} ${at}`} note={note} />

@@ -12,7 +12,8 @@ const WORDS: Record<string, string> = {
 export function NameField({ entry, insert }: { entry: VariableEntry; insert: (key: string) => void }) {
   const [name, setName] = useState("");
   const id = useId();
-  const good = name.trim() !== "" && !/[\]\n\r\u2028\u2029]/.test(name);
+  const breaks = /[\]\n\r\u2028\u2029]/.test(name);
+  const good = name.trim() !== "" && !breaks;
   const act = () => {
     if (!good) return;
     insert(`${entry.type}:${name.trim()}`);
@@ -44,6 +45,11 @@ export function NameField({ entry, insert }: { entry: VariableEntry; insert: (ke
           Insert
         </Button>
       </div>
+      {breaks && (
+        <p class="soft" role="status">
+          A name with <code>]</code> or a line end in it cannot stand in a tag.
+        </p>
+      )}
     </div>
   );
 }

@@ -67,7 +67,7 @@ function offered({ state, pos, explicit }: CompletionContext): CompletionResult 
   if (!explicit && !bracket.condition && /\s/.test(bracket.written) && !bracket.written.includes(":")) return null;
   const present = state.sliceDoc(bracket.from, bracket.close === null ? pos : bracket.close - 1);
   const all = [...keys(bracket), ...files(state.field(analysed).packed?.variables ?? [], bracket, present)];
-  if (!bracket.condition) all.push(...words());
+  if (!bracket.condition) all.push(...words(state.field(analysed).packed?.raw ?? false));
   else if (bracket.written === "" && !state.sliceDoc(bracket.open, bracket.from).endsWith("!")) all.push(negation());
   return { from: bracket.from, options: ordered(all, bracket, hasOpenCondition(state, bracket.open)) };
 }
@@ -131,7 +131,8 @@ function files(used: readonly { type: string; name: string; exists: boolean | nu
   }));
 }
 
-function words(): Completion[] {
+/** `raw`: such blocks work here. */
+function words(raw: boolean): Completion[] {
   const word = (label: string, detail: string, info: string, apply: Completion["apply"]): Completion => ({
     label,
     detail,
@@ -145,8 +146,12 @@ function words(): Completion[] {
     word("if !", "is missing", "Text that is there only if something does not exist.", startsBlock("if !")),
     word("else", "otherwise", "What is there if the condition does not hold.", closing("else]")),
     word("endif", "end of a condition", "Ends the innermost condition.", closing("endif]")),
-    word("raw", "as it is", "Nothing up to [endraw] is a tag, where the profile allows it.", closing("raw]")),
-    word("endraw", "end of raw", "Ends a raw block.", closing("endraw]")),
+    ...(raw
+      ? [
+          word("raw", "as it is", "Nothing up to [endraw] is a tag.", closing("raw]")),
+          word("endraw", "end of raw", "Ends a raw block.", closing("endraw]")),
+        ]
+      : []),
   ];
 }
 

@@ -21,6 +21,7 @@ import { colours } from "./colours";
 import { completion } from "./complete";
 import { findings } from "./findings";
 import { conditionGutter } from "./gutter";
+import { lineEnds } from "./line-ends";
 import { searchWhenAsked } from "./search";
 
 export interface Hooks {
@@ -52,6 +53,7 @@ function extensions(hooks: Hooks): Extension {
   const run = (act: () => void) => () => (act(), true);
   return [
     EditorState.lineSeparator.of("\n"),
+    lineEnds(),
     EditorView.clipboardInputFilter.of((text) => text.replace(/\r\n?/g, "\n")),
     meta.nonce ? EditorView.cspNonce.of(meta.nonce) : [],
     EditorView.contentAttributes.of({

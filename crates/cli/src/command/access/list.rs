@@ -12,6 +12,7 @@ use crate::{
 };
 use jiff::Timestamp;
 use preface::core::lint::hidden::escape_hidden;
+use preface::store::format_instant;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,8 +43,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                     serde_json::json!({
                         "name": access.name,
                         "role": access.role,
-                        "created_at": access.created_at.to_string(),
-                        "expires_at": access.expires_at.map(|at| at.to_string()),
+                        "created_at": format_instant(access.created_at),
+                        "expires_at": access.expires_at.map(format_instant),
                         "expired": access.is_expired(now),
                     })
                 })

@@ -11,7 +11,7 @@ use crate::{
         text::{minute, one_line},
     },
 };
-use preface::store::{AuditEntry, PageRequest, Store};
+use preface::store::{AuditEntry, PageRequest, Store, format_instant};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
@@ -125,7 +125,7 @@ async fn entries(store: &Arc<dyn Store>, most: usize) -> Result<(Vec<AuditEntry>
 fn document(entry: &AuditEntry) -> Value {
     json!({
         "id": entry.id,
-        "at": entry.at.to_string(),
+        "at": format_instant(entry.at),
         "actor": entry.actor,
         "action": entry.action.as_str(),
         "subject": entry.subject,

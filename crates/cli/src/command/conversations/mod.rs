@@ -19,7 +19,7 @@ use crate::{
 use preface::{
     Engine, Request,
     keep::{Asked, Here, KeepError, Keeper},
-    store::{Actor, ConversationId, Head, Store, TemplateUsed},
+    store::{Actor, ConversationId, Head, Store, TemplateUsed, format_instant},
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -146,8 +146,8 @@ fn document(head: &Head) -> serde_json::Value {
         "preset": head.preset,
         "template": head.template,
         "reason": head.reason,
-        "created_at": head.created_at.to_string(),
-        "constructed_at": head.constructed_at.to_string(),
+        "created_at": format_instant(head.created_at),
+        "constructed_at": format_instant(head.constructed_at),
     })
 }
 

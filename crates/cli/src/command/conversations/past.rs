@@ -11,7 +11,7 @@ use crate::{
         text::{minute, number},
     },
 };
-use preface::store::{ConversationId, PageRequest, PastPrompt};
+use preface::store::{ConversationId, PageRequest, PastPrompt, format_instant};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,7 +72,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
                 .iter()
                 .map(|past| {
                     let mut row = document(&past.was.head);
-                    row["replaced_at"] = past.replaced_at.to_string().into();
+                    row["replaced_at"] = format_instant(past.replaced_at).into();
                     row
                 })
                 .collect();

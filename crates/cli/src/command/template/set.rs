@@ -16,7 +16,7 @@ use preface::{
     store::{Expect, NewVersion, Put},
     templates::{TemplatesError, check_note},
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,13 +60,7 @@ pub struct Args {
 
 /// Checks, stores and tells.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
-    let bytes = files::read(&args.file)?;
-    let shown = match args.file == Path::new("-") {
-        true => "stdin".to_owned(),
-        false => args.file.display().to_string(),
-    };
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::new(format!("`{shown}` is not UTF-8")).hint("`iconv -t UTF-8` converts it"))?;
+    let (shown, text) = files::read_text(&args.file)?;
     check_note(&args.note)?;
     let actor = actor(args.now.as_deref())?;
     let system = files::system();

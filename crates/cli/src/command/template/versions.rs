@@ -10,7 +10,7 @@ use crate::{
         text::one_line,
     },
 };
-use preface::store::{PageRequest, TemplateName, TemplateVersion};
+use preface::store::{PageRequest, TemplateName, TemplateVersion, format_instant};
 use serde_json::json;
 
 const EXAMPLES: &str = "\
@@ -80,7 +80,7 @@ pub(super) fn document(version: &TemplateVersion) -> serde_json::Value {
     json!({
         "name": version.name.as_str(),
         "version": version.version,
-        "at": version.at.to_string(),
+        "at": format_instant(version.at),
         "author": version.author,
         "note": version.note,
         "labels": version.labels,

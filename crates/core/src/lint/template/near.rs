@@ -64,6 +64,10 @@ fn guess(inner: &str, options: &Options, catalogue: &Catalogue) -> Option<Guess>
     match lower.as_str() {
         "else" | "endif" => return tag("tags are lower case", format!("[{lower}]")),
         "raw" | "endraw" if options.raw => return tag("tags are lower case", format!("[{lower}]")),
+        "raw" | "endraw" if inner == lower => {
+            let message = "such blocks are off here (`template.raw`), and tags in them work";
+            return Some(Guess { message, tag: None });
+        }
         "end if" | "end-if" | "end_if" | "/if" | "fi" => {
             return tag("a block ends with `[endif]`", "[endif]".to_owned());
         }

@@ -33,6 +33,18 @@ pub struct Repository {
     pub(super) head: Vec<u8>,
 }
 
+/// Returns the directory that `cwd` is or lies in and that looks like a git directory: a bare repository, or a `.git`.
+pub(crate) fn git_dir_around(system: &dyn System, cwd: &Path) -> Option<PathBuf> {
+    let is = |path: PathBuf, kind: FileKind| system.link_stat(&path).is_some_and(|stat| stat.kind == kind);
+    let cwd = system.canonical(cwd).ok()?;
+    let found = cwd.ancestors().find(|dir| {
+        is(dir.join("HEAD"), FileKind::File)
+            && is(dir.join("objects"), FileKind::Dir)
+            && is(dir.join("refs"), FileKind::Dir)
+    });
+    found.map(Path::to_owned)
+}
+
 impl Repository {
     /// Looks for the repository that holds `cwd` as git does: the nearest `.git`, on the same file system.
     ///
