@@ -123,6 +123,14 @@ impl Look<'_> {
 
     /// Reads a file and lets the gate decide; the pieces are the caller's to make.
     pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
+        self.read_or_why(what).ok()
+    }
+
+    /// Reads a file as [`Look::read`] does.
+    ///
+    /// # Errors
+    /// The reason why there is nothing, which was reported.
+    pub(crate) fn read_or_why(&self, what: &Wanted<'_>) -> Result<FileRead, NotRead> {
         let read = match (what.scope, what.extent) {
             (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
             (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
@@ -130,10 +138,10 @@ impl Look<'_> {
         };
         let read = match read {
             Ok(read) => read,
-            Err(ReadError::Missing) => return None,
+            Err(ReadError::Missing) => return Err(NotRead::Unreadable),
             Err(error) => {
                 self.note(self.unreadable(what, &error));
-                return None;
+                return Err(NotRead::Unreadable);
             }
         };
         if what.scope == Scope::Project {
@@ -141,10 +149,10 @@ impl Look<'_> {
             let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
             if verdict != Verdict::Speaks {
                 self.note(held(verdict, &shown, read.bytes.len()));
-                return None;
+                return Err(NotRead::Held);
             }
         }
-        Some(read)
+        Ok(read)
     }
 
     /// Lets the gate decide about a text of the project. Grants are about the place where a file really lies.
@@ -377,6 +385,15 @@ impl Look<'_> {
             .at(Place::file(Some(what.scope), shown))
             .help(help)
     }
+}
+
+/// Reason for which there is nothing of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotRead {
+    /// It is missing, or cannot be read.
+    Unreadable,
+    /// It is held for trust.
+    Held,
 }
 
 /// How much of a file is read.
