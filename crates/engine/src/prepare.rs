@@ -17,11 +17,13 @@ use preface_core::{
     profile::{Home, Profile, ProfileError, Setting},
     settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
+    trust::TrustMode,
     turn::Turn,
 };
 use preface_host::{
     bounds::Bounds,
     gate::Consent,
+    look::project_directory_outside,
     places::{Places, normal},
     profile::{self, Choice},
     system::{HardLinks, System, Within},
@@ -85,6 +87,13 @@ impl Prepared {
             ask: opening.ask,
         }
         .open(opening.consent, diagnostics, events)?;
+        if self.profile.trust != TrustMode::Whole
+            && let roots = opening.request.roots.as_deref()
+            && let Some(note) = project_directory_outside(system, &self.places, &self.bounds, roots)
+        {
+            diagnostics.push(note);
+            self.places.project = None;
+        }
         Ok((opened, store))
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     bounds::Bounds,
     gate::{Belongs, Gate, Verdict},
-    places::{Places, normal},
+    places::{Places, normal, resolved},
     system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
     trust::GrantedCommands,
 };
@@ -276,14 +276,7 @@ impl Look<'_> {
 
     /// Returns what to do about something that leads out of the project.
     pub(crate) fn help_for_outside(&self, target: &Path) -> String {
-        match self.roots {
-            _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
-            Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
-            None => {
-                let target = escape_hidden(&target.display().to_string()).into_owned();
-                format!("copy it into the project, or allow the link: `--follow {target}`")
-            }
-        }
+        help_for_outside(self.roots, target)
     }
 
     /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
@@ -457,6 +450,40 @@ impl<'a> Wanted<'a> {
     pub fn project(path: &'a Path, within: Within<'a>, limit: u64, belongs: Belongs) -> Self {
         Wanted { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
     }
+}
+
+fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
+    match roots {
+        _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
+        Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
+        None => {
+            let target = escape_hidden(&target.display().to_string()).into_owned();
+            format!("copy it into the project, or allow the link: `--follow {target}`")
+        }
+    }
+}
+
+/// Reports a project directory that is a link out of the project, where the user allowed nothing in it: there is no project
+/// layer then.
+#[must_use]
+pub fn project_directory_outside(
+    system: &dyn System,
+    places: &Places,
+    bounds: &Bounds,
+    roots: Option<&[PathBuf]>,
+) -> Option<Diagnostic> {
+    let dir = places.project.as_ref()?;
+    let target = system.canonical(dir).ok()?;
+    let root = resolved(system, bounds.project_root(system, places));
+    let is_allowed = |named: &PathBuf| target.starts_with(named) || named.starts_with(&target);
+    if target.starts_with(&root) || bounds.follow.iter().any(is_allowed) {
+        return None;
+    }
+    let shown = places.shown(dir);
+    let error = ReadError::Outside { target: target.clone() }.to_string();
+    let what = format!("{shown} was left out: {}", escape_hidden(&error));
+    let note = Diagnostic::warning("file/outside", what).at(Place::file(Some(Scope::Project), shown));
+    Some(note.help(help_for_outside(roots, &target)))
 }
 
 pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
