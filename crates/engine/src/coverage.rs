@@ -268,7 +268,7 @@ mod tests {
         let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
         assert_eq!(
             coverage.changes,
-            ["the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"]
+            ["with `--allow-commands` the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"]
         );
         assert_eq!(coverage.permits.len(), 1);
     }
