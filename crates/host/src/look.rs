@@ -2,7 +2,7 @@
 
 use crate::{
     bounds::Bounds,
-    gate::{Belongs, Gate, Verdict},
+    gate::{Belongs, Gate, UnreadFile, Verdict},
     places::{Places, normal, resolved},
     system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
     trust::GrantedCommands,
@@ -141,6 +141,9 @@ impl Look<'_> {
             Err(ReadError::Missing) => return Err(NotRead::Unreadable),
             Err(error) => {
                 self.note(self.unreadable(what, &error));
+                if what.scope == Scope::Project {
+                    self.add_unread(what.path, error, what.belongs);
+                }
                 return Err(NotRead::Unreadable);
             }
         };
@@ -211,6 +214,11 @@ impl Look<'_> {
         Ok(file.read)
     }
 
+    /// Records that something of the project was not read, for grants.
+    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: Belongs) {
+        self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, belongs });
+    }
+
     fn note_followed(&self, path: &Path, target: &Path) {
         let (shown, target) = (self.places.shown(path), self.places.shown(target));
         let note =
@@ -243,7 +251,15 @@ impl Look<'_> {
         limit: usize,
     ) -> Result<Vec<DirEntry>, ReadError> {
         match scope {
-            Scope::Project => self.system.list(&self.enter(dir, root)?, limit),
+            Scope::Project => {
+                let entries = self.enter(dir, root).and_then(|real| self.system.list(&real, limit));
+                if let Err(error) = &entries
+                    && !matches!(error, ReadError::Missing | ReadError::Kind(_))
+                {
+                    self.add_unread(dir, error.clone(), Belongs::ToLayer);
+                }
+                entries
+            }
             _ => self.system.list(dir, limit),
         }
     }

@@ -83,7 +83,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let root = escape_hidden(&root);
     let mut out = String::new();
     match (report.added.is_empty(), report.unchanged.is_empty()) {
-        (true, true) if report.ungated => {}
+        (true, true) if report.ungated || !report.hidden.is_empty() => {}
         (true, true) => {
             let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
         }
