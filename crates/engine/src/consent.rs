@@ -414,12 +414,16 @@ impl Gatekeeper<'_> {
         match engine.build_covered(self.request, &[]) {
             Ok((built, coverage)) => {
                 let hidden = without_hidden(&built.seen, HiddenText::Refuse).1;
-                can_trust = hidden.is_empty() && unknown_to_grants(&built).next().is_none();
+                let is_known = unknown_to_grants(&built).next().is_none();
+                can_trust = hidden.is_empty() && is_known;
                 contents.extend(coverage.listing.iter().cloned());
                 contents.extend(coverage.asked());
                 contents.extend(hidden.iter().map(|name| {
                     format!("{name} has hidden text: only `preface trust grant --allow-hidden` trusts it")
                 }));
+                if !is_known {
+                    contents.push("what cannot be read cannot be trusted".to_owned());
+                }
                 texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
             }
             Err(error) => {

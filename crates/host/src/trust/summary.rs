@@ -154,13 +154,6 @@ impl Summary {
         self.sort();
         self
     }
-
-    /// Returns whether anything is there that could run something.
-    #[must_use]
-    pub fn could_run(&self) -> bool {
-        let runs = |role| matches!(role, Role::Extensions | Role::Mcp);
-        !self.extensions.is_empty() || self.entries.iter().any(|entry| runs(entry.role))
-    }
 }
 
 /// Returns the names of the directories in a directory, none where there is no such directory; `None` where they cannot be
@@ -257,7 +250,7 @@ sent to the model: sections/a\\u{7}b.md"
         let dir = Path::new("/work/.stud");
         let empty = MemorySystem::new().with_dir(dir);
         let summary = Summary::of(&empty, dir);
-        assert_eq!((summary.to_string().as_str(), summary.could_run()), ("(empty)", false));
+        assert_eq!(summary.to_string(), "(empty)");
 
         let mut full = project();
         for index in 0..300 {
@@ -266,7 +259,7 @@ sent to the model: sections/a\\u{7}b.md"
                 .with_dir(format!("/work/.stud/ui/{index}"));
         }
         let summary = Summary::of(&full, dir);
-        assert!(summary.more && summary.could_run());
+        assert!(summary.more);
         assert!(summary.entries.len() <= LIMIT && summary.extensions.len() <= LIMIT);
         assert!(summary.entries.iter().any(|entry| entry.name == "system.md"), "what matters is named");
     }

@@ -31,8 +31,9 @@ Examples:
 ///
 /// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
 /// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
-/// replaces, and what it would run; a file with hidden characters is left out. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
-/// that, and prints each program with its arguments, each address and each file.
+/// replaces, and what it would run; a file with hidden characters is left out. A project that is trusted as a whole is not
+/// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
+/// machine stays off: `--allow-commands` grants that, and prints each program with its arguments, each address and each file.
 /// A granted program starts from a copy of the files that are granted; what it may load that is not pinned is named (`make`
 /// reads a Makefile). A script that is no part of an extension is copied alone: modules beside it are not available.
 #[derive(clap::Args, Debug)]
