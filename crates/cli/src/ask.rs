@@ -41,14 +41,14 @@ impl Ask for Terminal<'_> {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
         self.ui.say(&asked(question, self.ui.note_columns()));
         let view = if question.texts.is_empty() { "" } else { "[v]iew it, " };
+        let trust = if question.can_trust { "[t]rust it, " } else { "" };
         loop {
-            let answer =
-                self.ui.ask(&format!("{view}[t]rust it, trust it [o]nce, [d]ecline, or [a]bort? "))?;
+            let answer = self.ui.ask(&format!("{view}{trust}trust it [o]nce, [d]ecline, or [a]bort? "))?;
             match answer.to_ascii_lowercase().as_str() {
                 "v" | "view" if !question.texts.is_empty() => {
                     self.ui.page(&shown(question, self.ui.note_columns()));
                 }
-                "t" | "trust" => return Some(TrustAnswer::Trust),
+                "t" | "trust" if question.can_trust => return Some(TrustAnswer::Trust),
                 "o" | "once" => return Some(TrustAnswer::Once),
                 "d" | "decline" => return Some(TrustAnswer::Decline),
                 "a" | "abort" => return Some(TrustAnswer::Abort),
@@ -85,9 +85,6 @@ fn asked(question: &TrustQuestion, columns: usize) -> String {
             "{care}It hides text in {}; view it before you trust it.{care:#}",
             count(tricks, "place")
         );
-    }
-    if question.texts.is_empty() {
-        out.push_str("What it brings to run would run unsandboxed, and only after a grant of its own.\n");
     }
     out
 }
@@ -133,6 +130,7 @@ mod tests {
             contents: vec!["AGENTS.md (5 bytes)".into()],
             texts: vec![("AGENTS.md".into(), "Use\u{202e}\ttabs\u{1b}[1m".into())],
             changed: false,
+            can_trust: true,
         };
         let plain = |text: &str| anstream::adapter::strip_str(text).to_string();
         assert_eq!(

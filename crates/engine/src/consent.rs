@@ -1,6 +1,11 @@
 //! Trust before anything of a project is read: what is recorded, who is asked, what is held.
 
-use crate::{Error, request::TrustChoice};
+use crate::{
+    Engine, Error, Writes,
+    coverage::{HiddenText, without_hidden},
+    grant::unknown_to_grants,
+    request::{Request, TrustChoice},
+};
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
@@ -17,13 +22,16 @@ use preface_host::{
     system::{FileKind, System},
     trust::{
         Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, Summary, TrustStore, audit, is_digested,
-        store_file, whole_digest,
+        quoted, store_file, whole_digest,
     },
 };
 use std::path::{Path, PathBuf};
 
+/// The code of what changed since a project was trusted as a whole.
+pub(crate) const CHANGED: &str = "trust/changed";
+
 /// What to do about a project that changed since it was trusted as a whole.
-pub(crate) const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
+const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
      new state";
 
 /// Asks a person about trust, or does not.
@@ -65,6 +73,8 @@ pub struct TrustQuestion {
     pub texts: Vec<(String, String)>,
     /// True where something was trusted before and changed since.
     pub changed: bool,
+    /// False where a yes cannot be recorded: what is asked about has something that takes a flag, or that nobody can read.
+    pub can_trust: bool,
 }
 
 /// What they answer.
@@ -165,29 +175,51 @@ impl GrantedProject {
         admitted.iter().filter(beside).filter_map(granted).collect()
     }
 
-    /// Returns the texts that changed since the grant, or that it did not cover, for people.
-    pub fn changed<'a>(&self, admitted: &'a [AdmittedText]) -> Vec<&'a str> {
-        let Some(granted) = &self.texts else { return Vec::new() };
-        let is_other = |text: &&AdmittedText| {
-            let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(*text));
-            one.iter().any(|one| !granted.contains(one))
+    /// Reports the texts that changed since the grant, and those that it did not cover.
+    pub fn changed(&self, admitted: &[AdmittedText]) -> Diagnostics {
+        let Some(granted) = &self.texts else { return Diagnostics::new() };
+        let note = |text: &AdmittedText| {
+            let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(text)).pop()?;
+            let known = granted.iter().find(|granted| granted.path == one.path);
+            let shown = text.shown.as_str();
+            let note = match known {
+                Some(known) if known.digest == one.digest => return None,
+                Some(_) => {
+                    let what = format!("{shown} changed since you trusted the project");
+                    Diagnostic::warning(CHANGED, what).help(CHANGED_HELP)
+                }
+                None => {
+                    let what = format!("{shown} is included, and was not part of what you trusted");
+                    let follow = if text.path.starts_with(&self.root) {
+                        String::new()
+                    } else {
+                        format!(" --follow {}", quoted(&text.path.display().to_string()))
+                    };
+                    Diagnostic::warning("trust/unrecorded", what)
+                        .help(format!("look at it, then `preface trust grant{follow}`"))
+                }
+            };
+            Some(note.at(Place::file(Some(Scope::Project), shown)))
         };
-        admitted.iter().filter(is_other).map(|text| text.shown.as_str()).collect()
+        admitted.iter().filter_map(note).collect()
     }
 }
 
 /// Everything that the opening of the gate depends on.
 pub(crate) struct Gatekeeper<'a> {
-    pub system: &'a dyn System,
+    pub engine: &'a Engine<'a>,
+    pub request: &'a Request,
     pub mode: TrustMode,
     pub store: Option<&'a Path>,
     pub places: &'a Places,
-    pub choice: TrustChoice,
-    pub pins: Option<&'a [u8]>,
     pub ask: &'a dyn Ask,
 }
 
 impl Gatekeeper<'_> {
+    fn system(&self) -> &dyn System {
+        self.engine.system()
+    }
+
     /// Opens the gate. `consent` is given where a grant is being made.
     pub fn open(
         &self,
@@ -195,7 +227,7 @@ impl Gatekeeper<'_> {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Opened, Error> {
-        let consent = consent.unwrap_or(match self.choice {
+        let consent = consent.unwrap_or(match self.request.trust {
             TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
             TrustChoice::Once => Consent::Once,
             TrustChoice::Deny => Consent::Deny,
@@ -219,11 +251,11 @@ impl Gatekeeper<'_> {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Opened, Error> {
-        let (root, repository) = pin_root(self.system, &self.places.cwd);
+        let (root, repository) = pin_root(self.system(), &self.places.cwd);
         let mut pins = match self.store {
             Some(file) if consent != Consent::Deny => {
                 let mut notes = Diagnostics::new();
-                let store = TrustStore::at(self.system, file.to_owned()).for_project(&root);
+                let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
                 let records = store.load(&mut notes);
                 if records.lies_inside(&root) {
                     // Nobody's fault where the home directory is worked in; writing is an error all the same.
@@ -238,7 +270,7 @@ impl Gatekeeper<'_> {
             }
             _ => Pins::default(),
         };
-        if let Some(bytes) = self.pins {
+        if let Some(bytes) = self.request.pins.as_deref() {
             pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
         }
         let trust = match consent {
@@ -267,7 +299,7 @@ impl Gatekeeper<'_> {
         let gate = |speaks: bool| {
             Gate::new(self.mode, consent.clone(), self.places.cwd.clone(), Pins::default(), speaks)
         };
-        let Some(root) = layer_root(self.system, self.places) else {
+        let Some(root) = layer_root(self.system(), self.places) else {
             return Ok(Opened {
                 gate: gate(false),
                 trust: Trust::Untrusted,
@@ -278,7 +310,7 @@ impl Gatekeeper<'_> {
         };
         let mut granted = None;
         let refused = |store: &Path| {
-            let store = TrustStore::at(self.system, store.to_owned()).for_project(&root);
+            let store = TrustStore::at(self.system(), store.to_owned()).for_project(&root);
             let record = store.load(&mut Diagnostics::new()).whole(&root)?;
             (record.decision == Decision::Declined).then_some(record.granted_at)
         };
@@ -323,11 +355,11 @@ impl Gatekeeper<'_> {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Trust, Error> {
-        let store = self.store.map(|file| TrustStore::at(self.system, file.to_owned()).for_project(root));
+        let store = self.store.map(|file| TrustStore::at(self.system(), file.to_owned()).for_project(root));
         let record = store.as_ref().and_then(|store| store.load(diagnostics).whole(root));
-        let may_ask = self.choice == TrustChoice::Ask && self.ask.is_there();
+        let may_ask = self.request.trust == TrustChoice::Ask && self.ask.is_there();
         // Contents are digested only to compare them with those of a decision; nobody reads an undecided project.
-        let digest = || whole_digest(self.system, root);
+        let digest = || whole_digest(self.system(), root);
         match record {
             Some(record) if record.decision == Decision::Trusted => {
                 *granted = Some(GrantedProject { root: root.to_owned(), texts: record.texts.clone() });
@@ -336,7 +368,7 @@ impl Gatekeeper<'_> {
                 }
                 diagnostics.push(
                     Diagnostic::warning(
-                        "trust/changed",
+                        CHANGED,
                         format!("{} changed since you trusted it", self.places.shown(root)),
                     )
                     .help(CHANGED_HELP),
@@ -360,16 +392,12 @@ impl Gatekeeper<'_> {
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<Trust, Error> {
-        let question = TrustQuestion {
-            path: root.to_owned(),
-            contents: Summary::of(self.system, root).to_string().lines().map(str::to_owned).collect(),
-            texts: Vec::new(),
-            changed: false,
-        };
+        let question = self.question(root);
         let Some(answer) = self.ask.trust(&question) else { return Ok(before) };
-        let digest = || whole_digest(self.system, root);
-        let nowhere = || no_store(self.system, self.places);
+        let digest = || whole_digest(self.system(), root);
+        let nowhere = || no_store(self.system(), self.places);
         match answer {
+            TrustAnswer::Trust if !question.can_trust => Ok(before),
             TrustAnswer::Trust => {
                 let report = store
                     .ok_or_else(nowhere)?
@@ -392,5 +420,32 @@ impl Gatekeeper<'_> {
             }
             TrustAnswer::Abort => Err(Error::Abort),
         }
+    }
+
+    /// Asks about a project as a whole: what a grant of it would cover.
+    fn question(&self, root: &Path) -> TrustQuestion {
+        let engine = self.engine.writing(Writes::Nothing);
+        let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
+        match engine.build_covered(self.request, &[]) {
+            Ok((built, coverage)) => {
+                let hidden = without_hidden(&built.seen, HiddenText::Refuse).1;
+                let is_known = unknown_to_grants(&built).next().is_none();
+                can_trust = hidden.is_empty() && is_known;
+                contents.extend(coverage.listing.iter().cloned());
+                contents.extend(coverage.asked());
+                contents.extend(hidden.iter().map(|name| {
+                    format!("{name} has hidden text: only `preface trust grant --allow-hidden` trusts it")
+                }));
+                if !is_known {
+                    contents.push("what cannot be read cannot be trusted".to_owned());
+                }
+                texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
+            }
+            Err(error) => {
+                contents.extend(Summary::of(self.system(), root).to_string().lines().map(str::to_owned));
+                contents.push(format!("with a grant no prompt could be built: {error}"));
+            }
+        }
+        TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust }
     }
 }

@@ -3,23 +3,24 @@
 
 use crate::{
     Built, Engine, Error, consent,
-    gather::Breadth,
+    gather::{Breadth, Gathered},
     grant,
     request::{Request, TrustChoice},
 };
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Severity},
     lint::{finding, finding::Finding as _, hidden, secret},
+    origin::Origin,
+    prompt::Prompt,
     scope::Scope,
     trust::TrustMode,
 };
 use preface_host::{
-    gate::{Consent, Seen, Verdict, is_plain_branch},
+    gate::{Consent, Seen, UnreadFile, Verdict, is_plain_branch},
     look::Headless,
-    places::Places,
     provider::git,
     system::System,
-    trust::{Permit, TrustStore},
+    trust::{Permit, PermitState, Summary, TrustStore, is_digested},
 };
 use serde::Serialize;
 use std::{
@@ -35,6 +36,9 @@ const FINDINGS: usize = 5;
 pub struct Coverage {
     /// The files with something to look at, in the order of the build.
     pub files: Vec<CoveredFile>,
+    /// What a build asks for and cannot read, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UncoveredFile>,
     /// The branch; `None` outside of a repository and where texts are not pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<CoveredBranch>,
@@ -42,9 +46,36 @@ pub struct Coverage {
     pub replaces: Vec<String>,
     /// What else of the user's, or of preface, the project takes away, replaces or puts in another order: a sentence each.
     pub changes: Vec<String>,
-    /// What the project would do beyond text, which only a grant of its own allows.
+    /// What the project would do beyond text, which only a grant of its own allows, and whether it is allowed.
     #[serde(skip)]
-    pub permits: Vec<Permit>,
+    pub permits: Vec<(Permit, PermitState)>,
+    /// Every file of the project that a build reads.
+    #[serde(skip)]
+    pub texts: Vec<CoveredText>,
+    /// What lies in a project that is trusted as a whole, a line each.
+    #[serde(skip)]
+    pub listing: Vec<String>,
+    /// Why no prompt can be built with a grant.
+    #[serde(skip)]
+    pub failure: Option<Error>,
+}
+
+/// A file of the project that a build reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoveredText {
+    /// The file with its bytes.
+    pub file: Seen,
+    /// True where text of it is sent to the model.
+    pub is_sent: bool,
+}
+
+/// A file or directory of the project that a grant does not cover, because it cannot be read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UncoveredFile {
+    /// Its path for people.
+    pub path: String,
+    /// The reason.
+    pub why: String,
 }
 
 /// One file of a grant.
@@ -100,22 +131,35 @@ impl Coverage {
                 lines.push(format!("{}{at}: {}", file.path, found.message));
             }
         }
+        lines.extend(self.unread.iter().map(|file| format!("not read: {}: {}", file.path, file.why)));
         lines.extend(self.branch.as_ref().map(|branch| match (branch.granted, branch.plain) {
             (true, _) => format!("branch {}, granted", branch.name),
             (false, true) => format!("branch {}", branch.name),
             (false, false) => format!("branch {}, not granted", branch.name),
         }));
         lines.extend(self.replaces.iter().map(|name| format!("replaces your {name}")));
+        lines.extend(self.failure.iter().map(|why| format!("with a grant no prompt could be built: {why}")));
         lines
     }
 
-    /// Returns one line for each extension and server that could act after a grant of commands, fit to be shown.
+    /// Returns all that a question about a grant shows beside the names of files.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        [self.lines(), self.changes.clone(), self.permit_lines()].concat()
+    }
+
+    /// Returns what the extensions and servers could do after a grant of commands, as far as that is not given: line by
+    /// line, fit to be shown.
     #[must_use]
     pub fn permit_lines(&self) -> Vec<String> {
-        let line = |permit: &Permit| {
-            format!("{} could run after `preface trust grant --allow-commands`", permit.shown().join(", "))
-        };
-        self.permits.iter().map(line).collect()
+        let waiting = self.permits.iter().filter(|(_, state)| *state != PermitState::Granted);
+        let mut lines: Vec<String> = waiting
+            .flat_map(|(permit, _)| permit.shown().into_iter().enumerate())
+            .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
+            .collect();
+        if !lines.is_empty() {
+            lines.insert(0, "could run after `preface trust grant --allow-commands`:".to_owned());
+        }
+        lines
     }
 }
 
@@ -123,7 +167,7 @@ impl Engine<'_> {
     /// Works out what a grant here covers. Nothing is recorded.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`Error`]. A template or a budget that stops the build is part of the answer.
     pub fn coverage(&self, request: &Request) -> Result<Coverage, Error> {
         self.coverage_of(request, &[])
     }
@@ -131,29 +175,53 @@ impl Engine<'_> {
     /// Works out what a grant of some files covers; of all, where none is named.
     ///
     /// # Errors
-    /// See [`Error`].
+    /// See [`Engine::coverage`].
     pub fn coverage_of(&self, request: &Request, paths: &[PathBuf]) -> Result<Coverage, Error> {
+        Ok(self.build_covered(request, paths)?.1)
+    }
+
+    /// Builds as if some files (all, where none is named) were granted, and works out what that grant covers. Also what only
+    /// other tools make a build use: a grant is about the project, not about the tools of one call.
+    pub(crate) fn build_covered(
+        &self,
+        request: &Request,
+        paths: &[PathBuf],
+    ) -> Result<(Built, Coverage), Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        let paths = self.real(paths);
-        let all = || Some(Consent::Granting(paths.clone()));
-        let built = self.run(&request, Breadth::EveryTool, all(), &Headless)?;
-        if built.mode == TrustMode::None {
-            return Ok(Coverage::default());
+        let granting = Consent::Granting(self.real(paths));
+        let gather = || self.gather(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
+        let gathered = gather()?;
+        let mut coverage = Coverage { permits: self.permissions(&gathered), ..Coverage::default() };
+        if gathered.profile.trust != TrustMode::None {
+            coverage.replaces = replaced_files(&gathered);
+            coverage.changes = gathered.changes.lines(&gathered.diagnostics);
         }
-        let files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built.places)).collect();
-        let branch = self.branch(&built);
-        let gathered = self.gather(&request, Breadth::EveryTool, all(), &Headless)?;
-        let mut replaces = BTreeSet::new();
-        if let (Some(own), Some(project)) =
-            (gathered.stack.layer(Scope::Global), gathered.stack.layer(Scope::Project))
-        {
-            replaces.extend(own.files.keys().filter(|name| project.files.contains_key(*name)).cloned());
-            let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id));
-            replaces.extend(sections.map(|id| format!("sections/{id}.md")));
+        let built = match self.complete(gathered, &Headless) {
+            Ok(built) => built,
+            Err(error @ (Error::Render(_) | Error::Over(_))) => {
+                coverage.failure = Some(error);
+                unrendered(gather()?)
+            }
+            Err(error) => return Err(error),
+        };
+        if built.mode != TrustMode::None {
+            coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
+            coverage.unread = built.unread.iter().map(UncoveredFile::of).collect();
+            coverage.branch = self.branch(&built);
         }
-        let changes = gathered.changes.lines(&gathered.diagnostics);
-        let permits = self.permits_wanted(&gathered);
-        Ok(Coverage { files, branch, replaces: replaces.into_iter().collect(), changes, permits })
+        let root = consent::layer_root(self.system(), &built.places);
+        let root = root.filter(|_| built.mode == TrustMode::Whole);
+        coverage.texts = covered_texts(&built, root.as_deref());
+        if let Some(root) = root {
+            let dir = built.places.project.as_deref().map(|dir| built.places.shown(dir) + "/");
+            let sent = coverage.texts.iter().filter(|text| text.is_sent).map(|text| {
+                let shown = text.file.shown.as_str();
+                dir.as_deref().and_then(|dir| shown.strip_prefix(dir)).unwrap_or(shown)
+            });
+            let summary = Summary::of(self.system(), &root).with_texts(sent);
+            coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
+        }
+        Ok((built, coverage))
     }
 
     /// Returns what the project takes away, replaces or puts in another order once these files are granted (all of them,
@@ -178,7 +246,7 @@ impl Engine<'_> {
     }
 
     /// Returns a file where there is something to look at.
-    fn covered_file(&self, seen: &Seen, places: &Places) -> Option<CoveredFile> {
+    fn covered_file(&self, seen: &Seen, built: &Built) -> Option<CoveredFile> {
         let text = String::from_utf8_lossy(&seen.bytes);
         let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
         let (found, more) = finding::worst(found.collect(), FINDINGS);
@@ -193,7 +261,7 @@ impl Engine<'_> {
         for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
             place.excerpt = None;
         }
-        let target = link_target(self.system(), seen, places);
+        let target = link_target(self.system(), seen, built);
         (target.is_some() || !findings.is_empty()).then(|| CoveredFile {
             path: seen.shown.clone(),
             target,
@@ -219,14 +287,65 @@ impl Engine<'_> {
     }
 }
 
-/// Returns the file that a path leads to, where the way there has a link below the directories that are worked in.
-fn link_target(system: &dyn System, seen: &Seen, places: &Places) -> Option<String> {
+/// Returns the file that a path leads to, where the way there has a link below the directories that are worked in. A
+/// project that is trusted as a whole is the directory that its own link leads to.
+fn link_target(system: &dyn System, seen: &Seen, built: &Built) -> Option<String> {
+    let places = &built.places;
+    let has_no_link = |dir: &Path| {
+        let real = system.canonical(dir).ok();
+        let below = real.and_then(|real| Some(seen.path.strip_prefix(real).ok()?.to_owned()));
+        below.is_some_and(|below| places.shown(&dir.join(below)) == seen.shown)
+    };
+    let project = places.project.as_deref().filter(|_| built.mode == TrustMode::Whole);
     // The cwd may be spelled with links itself; a path below one of its directories has none of its own.
-    let spelled = places.cwd.ancestors().find_map(|dir| {
-        let below = seen.path.strip_prefix(system.canonical(dir).ok()?).ok()?;
-        (places.shown(&dir.join(below)) == seen.shown).then_some(())
-    });
-    spelled.is_none().then(|| places.shown(&seen.path))
+    let is_plain = project.into_iter().chain(places.cwd.ancestors()).any(has_no_link);
+    (!is_plain).then(|| places.shown(&seen.path))
+}
+
+/// Returns the files of the user's layer that the project replaces.
+fn replaced_files(gathered: &Gathered) -> Vec<String> {
+    let layers = (gathered.stack.layer(Scope::Global), gathered.stack.layer(Scope::Project));
+    let (Some(own), Some(project)) = layers else { return Vec::new() };
+    let mut replaces = BTreeSet::new();
+    replaces.extend(own.files.keys().filter(|name| project.files.contains_key(*name)).cloned());
+    let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id));
+    replaces.extend(sections.map(|id| format!("sections/{id}.md")));
+    replaces.into_iter().collect()
+}
+
+/// Returns the texts of a build, and which of them are sent: those that its prompt has bytes of, what context providers
+/// contribute, and what settings and manifests of a project that is trusted as a whole name. `root` is its directory.
+fn covered_texts(built: &Built, root: Option<&Path>) -> Vec<CoveredText> {
+    let asides = built.prompt.asides.iter().flat_map(|aside| &aside.part.spans);
+    let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(asides);
+    let items = built.world.contributions.iter().flat_map(|said| &said.items);
+    let pieces = items.flat_map(|item| &item.pieces).map(|piece| &piece.origin);
+    let sources: BTreeSet<&str> = spans
+        .map(|span| &span.origin)
+        .chain(pieces)
+        .filter_map(|origin| match origin {
+            Origin::Source { source, .. } if source.scope == Scope::Project => Some(source.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    let is_sent = |seen: &Seen| {
+        let is_named = root.is_some_and(|root| !seen.path.strip_prefix(root).is_ok_and(is_digested));
+        is_named || sources.contains(seen.shown.as_str())
+    };
+    built.seen.iter().map(|seen| CoveredText { is_sent: is_sent(seen), file: seen.clone() }).collect()
+}
+
+/// Makes a build of what was gathered alone, where no prompt can be built of it.
+pub(crate) fn unrendered(mut gathered: Gathered) -> Built {
+    let world = gathered.world();
+    let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
+    Built::new(prompt, world, Vec::new(), gathered)
+}
+
+impl UncoveredFile {
+    fn of(file: &UnreadFile) -> Self {
+        UncoveredFile { path: file.shown.clone(), why: file.error.to_string() }
+    }
 }
 
 /// Splits texts into those that may be granted and the names of those with hidden text.
@@ -270,7 +389,9 @@ mod tests {
         let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
         assert_eq!(
             coverage.changes,
-            ["the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"]
+            [
+                "with `--allow-commands` the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"
+            ]
         );
         assert_eq!(coverage.permits.len(), 1);
     }

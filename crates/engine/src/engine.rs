@@ -2,7 +2,7 @@
 
 use crate::{
     COUNTERS, Error,
-    consent::{self, Ask, GrantedProject},
+    consent::{self, Ask},
     error::Held,
     gather::{Breadth, Gathered},
     grant,
@@ -16,13 +16,12 @@ use crate::{
 use preface_core::{
     audit::AuditEvent,
     definition,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::Diagnostics,
     fact::{Fact, FactKey, Facts},
     line,
     origin::Piece,
     profile::Arrange,
     prompt::Prompt,
-    scope::Scope,
     section::{Body, CutRule, Section, SectionId},
     trust::{Trust, TrustMode},
     turn::Tool,
@@ -30,7 +29,7 @@ use preface_core::{
     world::{OwnPrompt, World},
 };
 use preface_host::{
-    gate::{AdmittedText, Consent, Seen, Verdict},
+    gate::{AdmittedText, Consent, Seen, UnreadFile, Verdict},
     look::Headless,
     places::Places,
     provider::{self, FactInfo},
@@ -72,8 +71,10 @@ pub struct Built {
     pub world: World,
     /// The active tools as their definitions have them.
     pub tools: Vec<Tool>,
-    /// The project texts that came to the gate, where the profile pins them.
+    /// The project texts that came to the gate, where the profile pins them, and those that a grant is about.
     pub seen: Vec<Seen>,
+    /// What of the project could not be read.
+    pub unread: Vec<UnreadFile>,
     /// Where the trust store is.
     pub store: Option<PathBuf>,
     /// The project layer as a whole, where it is held.
@@ -92,7 +93,7 @@ pub struct Built {
 
 impl Built {
     pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, gathered: Gathered) -> Self {
-        let changed = prompt.diagnostics.iter().any(|note| note.code == CHANGED);
+        let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
         Built {
             loggers: Loggers::of(&gathered),
             admitted: gathered.gate.admitted(),
@@ -101,19 +102,12 @@ impl Built {
             mode: world.profile.trust,
             world,
             seen: gathered.gate.seen(),
+            unread: gathered.gate.unread(),
             store: gathered.store,
             held_layer: gathered.held_layer,
             trust: if changed && gathered.trust == Trust::Trusted { Trust::Stale } else { gathered.trust },
             places: gathered.places,
         }
-    }
-
-    /// Returns the texts that are sent beside those of fixed names, as paths in the project's directory: files that settings
-    /// and manifests name.
-    #[must_use]
-    pub fn named_texts(&self, root: &Path) -> Vec<String> {
-        let texts = GrantedProject::texts_of(root, &self.admitted);
-        texts.into_iter().map(|text| text.path.to_string()).collect()
     }
 
     /// Returns the project texts that are held.
@@ -342,7 +336,11 @@ impl<'s> Engine<'s> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
-        let mut gathered = self.gather(request, breadth, consent, ask)?;
+        self.complete(self.gather(request, breadth, consent, ask)?, ask)
+    }
+
+    /// Builds the prompt of what was gathered. Nothing is logged.
+    pub(crate) fn complete(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
         let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
         let mut notes = Diagnostics::new();
         let tools = self.definitions(&gathered, &mut world, &mut notes)?;
@@ -388,7 +386,7 @@ impl<'s> Engine<'s> {
         if let Some(granted) = gathered.granted_project.as_ref().filter(|_| gathered.trust == Trust::Trusted)
         {
             let admitted = gathered.gate.admitted();
-            prompt.diagnostics.extend(granted.changed(&admitted).into_iter().map(changed));
+            prompt.diagnostics.extend(granted.changed(&admitted));
         }
         Ok(prompt)
     }
@@ -411,14 +409,4 @@ impl<'s> Engine<'s> {
         let tools = world.turn.tools.clone();
         Ok(Built::new(prompt, world, tools, gathered))
     }
-}
-
-/// The code of what changed since a project was trusted as a whole.
-const CHANGED: &str = "trust/changed";
-
-/// Reports a text that settings or a manifest of a trusted project name, and that is not what was granted.
-fn changed(shown: &str) -> Diagnostic {
-    Diagnostic::warning(CHANGED, format!("{shown} changed since you trusted the project"))
-        .at(Place::file(Some(Scope::Project), shown))
-        .help(consent::CHANGED_HELP)
 }

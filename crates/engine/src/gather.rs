@@ -162,7 +162,7 @@ impl Engine<'_> {
             scaffold::scaffold(self.system(), dir, &prepared.profile.scaffold, &mut diagnostics, &mut audit);
         }
         let opening = Opening { request, consent, ask };
-        let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut audit)?;
+        let (opened, store) = prepared.open(self, opening, &mut diagnostics, &mut audit)?;
         let Opened { gate, trust, held_layer, granted: granted_project, .. } = opened;
         let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let stored = self.stored(request, &profile, &mut diagnostics)?;

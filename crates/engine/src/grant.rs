@@ -9,7 +9,7 @@ use crate::{
 };
 use preface_core::{audit::AuditEvent, diagnostic::Diagnostics, trust::TrustMode};
 use preface_host::{
-    gate::{Consent, Seen, Verdict},
+    gate::{Belongs, Seen, UnreadFile, Verdict},
     look::Headless,
     places::resolved,
     trust::{
@@ -59,10 +59,11 @@ impl Engine<'_> {
         hidden: HiddenText,
     ) -> Result<GrantReport, Error> {
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let (built, coverage) = self.build_covered(&request, &paths)?;
+        if let Some(failure) = coverage.failure {
+            return Err(failure);
+        }
         let paths = self.real(&paths);
-        // Also what only other tools make a build use: a grant is about the project, not about the tools of one call.
-        let granting = Some(Consent::Granting(paths.clone()));
-        let built = self.run(&request, Breadth::EveryTool, granting, &Headless)?;
         check_paths(built.mode, &built.prompt.preset, &paths)?;
         let (first, mut events) = self.first_files_of(&request, &built)?;
         let mut report = match built.mode {
@@ -70,7 +71,7 @@ impl Engine<'_> {
                 let path = consent::pin_root(self.system(), &built.places.cwd).0;
                 GrantReport { path, ungated: true, ..GrantReport::default() }
             }
-            TrustMode::Whole => self.grant_whole(&built)?,
+            TrustMode::Whole => self.grant_whole(&built, &coverage.listing, hidden)?,
             TrustMode::Pinned => self.grant_pins(&built, &paths, hidden)?,
         };
         report.diagnostics.extend(first);
@@ -100,23 +101,37 @@ impl Engine<'_> {
         paths.iter().map(|path| resolved(self.system(), path)).collect()
     }
 
-    fn grant_whole(&self, built: &Built) -> Result<GrantReport, Error> {
+    fn grant_whole(
+        &self,
+        built: &Built,
+        listing: &[String],
+        hidden: HiddenText,
+    ) -> Result<GrantReport, Error> {
         let Some(root) = consent::layer_root(self.system(), &built.places) else {
             return Err(Error::Usage(
                 "there is no project directory here to trust".to_owned(),
                 built.places.project.as_ref().map(|root| format!("it would be `{}`", root.display())),
             ));
         };
+        let unknown: Vec<String> =
+            unknown_to_grants(built).map(|file| format!("{} ({})", file.shown, file.error)).collect();
+        if !unknown.is_empty() {
+            let what =
+                format!("nothing was granted: what cannot be read is not trusted: {}", unknown.join(", "));
+            return Err(Error::Trust(what));
+        }
+        let hidden = without_hidden(&built.seen, hidden).1;
+        if !hidden.is_empty() {
+            return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
+        }
         let digest = whole_digest(self.system(), &root);
         let store = self.store(built)?.for_project(&root);
         let report = store.grant_whole(&root, Some(digest), None).map_err(refused)?;
         let texts = GrantedProject::texts_of(&root, &built.admitted);
-        let sent: Vec<&str> = texts.iter().map(|text| text.path.as_str()).collect();
-        let summary = preface_host::trust::Summary::of(self.system(), &root).with_texts(&sent);
         store.grant_texts(&root, texts).map_err(refused)?;
         Ok(GrantReport {
             path: root,
-            added: summary.to_string().lines().map(|line| (line.to_owned(), 0)).collect(),
+            added: listing.iter().map(|line| (line.clone(), 0)).collect(),
             audit: report.audit,
             ..GrantReport::default()
         })
@@ -338,6 +353,11 @@ pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> 
     Err(Error::Usage(format!("the profile `{profile}` {why}"), Some("leave out the paths".to_owned())))
 }
 
+/// Returns what of a project nobody can know: a grant of the project as a whole would let it be used unseen.
+pub(crate) fn unknown_to_grants(built: &Built) -> impl Iterator<Item = &UnreadFile> {
+    built.unread.iter().filter(|file| file.belongs == Belongs::ToLayer && file.is_unknown())
+}
+
 /// Returns the error of a command that could not change the trust store.
 pub(crate) fn refused(error: TrustError) -> Error {
     let remedy = match &error {
@@ -412,17 +432,15 @@ pub(crate) fn ask_for_pins(
     }));
     // A project whose text stops a build is asked about all the same.
     contents_shown.extend(match engine.coverage(request) {
-        Ok(coverage) => [coverage.lines(), coverage.changes.clone(), coverage.permit_lines()].concat(),
+        Ok(coverage) => coverage.asked(),
         Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
     });
     let question = TrustQuestion {
         path: root.clone(),
         contents: contents_shown,
-        texts: held
-            .iter()
-            .map(|seen| (seen.shown.clone(), String::from_utf8_lossy(&seen.bytes).into_owned()))
-            .collect(),
+        texts: held.iter().map(|seen| seen.readable()).collect(),
         changed: held.iter().any(|seen| seen.verdict == Verdict::HeldChanged),
+        can_trust: true,
     };
     match ask.trust(&question) {
         None => Ok(None),

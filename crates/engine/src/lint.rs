@@ -4,7 +4,7 @@
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
 //! with them.
 
-use crate::{Built, Engine, Error, Writes, gather::Breadth, named, request::Request};
+use crate::{Built, Engine, Error, Writes, coverage::unrendered, gather::Breadth, named, request::Request};
 use preface_core::{
     diagnostic::{Diagnostic, Diagnostics, Place},
     fact::{FactKey, Stability},
@@ -23,7 +23,7 @@ use preface_core::{
     section::{Body, Language},
 };
 use preface_host::{
-    gate::Verdict,
+    gate::{Consent, Seen},
     look::Headless,
     profile::{self, Choice},
     provider::FACT_PROVIDERS,
@@ -92,7 +92,14 @@ impl Engine<'_> {
         let (catalogue, tags) = (catalogue(profile, &request.facts), tags(profile));
         let mut lint = Lint { catalogue, limits, tags, scanned: BTreeSet::new(), linted };
         lint.sources(&built);
-        lint.held(&built);
+        lint.held(profile, built.held());
+        if built.held_layer.is_some() {
+            // Nothing of a project that is held as a whole came to the gate.
+            let granting = Some(Consent::Granting(Vec::new()));
+            let gathered =
+                self.writing(Writes::Nothing).gather(request, Breadth::Turn, granting, &Headless)?;
+            lint.held(profile, gathered.gate.seen().iter());
+        }
         lint.order(&built.prompt);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
@@ -151,10 +158,7 @@ impl Engine<'_> {
 
     /// Gathers what a build would read, and renders nothing.
     fn unrendered(&self, request: &Request) -> Result<Built, Error> {
-        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
-        let world = gathered.world();
-        let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
-        Ok(Built::new(prompt, world, Vec::new(), gathered))
+        Ok(unrendered(self.gather(request, Breadth::Turn, None, &Headless)?))
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
@@ -250,8 +254,7 @@ impl Lint {
     }
 
     /// The texts of the project that are held: they are read as text, and nothing in them is acted upon.
-    fn held(&mut self, built: &Built) {
-        let profile = &built.world.profile;
+    fn held<'s>(&mut self, profile: &Profile, texts: impl Iterator<Item = &'s Seen>) {
         let is_template = |path: &Path| {
             let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             let in_sections = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == "sections");
@@ -264,7 +267,7 @@ impl Lint {
             });
             in_sections || listed
         };
-        for seen in built.seen.iter().filter(|seen| seen.verdict != Verdict::Speaks) {
+        for seen in texts {
             let language = if is_template(&seen.path) { Language::Template } else { Language::Verbatim };
             self.bytes(Some(Scope::Project), &seen.shown, &seen.bytes, language);
         }

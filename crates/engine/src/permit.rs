@@ -294,25 +294,13 @@ impl Engine<'_> {
         recorded_permits(self.system(), store, &gathered.places, gathered.profile.trust, root)
     }
 
-    /// Returns what the project's extensions and servers would do, and whether it is granted. What cannot be granted is
-    /// left out; its entry says why.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn permissions(&self, request: &Request) -> Result<Vec<(Permit, PermitState)>, Error> {
-        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+    /// Returns what the project's extensions and servers would do to the machine, and whether it is granted. What cannot be
+    /// granted is left out; its entry says why.
+    pub(crate) fn permissions(&self, gathered: &Gathered) -> Vec<(Permit, PermitState)> {
         let root = consent::pin_root(self.system(), &gathered.places.cwd).0;
-        let permits = self.recorded_permits(&gathered, &root);
-        let state = |permit: Permit| {
-            let state = permits.state(&permit);
-            (permit, state)
-        };
-        Ok(self.permits_wanted(&gathered).into_iter().map(state).collect())
-    }
-
-    /// Returns what the project's extensions and servers would do to the machine, as far as it can be pinned.
-    pub(crate) fn permits_wanted(&self, gathered: &Gathered) -> Vec<Permit> {
-        self.deeds_wanted(gathered).0.iter().map(|deed| deed.permit().clone()).collect()
+        let permits = self.recorded_permits(gathered, &root);
+        let state = |deed: &Deed| (deed.permit().clone(), permits.state(deed.permit()));
+        self.deeds_wanted(gathered).0.iter().map(state).collect()
     }
 
     /// Works out what the project's extensions and servers would do to the machine, and why some of it cannot be pinned.

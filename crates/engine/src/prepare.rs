@@ -17,11 +17,13 @@ use preface_core::{
     profile::{Home, Profile, ProfileError, Setting},
     settings::{self, LayerSettings, Merged, Own, SetValue},
     suggestion::did_you_mean,
+    trust::TrustMode,
     turn::Turn,
 };
 use preface_host::{
     bounds::Bounds,
     gate::Consent,
+    look::project_directory_outside,
     places::{Places, climbed, normal},
     profile::{self, Choice},
     system::{HardLinks, System, Within},
@@ -75,22 +77,28 @@ impl Prepared {
     /// it.
     pub(crate) fn open(
         &mut self,
-        system: &dyn System,
+        engine: &Engine<'_>,
         opening: Opening<'_>,
         diagnostics: &mut Diagnostics,
         events: &mut Vec<AuditEvent>,
     ) -> Result<(Opened, Option<PathBuf>), Error> {
-        let store = consent::store_path(system, &self.profile, &self.places);
+        let store = consent::store_path(engine.system(), &self.profile, &self.places);
         let opened = Gatekeeper {
-            system,
+            engine,
+            request: opening.request,
             mode: self.profile.trust,
             store: store.as_deref(),
             places: &self.places,
-            choice: opening.request.trust,
-            pins: opening.request.pins.as_deref(),
             ask: opening.ask,
         }
         .open(opening.consent, diagnostics, events)?;
+        if self.profile.trust != TrustMode::Whole
+            && let roots = opening.request.roots.as_deref()
+            && let Some(note) = project_directory_outside(engine.system(), &self.places, &self.bounds, roots)
+        {
+            diagnostics.push(note);
+            self.places.project = None;
+        }
         Ok((opened, store))
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::gather::Gathered;
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
     extension::{Category, DisabledBy, Entry, EntryOrigin, Status},
     lint::hidden::escape_hidden,
     profile::Profile,
@@ -50,8 +50,15 @@ impl ProjectChanges {
             if let Some(by) = taken_by_project(server.disabled_by.as_ref(), server.origin.scope) {
                 changes.add_switched_off(&name, &server.origin, by, affects);
             }
-            if server.active && server.origin.scope == Scope::Project {
-                changes.add_replaced(&name, &server.origin, &server.shadows, affects);
+            if server.origin.scope != Scope::Project {
+                continue;
+            }
+            if server.active {
+                changes.add_replaced(&name, &server.origin, server.shadows.first(), affects);
+            } else if server.status == Status::Pending
+                && let Some(below) = gathered.mcp.active(&server.name)
+            {
+                changes.add_pending(&name, &server.origin, &below.origin);
             }
         }
         changes
@@ -154,21 +161,45 @@ impl ProjectChanges {
             Category::Hooks | Category::Loggers => true,
             _ => false,
         };
+        // An entry of the project that hides this one is switched off with it.
+        let is_on_top = entry.shadowed_by.as_ref().is_none_or(|above| above.scope == Scope::Project);
+        let mut same = gathered.scopes.named(entry.category, &entry.name);
+        let nearest = same.rfind(|other| other.origin.scope < Scope::Project && other.disabled_by.is_some());
         if let Some(by) = taken_by_project(entry.disabled_by.as_ref(), entry.origin.scope)
-            && entry.shadowed_by.is_none()
+            && is_on_top
+            && nearest.is_some_and(|nearest| nearest.origin == entry.origin)
         {
             self.add_switched_off(&name, &entry.origin, by, affects(true));
+        }
+        if entry.active {
+            self.add_settings(entry.origin.scope, &entry.diagnostics);
         }
         if entry.origin.scope != Scope::Project {
             return;
         }
         if entry.active {
-            self.add_replaced(&name, &entry.origin, &entry.shadows, affects(false));
+            // A command also hides one of another name that is typed alike.
+            for hidden in nearest_of_each_name(entry, gathered) {
+                let name = format!("{}/{}", entry.category, hidden.name);
+                self.add_replaced(&name, &entry.origin, Some(&hidden.origin), affects(false));
+            }
         } else if entry.status == Status::Pending
             && let Some(below) = gathered.scopes.active(entry.category, &entry.name)
         {
-            // It replaces the one below after a grant of commands.
-            self.add_replaced(&name, &entry.origin, std::slice::from_ref(&below.origin), false);
+            self.add_pending(&name, &entry.origin, &below.origin);
+        }
+    }
+
+    /// What the project's settings make of an entry of another layer, short of switching it off: they switch it on again, or
+    /// change the place and size of its text. The notes are those of the listing, which a build reports as they are.
+    fn add_settings(&mut self, scope: Scope, notes: &[Diagnostic]) {
+        let by_project = |note: &&Diagnostic| {
+            note.severity == Severity::Warning
+                && matches!(note.code.as_str(), "scope/enabled" | "settings/placed")
+                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+        };
+        for note in notes.iter().filter(|_| scope < Scope::Project).filter(by_project) {
+            self.0.push(ProjectChange { note: note.clone(), affects_build: false });
         }
     }
 
@@ -181,12 +212,44 @@ impl ProjectChanges {
         self.add(what, Some(place), affects);
     }
 
-    fn add_replaced(&mut self, name: &str, origin: &EntryOrigin, hidden: &[EntryOrigin], affects: bool) {
-        let Some(hidden) = hidden.iter().map(|hidden| hidden.scope).max() else { return };
+    fn add_replaced(
+        &mut self,
+        name: &str,
+        origin: &EntryOrigin,
+        hidden: Option<&EntryOrigin>,
+        affects: bool,
+    ) {
+        let Some(hidden) = hidden else { return };
         let more = with_own_file(name);
-        let what = format!("the project replaces {} `{name}`{more} with {}", whose(hidden), origin.path);
+        let what =
+            format!("the project replaces {} `{name}`{more} with {}", whose(hidden.scope), origin.path);
         self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
     }
+
+    /// What is replaced once the commands of the project are allowed.
+    fn add_pending(&mut self, name: &str, origin: &EntryOrigin, below: &EntryOrigin) {
+        let what = format!(
+            "with `--allow-commands` the project replaces {} `{name}` with {}",
+            whose(below.scope),
+            origin.path
+        );
+        self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), false);
+    }
+}
+
+/// Returns what an entry hides: of each name the nearest.
+fn nearest_of_each_name<'g>(entry: &Entry, gathered: &'g Gathered) -> Vec<&'g Entry> {
+    let is_hidden = |other: &&Entry| other.shadowed_by.as_ref() == Some(&entry.origin);
+    let hidden = gathered.scopes.of(entry.category).filter(is_hidden);
+    let mut nearest: Vec<&Entry> = Vec::new();
+    for other in hidden {
+        match nearest.iter_mut().find(|known| known.name == other.name) {
+            Some(known) if known.origin.scope < other.origin.scope => *known = other,
+            Some(_) => {}
+            None => nearest.push(other),
+        }
+    }
+    nearest
 }
 
 /// Returns who switched something off, where that is a project and the thing is not its own.

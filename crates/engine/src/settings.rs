@@ -91,7 +91,7 @@ impl Engine<'_> {
         let mut diagnostics = Diagnostics::new();
         let mut prepared = self.prepare(request, &mut diagnostics)?;
         let opening = Opening { request, consent: None, ask: &Headless };
-        let (opened, store) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
+        let (opened, store) = prepared.open(self, opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, held_layer, .. } = opened;
         let Prepared { profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let nothing = Merged::default();

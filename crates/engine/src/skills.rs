@@ -122,7 +122,7 @@ impl Engine<'_> {
         let mut diagnostics = Diagnostics::new();
         let mut prepared = self.prepare(request, &mut diagnostics)?;
         let opening = Opening { request, consent: None, ask: &Headless };
-        let (opened, _) = prepared.open(self.system(), opening, &mut diagnostics, &mut Vec::new())?;
+        let (opened, _) = prepared.open(self, opening, &mut diagnostics, &mut Vec::new())?;
         let Opened { gate, .. } = opened;
         let Prepared { profile, places, turn, given, bounds, global, .. } = prepared;
         let nothing = Merged::default();

@@ -156,7 +156,7 @@ impl Bounds {
                 let above = named.parent().filter(|_| !is_dir).unwrap_or(named);
                 // The target is opened by its own path: the link may lead elsewhere by now.
                 let read = beneath(&target, above, roots, read, system).map_err(|error| match error {
-                    ReadError::Missing => ReadError::Dangling,
+                    ReadError::Missing if is_link(system, path) => ReadError::Dangling,
                     error => error,
                 })?;
                 (read, Some(target))
@@ -166,6 +166,10 @@ impl Bounds {
         self.hard_links.check(&read.stat)?;
         Ok(ProjectFile { read, followed })
     }
+}
+
+fn is_link(system: &dyn System, path: &Path) -> bool {
+    system.link_stat(path).is_some_and(|stat| stat.kind == FileKind::Link)
 }
 
 /// How a file is read once it is known where it must lie.

@@ -1,6 +1,9 @@
 //! The gate: every text that comes from a project passes it, and it remembers what it saw.
 
-use crate::trust::{Digest, PinPath, PinState, Pins};
+use crate::{
+    system::ReadError,
+    trust::{Digest, PinPath, PinState, Pins},
+};
 use preface_core::trust::{Trust, TrustMode};
 use std::{
     cell::RefCell,
@@ -21,7 +24,7 @@ pub enum Consent {
 }
 
 /// A project text that came to the gate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// The path, absolute.
     pub path: PathBuf,
@@ -39,6 +42,33 @@ pub struct Seen {
     pub verdict: Verdict,
     /// True where other users can write in its directory.
     pub shared: bool,
+}
+
+/// A file or directory of the project that a build asked for and did not get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadFile {
+    /// Its path for people.
+    pub shown: String,
+    /// The reason.
+    pub error: ReadError,
+    /// Whose it is.
+    pub belongs: Belongs,
+}
+
+impl UnreadFile {
+    /// True where it may be readable at any later time, without a change of the project.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self.error, ReadError::Denied | ReadError::Other(_))
+    }
+}
+
+impl Seen {
+    /// Returns its path for people and its text.
+    #[must_use]
+    pub fn readable(&self) -> (String, String) {
+        (self.shown.clone(), String::from_utf8_lossy(&self.bytes).into_owned())
+    }
 }
 
 /// A project text that is included: what a stored prompt records of its sources.
@@ -88,6 +118,7 @@ pub struct Gate {
     layer: bool,
     seen: RefCell<Vec<Seen>>,
     admitted: RefCell<Vec<AdmittedText>>,
+    unread: RefCell<Vec<UnreadFile>>,
 }
 
 impl Gate {
@@ -95,7 +126,16 @@ impl Gate {
     /// whole is trusted, for profiles that trust it so.
     #[must_use]
     pub fn new(mode: TrustMode, consent: Consent, root: PathBuf, pins: Pins, layer: bool) -> Self {
-        Gate { mode, consent, root, pins, layer, seen: RefCell::default(), admitted: RefCell::default() }
+        Gate {
+            mode,
+            consent,
+            root,
+            pins,
+            layer,
+            seen: RefCell::default(),
+            admitted: RefCell::default(),
+            unread: RefCell::default(),
+        }
     }
 
     /// Returns how the profile guards texts.
@@ -146,7 +186,7 @@ impl Gate {
         let text =
             AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
         let verdict = self.verdict(&text);
-        if self.mode == TrustMode::Pinned {
+        if self.remembers(whose) {
             self.remember(&text, bytes, verdict);
         }
         if verdict == Verdict::Speaks {
@@ -171,7 +211,17 @@ impl Gate {
         }
     }
 
-    /// Adds a pinned text to the list of what came to the gate.
+    /// Returns whether texts are listed: all where they are pinned, and for a grant what it is about.
+    fn remembers(&self, whose: Belongs) -> bool {
+        let is_granting = matches!(self.consent, Consent::Granting(_));
+        match self.mode {
+            TrustMode::Pinned => true,
+            TrustMode::Whole => is_granting && whose == Belongs::ToLayer,
+            TrustMode::None => false,
+        }
+    }
+
+    /// Adds a text to the list of what came to the gate.
     fn remember(&self, text: &AdmittedText, bytes: &[u8], verdict: Verdict) {
         let Ok(pin) = PinPath::new(&self.root, &text.path) else { return };
         let AdmittedText { path, shown, digest, shared, .. } = text.clone();
@@ -251,7 +301,21 @@ impl Gate {
         self.admitted.borrow_mut().truncate(mark.admitted);
     }
 
-    /// Returns what came to the gate so far. Only pinned texts are listed.
+    /// Records what could not be read.
+    pub fn add_unread(&self, file: UnreadFile) {
+        let mut unread = self.unread.borrow_mut();
+        if !unread.contains(&file) {
+            unread.push(file);
+        }
+    }
+
+    /// Returns what could not be read so far.
+    #[must_use]
+    pub fn unread(&self) -> Vec<UnreadFile> {
+        self.unread.borrow().clone()
+    }
+
+    /// Returns what came to the gate so far: pinned texts, and what a grant of a project as a whole is about.
     #[must_use]
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.borrow().clone()

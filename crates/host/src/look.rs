@@ -2,8 +2,8 @@
 
 use crate::{
     bounds::Bounds,
-    gate::{Belongs, Gate, Verdict},
-    places::{Places, normal},
+    gate::{Belongs, Gate, UnreadFile, Verdict},
+    places::{Places, normal, resolved},
     system::{DirEntry, FileKind, FileRead, ReadError, System, Within, is_kernel_path},
     trust::GrantedCommands,
 };
@@ -127,6 +127,14 @@ impl Look<'_> {
 
     /// Reads a file and lets the gate decide; the pieces are the caller's to make.
     pub fn read(&self, what: &Wanted<'_>) -> Option<FileRead> {
+        self.read_or_why(what).ok()
+    }
+
+    /// Reads a file as [`Look::read`] does.
+    ///
+    /// # Errors
+    /// The reason why there is nothing, which was reported.
+    pub(crate) fn read_or_why(&self, what: &Wanted<'_>) -> Result<FileRead, NotRead> {
         let read = match (what.scope, what.extent) {
             (Scope::Project, _) => self.open_extent(what.path, what.within, what.limit, what.extent),
             (_, Extent::Whole) => self.system.read(what.path, what.within, what.limit),
@@ -134,25 +142,28 @@ impl Look<'_> {
         };
         let read = match read {
             Ok(read) => read,
-            Err(ReadError::Missing) => return None,
+            Err(ReadError::Missing) => return Err(NotRead::Unreadable),
             Err(error) => {
                 self.note(self.unreadable(what, &error));
-                return None;
+                if what.scope == Scope::Project {
+                    self.add_unread(what.path, error, what.belongs);
+                }
+                return Err(NotRead::Unreadable);
             }
         };
         if let Some(note) = self.utf_16(what, &read.bytes) {
             self.note(note);
-            return None;
+            return Err(NotRead::Unreadable);
         }
         if what.scope == Scope::Project {
             let shown = self.places.shown(what.path);
             let verdict = self.admit(what.path, &shown, &read.bytes, what.belongs, what.shared);
             if verdict != Verdict::Speaks {
                 self.note(held(verdict, &shown, read.bytes.len()));
-                return None;
+                return Err(NotRead::Held);
             }
         }
-        Some(read)
+        Ok(read)
     }
 
     /// Reports a text in another encoding than UTF-8, which its first bytes show. As UTF-8 it has a NUL for each letter.
@@ -224,6 +235,11 @@ impl Look<'_> {
         Ok(file.read)
     }
 
+    /// Records that something of the project was not read, for grants.
+    pub(crate) fn add_unread(&self, path: &Path, error: ReadError, belongs: Belongs) {
+        self.gate.add_unread(UnreadFile { shown: self.places.shown(path), error, belongs });
+    }
+
     fn note_followed(&self, path: &Path, target: &Path) {
         let (shown, target) = (self.places.shown(path), self.places.shown(target));
         let note =
@@ -256,7 +272,15 @@ impl Look<'_> {
         limit: usize,
     ) -> Result<Vec<DirEntry>, ReadError> {
         match scope {
-            Scope::Project => self.system.list(&self.enter(dir, root)?, limit),
+            Scope::Project => {
+                let entries = self.enter(dir, root).and_then(|real| self.system.list(&real, limit));
+                if let Err(error) = &entries
+                    && !matches!(error, ReadError::Missing | ReadError::Kind(_))
+                {
+                    self.add_unread(dir, error.clone(), Belongs::ToLayer);
+                }
+                entries
+            }
             _ => self.system.list(dir, limit),
         }
     }
@@ -289,14 +313,7 @@ impl Look<'_> {
 
     /// Returns what to do about something that leads out of the project.
     pub(crate) fn help_for_outside(&self, target: &Path) -> String {
-        match self.roots {
-            _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
-            Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
-            None => {
-                let target = escape_hidden(&target.display().to_string()).into_owned();
-                format!("copy it into the project, or allow the link: `--follow {target}`")
-            }
-        }
+        help_for_outside(self.roots, target)
     }
 
     /// True where a file of the tree may be looked at: it really lies in one of the roots, where there are any.
@@ -400,6 +417,15 @@ impl Look<'_> {
     }
 }
 
+/// Reason for which there is nothing of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotRead {
+    /// It is missing, or cannot be read.
+    Unreadable,
+    /// It is held for trust.
+    Held,
+}
+
 /// How much of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
@@ -461,6 +487,40 @@ impl<'a> Wanted<'a> {
     pub fn project(path: &'a Path, within: Within<'a>, limit: u64, belongs: Belongs) -> Self {
         Wanted { scope: Scope::Project, within, belongs, ..Wanted::global(path, limit) }
     }
+}
+
+fn help_for_outside(roots: Option<&[PathBuf]>, target: &Path) -> String {
+    match roots {
+        _ if is_kernel_path(target) => "remove the link; files of the kernel are never read".to_owned(),
+        Some(_) => "copy it into the project; links out of it are not followed here".to_owned(),
+        None => {
+            let target = escape_hidden(&target.display().to_string()).into_owned();
+            format!("copy it into the project, or allow the link: `--follow {target}`")
+        }
+    }
+}
+
+/// Reports a project directory that is a link out of the project, where the user allowed nothing in it: there is no project
+/// layer then.
+#[must_use]
+pub fn project_directory_outside(
+    system: &dyn System,
+    places: &Places,
+    bounds: &Bounds,
+    roots: Option<&[PathBuf]>,
+) -> Option<Diagnostic> {
+    let dir = places.project.as_ref()?;
+    let target = system.canonical(dir).ok()?;
+    let root = resolved(system, bounds.project_root(system, places));
+    let is_allowed = |named: &PathBuf| target.starts_with(named) || named.starts_with(&target);
+    if target.starts_with(&root) || bounds.follow.iter().any(is_allowed) {
+        return None;
+    }
+    let shown = places.shown(dir);
+    let error = ReadError::Outside { target: target.clone() }.to_string();
+    let what = format!("{shown} was left out: {}", escape_hidden(&error));
+    let note = Diagnostic::warning("file/outside", what).at(Place::file(Some(Scope::Project), shown));
+    Some(note.help(help_for_outside(roots, &target)))
 }
 
 pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {

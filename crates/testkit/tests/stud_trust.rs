@@ -1,10 +1,11 @@
-//! Nothing of a project is opened before it is trusted, and what a decision leaves on the disk.
+//! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
 use preface::{
     ASSETS, Ask, Built, Engine, Request, TrustAnswer, TrustChoice, TrustQuestion,
+    coverage::HiddenText,
     host::{
         look::Confirm,
-        system::{System, Within, memory::Verb},
+        system::{System, Within},
     },
 };
 use preface_testkit::MemorySystem;
@@ -28,35 +29,32 @@ fn request() -> Request {
     Request { preset: Some("stud".into()), ..Request::new("/work") }
 }
 
-/// Answers every question alike, and looks at the log when asked.
+/// Answers every question alike, and keeps the questions.
 #[derive(Debug)]
-struct Person<'s> {
-    system: &'s MemorySystem,
+struct Person {
     answer: TrustAnswer,
-    opened_before: Mutex<Option<usize>>,
-    asked: Mutex<usize>,
+    questions: Mutex<Vec<TrustQuestion>>,
 }
 
-impl<'s> Person<'s> {
-    fn new(system: &'s MemorySystem, answer: TrustAnswer) -> Self {
-        Person { system, answer, opened_before: Mutex::default(), asked: Mutex::default() }
+impl Person {
+    fn new(answer: TrustAnswer) -> Self {
+        Person { answer, questions: Mutex::default() }
     }
 
-    fn asked(&self) -> usize {
-        *self.asked.lock().expect("nobody panicked")
+    fn questions(&self) -> Vec<TrustQuestion> {
+        self.questions.lock().expect("nobody panicked").clone()
     }
 }
 
-impl Confirm for Person<'_> {
+impl Confirm for Person {
     fn confirm(&self, _question: &str) -> bool {
         false
     }
 }
 
-impl Ask for Person<'_> {
-    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
-        *self.asked.lock().expect("nobody panicked") += 1;
-        *self.opened_before.lock().expect("nobody panicked") = Some(opened(self.system));
+impl Ask for Person {
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
+        self.questions.lock().expect("nobody panicked").push(question.clone());
         Some(self.answer)
     }
 
@@ -65,10 +63,11 @@ impl Ask for Person<'_> {
     }
 }
 
-/// Counts the reads below the project directory.
-fn opened(system: &MemorySystem) -> usize {
-    let read = |place: &Path, verb| verb == Verb::Read && place.starts_with("/work/.stud");
-    system.touches().iter().filter(|touch| read(&touch.place, touch.verb)).count()
+/// What a person is asked here.
+fn question(system: &MemorySystem, answer: TrustAnswer) -> TrustQuestion {
+    let person = Person::new(answer);
+    _ = Engine::new(system).build_asking(&request(), &person);
+    person.questions().pop().expect("a question")
 }
 
 fn entries(system: &MemorySystem) -> Vec<serde_json::Value> {
@@ -92,22 +91,75 @@ fn without_trust_a_turn_only_looks_whether_the_directory_is_there() {
 }
 
 #[test]
-fn a_question_shows_names_and_sizes_before_anything_is_opened() {
-    for answer in [TrustAnswer::Trust, TrustAnswer::Once, TrustAnswer::Decline] {
-        let system = machine();
-        let person = Person::new(&system, answer);
-        Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
-        assert_eq!(*person.opened_before.lock().expect("nobody panicked"), Some(0), "{answer:?}");
+fn a_question_shows_what_a_grant_covers() {
+    let manifest = |category: &str, id: &str, more: &str| {
+        format!(
+            r#"{{"id": "{id}", "category": "{category}", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0"{more}}}"#
+        )
+    };
+    let hook = manifest("hooks", "audit", r#", "event": "input", "command": ["/bin/sh", "-c", "id"]"#);
+    let system = machine()
+        .with_file("/home/user/.stud/extensions/tools/mine/manifest.json", manifest("tools", "mine", ""))
+        .with_file("/work/.stud/extensions/tools/mine/manifest.json", manifest("tools", "mine", ""))
+        .with_file("/work/.stud/extensions/hooks/audit/manifest.json", hook)
+        .with_file("/work/.stud/settings.json", r#"{"securityMode": {"allowlist": ["rm"]}}"#);
+    let asked = question(&system, TrustAnswer::Abort);
+    assert_eq!(
+        asked.contents,
+        [
+            "system.md      21 bytes, sent to the model",
+            "settings.json  39 bytes, changes settings",
+            "ordering.json  2 bytes, changes the order of hooks",
+            "mcp.json       2 bytes, names MCP servers",
+            "extensions     directory, holds extensions, which run unsandboxed",
+            "sections       directory",
+            "extensions: hooks/audit, tools/mine",
+            "sent to the model: sections/rules.md",
+            "the project replaces your `tools/mine` with .stud/extensions/tools/mine/manifest.json",
+            "the project adds to `securityMode.allowlist`: `rm`",
+            "could run after `preface trust grant --allow-commands`:",
+            "  hooks/audit",
+            "    runs /bin/sh -c id",
+            "    in .",
+            "    runs sh with a text of commands: the programs and files that they name are not pinned",
+        ]
+    );
+    assert!(asked.can_trust);
+    let read =
+        |name: &str| asked.texts.iter().find(|(shown, _)| shown == name).map(|(_, text)| text.as_str());
+    assert_eq!(read(".stud/system.md"), Some("SECRET OF THE PROJECT"));
+}
+
+#[test]
+fn a_yes_does_not_trust_hidden_text_or_what_cannot_be_read() {
+    let unreadable = machine().with_mode("/work/.stud/system.md", 0);
+    let hidden = machine().with_file("/work/.stud/system.md", "P\u{e0041}");
+    for (system, expected) in [
+        (hidden, ".stud/system.md:1: tag characters hide the text `A`: U+E0041"),
+        (unreadable, "not read: .stud/system.md: permission denied"),
+    ] {
+        let asked = question(&system, TrustAnswer::Trust);
+        assert!(asked.contents.iter().any(|line| line == expected), "{:?}", asked.contents);
+        assert!(!asked.can_trust);
+        assert_eq!(system.stat(Path::new(STORE)), None, "{expected}");
     }
 }
 
 #[test]
-fn an_abort_opens_and_records_nothing() {
+fn what_cannot_be_read_is_not_granted() {
+    let system = machine().with_mode("/work/.stud/system.md", 0);
+    let granted = Engine::new(&system).grant(&request(), Vec::new(), HiddenText::Allow);
+    let why = granted.expect_err("nobody knows what would be granted").to_string();
+    assert!(why.contains(".stud/system.md (permission denied)"), "{why}");
+    assert_eq!(system.stat(Path::new(STORE)), None);
+}
+
+#[test]
+fn an_abort_records_nothing() {
     let system = machine();
-    let person = Person::new(&system, TrustAnswer::Abort);
+    let person = Person::new(TrustAnswer::Abort);
     let error = Engine::new(&system).build_asking(&request(), &person).err();
-    assert_eq!(error, Some(preface::Error::Abort));
-    assert_eq!((opened(&system), system.stat(Path::new(STORE))), (0, None));
+    assert_eq!((error, system.stat(Path::new(STORE))), (Some(preface::Error::Abort), None));
 }
 
 #[test]
@@ -123,14 +175,14 @@ fn the_history_of_declines_does_not_grow() {
     let system = machine();
     for contents in ["one", "two", "two", "three"] {
         system.put_file("/work/.stud/system.md", contents);
-        let person = Person::new(&system, TrustAnswer::Decline);
+        let person = Person::new(TrustAnswer::Decline);
         Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
         let entries = entries(&system);
         assert_eq!(entries.len(), 1, "{contents}: {entries:?}");
         assert_eq!(entries[0]["decision"], "declined");
-        let again = Person::new(&system, TrustAnswer::Trust);
+        let again = Person::new(TrustAnswer::Trust);
         Engine::new(&system).build_asking(&request(), &again).expect("the session goes on");
-        assert_eq!(again.asked(), 0, "{contents} was declined");
+        assert_eq!(again.questions(), [], "{contents} was declined");
     }
 }
 
@@ -138,7 +190,7 @@ fn the_history_of_declines_does_not_grow() {
 fn a_grant_is_recorded_for_the_user_alone() {
     let system = machine();
     system.cut("/home/user/.stud");
-    let person = Person::new(&system, TrustAnswer::Trust);
+    let person = Person::new(TrustAnswer::Trust);
     Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
     let mode = |path: &str| system.stat(Path::new(path)).and_then(|stat| stat.mode);
     assert_eq!((mode(STORE), mode("/home/user/.stud")), (Some(0o600), Some(0o700)));
@@ -153,7 +205,7 @@ fn a_grant_is_recorded_for_the_user_alone() {
 #[test]
 fn a_store_that_cannot_be_written_still_lets_a_decline_stand() {
     let system = machine().with_mode("/home/user/.stud", 0o555);
-    let person = Person::new(&system, TrustAnswer::Decline);
+    let person = Person::new(TrustAnswer::Decline);
     let built = Engine::new(&system).build_asking(&request(), &person).expect("the session goes on");
     assert_eq!(built.prompt.text, "G");
     let codes: Vec<&str> = built.prompt.diagnostics.iter().map(|note| note.code.as_str()).collect();

@@ -44,6 +44,14 @@ error: characters that change the order of text on a screen: U+202E [hidden/bidi
 }
 
 #[test]
+fn hidden_text_of_a_project_that_is_trusted_as_a_whole_is_found_before() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/system.md", "Never\u{202e} push.\n");
+    let ran = sandbox.run("preface lint --preset stud").exits(4);
+    assert!(ran.stdout.contains("[hidden/bidi]\n ——▶ .stud/system.md:1:6"), "{}", ran.stdout);
+}
+
+#[test]
 fn dead_tags_are_warnings_and_can_be_denied() {
     let sandbox = Sandbox::new();
     sandbox.home(".config/preface/append.md", "On [git:brnach].\n");

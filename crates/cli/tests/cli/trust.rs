@@ -576,3 +576,129 @@ fn a_first_file_is_logged_by_a_logger_that_is_there_or_allowed_at_once() {
     sandbox.run("preface init --with-system --preset stud").exits(0);
     assert_eq!(logged(&sandbox, "home/.stud/l.jsonl"), [""; 0], "nothing was written");
 }
+
+#[test]
+fn hidden_text_and_secrets_of_a_whole_project_are_shown_before_it_is_trusted() {
+    let sandbox = Sandbox::empty();
+    let key = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    sandbox.work(".stud/system.md", format!("P\u{e0041}\n{key}\n"));
+    let shown = "  .stud/system.md:1: tag characters hide the text `A`: U+E0041
+  .stud/system.md:2: this looks like an Anthropic key
+";
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    assert!(ran.stdout.contains(shown), "{}", ran.stdout);
+    let refused = format!("not granted: .stud/system.md has hidden characters\n{shown}");
+    sandbox.run("preface trust grant --preset stud").exits(1).prints(&refused);
+    sandbox.run("preface build --preset stud --trust require").exits(3);
+    let ran = sandbox.run("preface trust grant --preset stud --allow-hidden").exits(0);
+    assert!(ran.stdout.ends_with(shown), "{}", ran.stdout);
+    sandbox.run("preface build --preset stud --trust require -q").exits(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_listing_of_a_whole_project_says_what_is_sent() {
+    let sandbox = Sandbox::empty();
+    sandbox.work(".stud/append.md", "No part of this preset.\n").work("rules.md", "Theirs.\n");
+    sandbox.work(".stud/linked.md", "Linked.\n");
+    let link = sandbox.path("work/.stud/system.md");
+    std::os::unix::fs::symlink("linked.md", &link).expect("a link");
+    let ran = sandbox.run("preface trust status --preset stud").exits(0);
+    let shown = "  system.md  link, sent to the model
+  append.md  24 bytes
+  linked.md  8 bytes
+It is held. `preface trust grant` lets it speak.
+  .stud/system.md -> .stud/linked.md
+";
+    assert!(ran.stdout.contains(shown), "{}", ran.stdout);
+    let json = sandbox.run("preface trust status --preset stud --format json").exits(0).json();
+    let text = &json["texts"][0];
+    let found = (&text["path"], &text["state"], &text["bytes"], &text["sent"]);
+    assert_eq!(found, (&".stud/system.md".into(), &"new".into(), &8.into(), &true.into()));
+    std::fs::remove_file(&link).expect("removed");
+    std::os::unix::fs::symlink("../rules.md", &link).expect("a link");
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    let shown = "  append.md  24 bytes
+  linked.md  8 bytes
+  system.md  link
+  not read: .stud/system.md: leads outside, to `[ROOT]/work/rules.md`
+";
+    assert!(ran.stdout.ends_with(shown), "{}", ran.stdout);
+}
+
+#[test]
+fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() {
+    let sandbox = Sandbox::empty();
+    let settings = r#"{"contextProviders": {"SystemPromptFile": {"paths": {"project": "sub/s.md"}}}}"#;
+    sandbox.work(".stud/settings.json", settings).work("sub/s.md", "Theirs.\n");
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    assert!(ran.stdout.contains("  not read: sub/s.md: leads outside"), "{}", ran.stdout);
+    let ran = sandbox.run("preface build --preset stud --follow sub/s.md -v").exits(0);
+    let warning = "warning: sub/s.md is included, and was not part of what you trusted [trust/unrecorded]";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    assert!(ran.stderr.contains("work/sub/s.md`"), "the help names it: {}", ran.stderr);
+    sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
+    sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
+    sandbox.work("sub/s.md", "Others.\n");
+    let changed = "warning: sub/s.md changed since you trusted the project (`-v` tells more)\n";
+    sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says(changed);
+}
+
+#[test]
+fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_yours() {
+    let sandbox = Sandbox::empty();
+    let command = |id| manifest("commands", id, r#", "name": "hi", "description": "d""#);
+    let description = r#", "description": "d""#;
+    sandbox
+        .home(".stud/settings.json", r#"{"tools": {"bash": {"disable": true}}}"#)
+        .home(".stud/mcp.json", r#"{"mine": {"command": "/bin/cat"}}"#)
+        .home(
+            ".stud/extensions/contextProviders/cp/manifest.json",
+            manifest("contextProviders", "cp", r#", "markdown": "M""#),
+        )
+        .home(".stud/extensions/commands/greet/manifest.json", command("greet"));
+    sandbox
+        .work(
+            ".stud/settings.json",
+            r#"{"tools": {"bash": {"disable": false}, "ls": {"disable": true}}, "contextProviders": {"cp": {"maxTokens": 0}}}"#,
+        )
+        .work(".stud/mcp.json", r#"{"mine": {"command": "/bin/echo"}}"#)
+        .work(".stud/extensions/commands/hello/manifest.json", command("hello"))
+        .work(".stud/extensions/tools/ls/manifest.json", manifest("tools", "ls", description));
+    let mut expected = vec![
+        "the project replaces your `commands/greet` with .stud/extensions/commands/hello/manifest.json",
+        "the project sets `maxTokens` of global/cp (ContextProvider) to 0",
+        "bundled/bash (Tool), which ~/.stud/settings.json:1 (global) switches off, is switched on again by \
+         .stud/settings.json:1 (project)",
+        "the project switches off the bundled `tools/ls`, in .stud/settings.json:1",
+        "with `--allow-commands` the project replaces your `mcp/mine` with .stud/mcp.json",
+    ];
+    let lines = |expected: &[&str]| expected.iter().map(|line| format!("  {line}\n")).collect::<String>();
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    assert!(ran.stdout.starts_with(&format!("With this grant:\n{}", lines(&expected))), "{}", ran.stdout);
+    let waits = "  could run after `preface trust grant --allow-commands`:
+    mcp/mine
+      runs /bin/echo
+      in .
+";
+    assert!(ran.stdout.ends_with(waits), "{}", ran.stdout);
+    sandbox.run("preface trust grant --preset stud --allow-commands").exits(0);
+    expected[4] = "the project replaces your `mcp/mine` with .stud/mcp.json";
+    let ran = sandbox.run("preface trust grant --preset stud").exits(0);
+    assert!(ran.stdout.contains(&lines(&expected)), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("could run"), "it is allowed: {}", ran.stdout);
+}
+
+#[test]
+fn status_of_an_untrusted_project_shows_what_it_would_run() {
+    let sandbox = Sandbox::empty();
+    let hook = manifest("hooks", "h", r#", "event": "input", "command": ["/bin/sh", "-c", "id"]"#);
+    for (preset, dir) in [("stud", ".stud"), ("default", ".preface")] {
+        sandbox.work(&format!("{dir}/extensions/hooks/h/manifest.json"), &hook);
+        let ran = sandbox.run(&format!("preface trust status --preset {preset}")).exits(0);
+        assert!(ran.stdout.contains("  hooks/h  new\n    runs /bin/sh -c id\n"), "{}", ran.stdout);
+        let json =
+            sandbox.run(&format!("preface trust status --preset {preset} --format json")).exits(0).json();
+        assert_eq!(json["permissions"][0]["state"], "new", "{preset}");
+    }
+}

@@ -65,7 +65,7 @@ impl<'s> Probe<'s> {
         let mut notes = Diagnostics::new();
         let mut prepared = engine.prepare(&request, &mut notes)?;
         let opening = Opening { request: &request, consent: None, ask: &Headless };
-        let (Opened { gate, .. }, _) = prepared.open(system, opening, &mut notes, &mut Vec::new())?;
+        let (Opened { gate, .. }, _) = prepared.open(engine, opening, &mut notes, &mut Vec::new())?;
         let Prepared { mut profile, places, turn, given, bundled, shared, global, sets, bounds } = prepared;
         let layers = bundled.into_iter().chain(shared).chain(global).chain(sets).collect();
         let settings = settings::merge(layers, &mut notes);

@@ -116,7 +116,7 @@ pub(super) fn not_admitted(
     let mut notes = Diagnostics::new();
     let opened = engine.prepare(&request, &mut notes).and_then(|mut prepared| {
         let opening = Opening { request: &request, consent: None, ask: &Headless };
-        prepared.open(system, opening, &mut notes, &mut Vec::new())
+        prepared.open(&engine, opening, &mut notes, &mut Vec::new())
     });
     let Ok((Opened { gate, refused_at, .. }, _)) = opened else {
         // Where it was built there is nothing to ask any more. Whoever insists on trust gets nothing that is unknown.

@@ -5,7 +5,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::{
     gate::Belongs,
-    look::{CONTEXT_FILE_LIMIT, Look, Wanted},
+    look::{CONTEXT_FILE_LIMIT, Look, NotRead, Wanted},
     places::normal,
     provider::git,
     system::{FileId, FileKind, FileRead, HardLinks},
@@ -172,7 +172,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Reads one candidate. True where the file exists and could be read, whether it was said before or not.
+    /// Reads one candidate. True where the file exists and could be read, whether it is included or not: one that is held
+    /// for trust hides the others of its directory as one that is included does.
     fn take(&self, path: &Path, scope: Scope, found: &mut Vec<Found>) -> bool {
         let look = self.look;
         if self.exclude.iter().any(|excluded| excluded == path) {
@@ -201,9 +202,12 @@ impl Walk<'_> {
         let shared = self.hold_shared && scope == Scope::Project && self.is_shared(path, is_link);
         let wanted =
             Wanted { scope, shared, belongs: Belongs::ToTree, ..Wanted::global(path, CONTEXT_FILE_LIMIT) };
-        let Some(read) = look.read(&wanted) else {
-            self.left_out.set(true);
-            return false;
+        let read = match look.read_or_why(&wanted) {
+            Ok(read) => read,
+            Err(why) => {
+                self.left_out.set(true);
+                return why == NotRead::Held;
+            }
         };
         let shown = look.places.source(scope, path).path.clone();
         if self.is_hidden(path, &shown) {

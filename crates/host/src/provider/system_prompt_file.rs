@@ -6,6 +6,7 @@ use crate::{
     look::{Extent, Look, Wanted},
     places::{inside, resolved},
     system::{FileKind, ReadError, Within},
+    trust::quoted,
 };
 use preface_core::{
     compose::is_blank,
@@ -143,6 +144,7 @@ impl SystemPromptFile {
             Err(ReadError::Missing) => return None,
             Err(error) => {
                 look.note(left_out(path, error.to_string(), look).help("mend or remove it"));
+                look.add_unread(path, error, Belongs::ToLayer);
                 return None;
             }
         };
@@ -154,14 +156,18 @@ impl SystemPromptFile {
         if look.confirm.confirm(&question) {
             return real.parent().map(Path::to_owned);
         }
-        look.note(
-            left_out(
-                path,
-                format!("it leads outside the project root, to {shown} (ToolTerminal/Forbidden)"),
-                look,
-            )
-            .help("copy the file into the project directory, answer `yes` on a terminal, or allow the link: `--follow PATH`"),
-        );
+        let dir = look.places.project.as_deref().map_or_else(String::new, |dir| look.places.shown(dir));
+        let why = if shown == look.places.shown(path) {
+            format!("it lies outside of {dir} (ToolTerminal/Forbidden)")
+        } else {
+            format!("it leads out of {dir}, to {shown} (ToolTerminal/Forbidden)")
+        };
+        let target = quoted(&real.display().to_string());
+        look.note(left_out(path, why, look).help(format!(
+            "copy it into {dir}, answer `yes` on a terminal, or allow it: `--follow {target}` for one call, `trust.follow` in \
+             your own settings for all"
+        )));
+        look.add_unread(path, ReadError::Outside { target: real }, Belongs::ToLayer);
         None
     }
 

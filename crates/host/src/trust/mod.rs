@@ -12,7 +12,8 @@
 //!                                        └permits→ Permits ─state→ PermitState   granted | changed | new
 //! ```
 //!
-//! Before anything is granted, a project is only listed ([`Summary`]) and digested ([`whole_digest`]), never parsed.
+//! Before anything is granted, a project is listed ([`Summary`]) and digested ([`whole_digest`]); what a grant shows is worked out by
+//! whoever asks for one.
 //!
 #![doc = include_str!("format.md")]
 
@@ -45,7 +46,7 @@ pub use contents::{is_digested, whole_digest};
 pub use digest::{Digest, NoDigest};
 pub use error::TrustError;
 pub use export::{ExportError, export};
-pub use permit::{Action, Permit};
+pub use permit::{Action, Permit, quoted};
 pub use permits::{PermitState, Permits};
 pub use pins::{Declined, PinPath, PinState, Pinned, PinnedText, Pins};
 pub use place::{Dirs, StoreKind, state_dir, store_file};

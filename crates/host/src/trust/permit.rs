@@ -279,8 +279,9 @@ impl TryFrom<Written> for Permit {
     }
 }
 
-/// Returns a word so that its ends can be seen.
-pub(super) fn quoted(word: &str) -> String {
+/// Returns a word so that its ends can be seen, as a shell takes it.
+#[must_use]
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => escape_hidden(word).into_owned(),

@@ -1,4 +1,4 @@
-//! What the trust question can say about a project before anything in it is read: names and sizes.
+//! The listing of a project that is trusted as a whole: names and sizes, and which texts are sent to the model.
 
 use super::{
     contents::{CATEGORIES, EXTENSIONS, SECTIONS, list_inside},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     provider::git::shown,
-    system::{FileKind, ReadError, System},
+    system::{DirEntry, FileKind, ReadError, System},
 };
 use std::{fmt, path::Path};
 
@@ -15,26 +15,19 @@ const LIMIT: usize = 200;
 
 /// What stands in a project's directory, by name and size, with every name fit to be printed.
 ///
-/// [`Summary::of`] reads no file. Once the user agreed that the project is looked into, the caller adds what only
-/// reading can tell.
+/// [`Summary::of`] reads no file. Which texts are sent is known to a build alone, and added by the caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The directory.
     pub dir: String,
     /// The top level, files that matter first, at most 200.
     pub entries: Vec<SummaryEntry>,
-    /// The names of `sections/*.md`.
-    pub sections: Vec<String>,
-    /// `<category>/<id>` of everything in the place of an extension.
+    /// `<category>/<id>` of every directory in the place of an extension.
     pub extensions: Vec<String>,
-    /// The other files that are sent to the model, once a build named them: paths in the directory.
+    /// The files below the top level, and elsewhere, that are sent to the model.
     pub texts: Vec<String>,
     /// Whether there is more than is named here.
     pub more: bool,
-    /// The top-level keys of `settings.json`, once it was read.
-    pub settings_keys: Option<Vec<String>>,
-    /// The servers that `mcp.json` names, once it was read.
-    pub mcp_servers: Option<Vec<String>>,
 }
 
 /// One entry of the project's directory.
@@ -48,15 +41,13 @@ pub struct SummaryEntry {
     pub kind: FileKind,
     /// Its size, if it is a file.
     pub bytes: Option<u64>,
+    /// True where text of it is sent to the model.
+    pub sent: bool,
 }
 
 /// What a file of a project does. The order is that of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// `system.md` and `append.md`: sent to the model.
-    Prompt,
-    /// `sections/`: sent to the model.
-    Sections,
     /// `settings.json`
     Settings,
     /// `ordering.json`: changes the order of hooks.
@@ -72,8 +63,6 @@ pub enum Role {
 impl Role {
     fn of(name: &str) -> Role {
         match name {
-            "system.md" | "append.md" => Role::Prompt,
-            SECTIONS => Role::Sections,
             "settings.json" => Role::Settings,
             "ordering.json" => Role::Ordering,
             "mcp.json" => Role::Mcp,
@@ -85,7 +74,6 @@ impl Role {
 
     fn meaning(self) -> &'static str {
         match self {
-            Role::Prompt | Role::Sections => "sent to the model",
             Role::Settings => "changes settings",
             Role::Ordering => "changes the order of hooks",
             Role::Mcp => "names MCP servers",
@@ -120,13 +108,17 @@ impl Summary {
             // A directory that cannot be listed has nothing to show; reading it will say why.
             Err(_) => summary.more = true,
         }
-        summary.entries.sort_by(|a, b| (a.role, &a.name).cmp(&(b.role, &b.name)));
+        summary.sort();
         for category in CATEGORIES {
             summary.add_extensions(system, &root, category, Path::new(category));
             summary.add_extensions(system, &root, category, &Path::new(EXTENSIONS).join(category));
         }
-        summary.add_sections(system, &root);
         summary
+    }
+
+    /// Puts what is sent first, then what has a role.
+    fn sort(&mut self) {
+        self.entries.sort_by(|a, b| (!a.sent, a.role, &a.name).cmp(&(!b.sent, b.role, &b.name)));
     }
 
     fn look(&mut self, system: &dyn System, root: &Path, name: &Path) {
@@ -137,6 +129,7 @@ impl Summary {
             role: Role::of(plain),
             kind: stat.kind,
             bytes: (stat.kind == FileKind::File).then_some(stat.len),
+            sent: false,
         });
     }
 
@@ -148,61 +141,31 @@ impl Summary {
         }
     }
 
-    fn add_sections(&mut self, system: &dyn System, root: &Path) {
-        match names(system, root, Path::new(SECTIONS), LIMIT) {
-            Some(names) => self.sections = names.filter(|name| name.ends_with(".md")).collect(),
-            None => self.more = true,
-        }
-    }
-
-    /// Adds the top-level keys of `settings.json`, which only a reader knows.
+    /// Adds the files that are sent to the model: by their names in the directory, elsewhere by their paths for people.
     #[must_use]
-    pub fn with_settings_keys<'k>(mut self, keys: impl IntoIterator<Item = &'k str>) -> Self {
-        self.settings_keys = Some(some(keys));
-        self
-    }
-
-    /// Adds the ids of the servers in `mcp.json`, which only a reader knows.
-    #[must_use]
-    pub fn with_mcp_servers<'k>(mut self, ids: impl IntoIterator<Item = &'k str>) -> Self {
-        self.mcp_servers = Some(some(ids));
-        self
-    }
-
-    /// Adds files that settings and manifests name and that are sent to the model, which only a build knows.
-    #[must_use]
-    pub fn with_texts(mut self, paths: &[&str]) -> Self {
-        for path in paths.iter().take(LIMIT) {
+    pub fn with_texts<'t>(mut self, paths: impl IntoIterator<Item = &'t str>) -> Self {
+        for path in paths.into_iter().take(LIMIT) {
             let name = shown(path.as_bytes());
             match self.entries.iter_mut().find(|entry| entry.name == name) {
-                Some(entry) => entry.role = Role::Prompt,
+                Some(entry) => entry.sent = true,
                 None => self.texts.push(name),
             }
         }
-        self.entries.sort_by(|a, b| (a.role, &a.name).cmp(&(b.role, &b.name)));
+        self.sort();
         self
-    }
-
-    /// Returns whether anything is there that could run something.
-    #[must_use]
-    pub fn could_run(&self) -> bool {
-        let runs = |role| matches!(role, Role::Extensions | Role::Mcp);
-        !self.extensions.is_empty() || self.entries.iter().any(|entry| runs(entry.role))
     }
 }
 
-/// Returns the names in a directory, none where there is no such directory; `None` where they cannot be told.
+/// Returns the names of the directories in a directory, none where there is no such directory; `None` where they cannot be
+/// listed.
 fn names(system: &dyn System, root: &Path, dir: &Path, room: usize) -> Option<impl Iterator<Item = String>> {
     let entries = match list_inside(system, root, dir, room) {
         Ok(entries) => entries,
         Err(ReadError::Missing | ReadError::Kind(_)) => Vec::new(),
         Err(_) => return None,
     };
-    Some(entries.into_iter().map(|entry| shown(entry.name.as_encoded_bytes())))
-}
-
-fn some<'k>(names: impl IntoIterator<Item = &'k str>) -> Vec<String> {
-    names.into_iter().take(LIMIT).map(|name| shown(name.as_bytes())).collect()
+    let is_dir = |entry: &DirEntry| matches!(entry.kind, FileKind::Dir | FileKind::Link);
+    Some(entries.into_iter().filter(is_dir).map(|entry| shown(entry.name.as_encoded_bytes())))
 }
 
 /// One line each, without a line end after the last.
@@ -220,14 +183,8 @@ impl fmt::Display for Summary {
                 (FileKind::Link, _) => "link".into(),
                 _ => "special file".into(),
             };
-            let names = match entry.role {
-                Role::Settings => self.settings_keys.as_deref(),
-                Role::Mcp => self.mcp_servers.as_deref(),
-                Role::Sections => Some(self.sections.as_slice()),
-                _ => None,
-            };
             let mut line = format!("{:width$}  {size}", entry.name);
-            for part in [entry.role.meaning(), &names.unwrap_or_default().join(", ")] {
+            for part in [if entry.sent { "sent to the model" } else { "" }, entry.role.meaning()] {
                 if !part.is_empty() {
                     line.push_str(", ");
                     line.push_str(part);
@@ -260,6 +217,7 @@ mod tests {
             .with_file("/work/.stud/mcp.json", "{ }")
             .with_file("/work/.stud/sections/rules.md", "x")
             .with_file("/work/.stud/extensions/hooks/audit/manifest.json", "{}")
+            .with_file("/work/.stud/extensions/hooks/README.md", "no extension")
             .with_file("/work/.stud/tools/grep/manifest.json", "{}")
             .with_file("/work/.stud/a\u{202e}b\n", "")
             .with_link("/work/.stud/etc", "/etc/passwd")
@@ -270,17 +228,18 @@ mod tests {
         let system = project();
         let summary = Summary::of(&system, Path::new("/work/.stud"));
         assert_eq!(
-            summary.with_settings_keys(["env", "a\u{7}b"]).to_string(),
+            summary.with_texts(["system.md", "sections/a\u{7}b.md"]).to_string(),
             "\
 system.md        15 bytes, sent to the model
-sections         directory, sent to the model, rules.md
-settings.json    2 bytes, changes settings, env, a\\u{7}b
+settings.json    2 bytes, changes settings
 mcp.json         3 bytes, names MCP servers
 extensions       directory, holds extensions, which run unsandboxed
 tools            directory, holds extensions, which run unsandboxed
 a\\u{202e}b\\u{a}  0 bytes
 etc              link
-extensions: hooks/audit, tools/grep"
+sections         directory
+extensions: hooks/audit, tools/grep
+sent to the model: sections/a\\u{7}b.md"
         );
         let opened = system.touches().iter().any(|touch| touch.verb == Verb::Read);
         assert!(!opened, "no file is opened before trust");
@@ -291,7 +250,7 @@ extensions: hooks/audit, tools/grep"
         let dir = Path::new("/work/.stud");
         let empty = MemorySystem::new().with_dir(dir);
         let summary = Summary::of(&empty, dir);
-        assert_eq!((summary.to_string().as_str(), summary.could_run()), ("(empty)", false));
+        assert_eq!(summary.to_string(), "(empty)");
 
         let mut full = project();
         for index in 0..300 {
@@ -300,7 +259,7 @@ extensions: hooks/audit, tools/grep"
                 .with_dir(format!("/work/.stud/ui/{index}"));
         }
         let summary = Summary::of(&full, dir);
-        assert!(summary.more && summary.could_run());
+        assert!(summary.more);
         assert!(summary.entries.len() <= LIMIT && summary.extensions.len() <= LIMIT);
         assert!(summary.entries.iter().any(|entry| entry.name == "system.md"), "what matters is named");
     }

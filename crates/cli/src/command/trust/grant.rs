@@ -37,8 +37,9 @@ Examples:
 ///
 /// Pins what a build here would use, each text by its content, and says what that is. The command itself is the consent:
 /// nothing is asked. It prints the links, the secrets and the branch that a grant covers, what of yours the project
-/// replaces, and what it would run; a file with hidden characters is left out. What the project's extensions and servers would do to the machine stays off: `--allow-commands` grants
-/// that, and prints each program with its arguments, each address and each file.
+/// replaces, and what it would run; a file with hidden characters is left out. A project that is trusted as a whole is not
+/// granted while it has such a file, or one that cannot be read. What the project's extensions and servers would do to the
+/// machine stays off: `--allow-commands` grants that, and prints each program with its arguments, each address and each file.
 /// A granted program starts from a copy of the files that are granted; what it may load that is not pinned is named (`make`
 /// reads a Makefile). A script that is no part of an extension is copied alone: modules beside it are not available.
 #[derive(clap::Args, Debug)]
@@ -76,7 +77,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let named = paths(&engine, &request, &args.paths)?;
     let scopes = engine.scopes(&request)?;
     if scopes.mode == TrustMode::None && !args.allow_commands {
-        return Err(no_gate(&scopes.preset, &engine.permissions(&request)?));
+        return Err(no_gate(&scopes.preset, &engine.coverage(&request)?.permits));
     }
     let changes = engine.project_changes(&request, &named)?;
     if !changes.is_empty() {
@@ -89,7 +90,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let root = escape_hidden(&root);
     let mut out = String::new();
     match (report.added.is_empty(), report.unchanged.is_empty()) {
-        (true, true) if report.ungated => {}
+        (true, true) if report.ungated || !report.hidden.is_empty() => {}
         (true, true) => {
             let _ = writeln!(out, "There is nothing to grant in {bold}{root}{bold:#}.");
         }

@@ -22,11 +22,11 @@ use preface::{
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
-    coverage::Coverage,
+    coverage::{Coverage, CoveredText},
     host::{
-        gate::Verdict,
+        gate::{Seen, Verdict},
         system::System,
-        trust::{Permit, PermitState, Summary},
+        trust::{Permit, PermitState},
     },
 };
 use serde_json::json;
@@ -56,20 +56,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let engine = Engine::new(&system).with_templates(&templates).writing(Writes::Nothing);
     let request = args.turn.request();
     let built = engine.build_wide(&request)?;
-    let permissions = engine.permissions(&request)?;
     let mut troubles: Vec<Diagnostic> =
         built.prompt.diagnostics.iter().filter(|note| is_trouble(note)).cloned().collect();
+    let mut coverage = engine
+        .coverage(&request)
+        .unwrap_or_else(|error| Coverage { failure: Some(error), ..Coverage::default() });
     // A project whose text stops a build has a status all the same.
-    let coverage = engine.coverage(&request).unwrap_or_else(|error| {
+    troubles.extend(coverage.failure.take().map(|error| {
         let what = format!("with a grant no prompt could be built: {error}");
-        troubles.push(Diagnostic::warning("trust/coverage", what));
-        Coverage::default()
-    });
+        Diagnostic::warning("trust/coverage", what)
+    }));
     match args.format {
-        Format::Text => ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&permissions))))?,
+        Format::Text => ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?,
         Format::Json => {
             let mut document = document(&system, &built, &coverage);
-            document["permissions"] = permissions.iter().map(permission).collect();
+            document["permissions"] = coverage.permits.iter().map(permission).collect();
             ui.json(&document)?;
         }
     }
@@ -102,7 +103,7 @@ fn view(system: &dyn System, built: &Built, coverage: &Coverage) -> String {
             let _ = writeln!(out, "The {}.", ungated(preset));
             return out;
         }
-        TrustMode::Whole => whole(system, built, &mut out),
+        TrustMode::Whole => whole(system, built, coverage, &mut out),
         TrustMode::Pinned => {
             let root = pin_root(system, &built.places.cwd).0;
             let root = root.display().to_string();
@@ -192,7 +193,7 @@ fn pinned(built: &Built, out: &mut String) {
     };
 }
 
-fn whole(system: &dyn System, built: &Built, out: &mut String) {
+fn whole(system: &dyn System, built: &Built, coverage: &Coverage, out: &mut String) {
     let (bold, dim) = (style::BOLD, style::DIM);
     let Some(root) = layer_root(system, &built.places) else {
         let _ = writeln!(out, "There is no project directory here.");
@@ -209,9 +210,7 @@ fn whole(system: &dyn System, built: &Built, out: &mut String) {
             other => other.as_str(),
         }
     );
-    let named = built.named_texts(&root);
-    let named: Vec<&str> = named.iter().map(String::as_str).collect();
-    for line in Summary::of(system, &root).with_texts(&named).to_string().lines() {
+    for line in &coverage.listing {
         let _ = writeln!(out, "  {}", escape_hidden(line));
     }
     if built.held_layer.is_some() {
@@ -220,18 +219,24 @@ fn whole(system: &dyn System, built: &Built, out: &mut String) {
 }
 
 fn document(system: &dyn System, built: &Built, coverage: &Coverage) -> serde_json::Value {
-    let texts: Vec<serde_json::Value> = built
-        .seen
-        .iter()
-        .map(|seen| {
-            json!({
-                "path": seen.shown,
-                "state": word(seen),
-                "bytes": seen.bytes.len(),
-                "digest": seen.digest.to_string(),
-            })
+    let text = |seen: &Seen, state: &str| {
+        let is_sent = |text: &&CoveredText| text.is_sent && text.file.shown == seen.shown;
+        json!({
+            "path": seen.shown,
+            "state": state,
+            "bytes": seen.bytes.len(),
+            "digest": seen.digest.to_string(),
+            "sent": coverage.texts.iter().any(|text| is_sent(&text)),
         })
-        .collect();
+    };
+    let texts: Vec<serde_json::Value> = match built.mode {
+        // A project that is trusted as a whole has one state.
+        TrustMode::Whole => {
+            let state = if built.held_layer.is_some() { "new" } else { "granted" };
+            coverage.texts.iter().map(|covered| text(&covered.file, state)).collect()
+        }
+        _ => built.seen.iter().map(|seen| text(seen, word(seen))).collect(),
+    };
     let path = match built.mode {
         TrustMode::None => None,
         TrustMode::Whole => layer_root(system, &built.places),
