@@ -80,6 +80,22 @@ hint: `preface trust status` lists what a build uses
 }
 
 #[test]
+fn a_directory_is_revoked_with_all_that_lies_in_it() {
+    let sandbox = Sandbox::empty();
+    repository(&sandbox, "", "main");
+    sandbox.work("AGENTS.md", "Use tabs.\n").work("docs/AGENTS.md", "Be brief.\n").work("docs2/file", "");
+    sandbox.run("preface trust grant -C docs").exits(0);
+    sandbox
+        .run("preface trust revoke docs2")
+        .exits(0)
+        .prints("Nothing of that was granted in [ROOT]/work.\n");
+    sandbox
+        .run("preface trust revoke docs")
+        .exits(0)
+        .prints("Revoked 1 text in [ROOT]/work:\n  docs/AGENTS.md\n");
+}
+
+#[test]
 fn what_was_decided_is_listed() {
     let sandbox = Sandbox::new();
     sandbox
@@ -167,7 +183,7 @@ fn a_grant_is_no_remedy_where_the_call_denies_the_project() {
         sandbox.work(&path, manifest("tools", "theirs", r#", "description": "d""#));
     };
     [".preface", ".claude", ".sf", ".stud"].iter().for_each(|dir| manifest(dir));
-    repository(&sandbox, "work", "main");
+    repository(&sandbox, "", "main");
     for preset in ["default", "claude-code", "pi", "stud"] {
         let call = format!("preface build --preset {preset} --trust deny --tools theirs");
         for more in ["", " -v"] {

@@ -272,7 +272,7 @@ pub(super) fn revoke_pins(
     for project in document.projects_of_mut(root, repository.as_deref()) {
         let before = project.pins.len();
         project.pins.retain(|pin| {
-            let stays = paths.is_some_and(|paths| !paths.contains(&pin.path));
+            let stays = paths.is_some_and(|paths| !paths.iter().any(|path| path.holds(&pin.path)));
             if !stays {
                 removed.insert(pin.path.clone());
                 digests.insert(pin.digest);

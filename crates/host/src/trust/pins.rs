@@ -62,6 +62,11 @@ impl PinPath {
         &self.0
     }
 
+    /// Returns whether a path is this one, or lies below it.
+    pub(super) fn holds(&self, path: &PinPath) -> bool {
+        Path::new(&path.0).starts_with(&self.0)
+    }
+
     /// Returns where the text lies in a project with this root.
     #[must_use]
     pub fn resolve(&self, root: &Path) -> PathBuf {

@@ -290,7 +290,7 @@ impl<'a> TrustStore<'a> {
         self.change(Some(root), grant).map(|(_, outcome)| outcome)
     }
 
-    /// Takes back the grants of some texts, or of everything (`None`, permits too), in all work trees of the repository.
+    /// Takes back the grants of some texts (of all below a path), or of everything (`None`, permits too), in all work trees of the repository.
     /// Copies that no record names any more are removed. The time is recorded; that of all also where nothing was granted.
     ///
     /// # Errors

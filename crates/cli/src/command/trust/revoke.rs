@@ -27,7 +27,7 @@ Examples:
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = EXAMPLES)]
 pub struct Args {
-    /// Revoke only these files, or all of a project that `trust list` shows; relative to `-C`
+    /// Revoke only these files, what lies in these directories, or a project that `trust list` shows; relative to `-C`
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -51,20 +51,21 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         reports.push(engine.revoke(&request, &rest)?);
     }
     for report in &reports {
-        ui.view(&revoked(report))?;
+        ui.view(&revoked(report, !rest.is_empty()))?;
         notes::all(ui, &report.diagnostics);
     }
     Ok(Exit::Done)
 }
 
-fn revoked(report: &GrantReport) -> String {
+fn revoked(report: &GrantReport, are_paths_named: bool) -> String {
     let bold = style::BOLD;
     let root = report.path.display().to_string();
     let root = escape_hidden(&root);
     let mut out = String::new();
     let as_a_whole = report.audit.iter().any(|event| matches!(event, AuditEvent::ProjectDeclined { .. }));
     if report.added.is_empty() && report.permits.is_empty() {
-        let _ = writeln!(out, "Nothing was granted in {bold}{root}{bold:#}.");
+        let what = if are_paths_named { "Nothing of that" } else { "Nothing" };
+        let _ = writeln!(out, "{what} was granted in {bold}{root}{bold:#}.");
     } else if as_a_whole && !report.added.is_empty() {
         let _ = writeln!(out, "{bold}{root}{bold:#} is no longer trusted.");
     } else if !report.added.is_empty() {
