@@ -106,7 +106,6 @@ pub struct Contribution {
     pub silent: Option<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
