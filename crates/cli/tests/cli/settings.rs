@@ -40,7 +40,15 @@ fn what_is_set_can_be_got_and_unset() {
         .run("preface settings unset budget.tokens")
         .exits(0)
         .says("budget.tokens is not set in ~/.config/preface/settings.json\n");
-    sandbox.run("preface settings list").exits(0).prints("").says("Nothing is set.\n");
+    sandbox
+        .run("preface settings list")
+        .exits(0)
+        .says("")
+        .prints("securityMode.mode  \"ask\"  bundled  bundled/settings.json:3\n");
+    sandbox.run("preface settings get securityMode.mode").exits(0).prints("ask\n").says("");
+    sandbox.home(".config/preface/settings.json", r#"{"securityMode": null}"#);
+    sandbox.run("preface settings get securityMode").exits(0).prints("null\n").says("");
+    sandbox.run("preface build -q").exits(0).says("");
 }
 
 #[test]
@@ -245,14 +253,15 @@ fn everything_is_listed_with_who_set_it() {
     sandbox.work(".preface/settings.json", "{\n  \"logging\": { \"a.b\": [1, 2], \"c\": {} }\n}");
     sandbox.run("preface settings list --trust once").exits(0).says("").prints(
         "\
-preset         \"small\"  global   ~/.config/preface/settings.json:1
-logging.\"a.b\"  [1,2]    project  .preface/settings.json:2
-logging.c      {}       project  .preface/settings.json:2
+securityMode.mode  \"ask\"    bundled  bundled/settings.json:3
+preset             \"small\"  global   ~/.config/preface/settings.json:1
+logging.\"a.b\"      [1,2]    project  .preface/settings.json:2
+logging.c          {}       project  .preface/settings.json:2
 ",
     );
     let json = sandbox.run("preface settings list --trust once --format json").exits(0).json();
-    assert_eq!(json[1]["key"], "logging.\"a.b\"");
-    assert_eq!((&json[1]["value"], &json[1]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
+    assert_eq!(json[2]["key"], "logging.\"a.b\"");
+    assert_eq!((&json[2]["value"], &json[2]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
 }
 
 #[cfg(unix)]

@@ -58,7 +58,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     leaves(settings.merged.root(), &mut Vec::new(), &mut found);
     match args.format {
         Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
-        Format::Text if found.is_empty() => ui.say("Nothing is set.\n"),
         Format::Text => {
             let widest = if ui.columns().is_some() { 48 } else { usize::MAX };
             let mut table = Table::new([Side::Left; 4]);
