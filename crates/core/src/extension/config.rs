@@ -36,8 +36,8 @@ pub(super) struct Configured {
 }
 
 impl Configured {
-    /// Applies what settings change about the place and size of a context provider's text, and about whom a model
-    /// provider talks to.
+    /// Applies what settings change about the place and size of a context provider's text, and about the address of a
+    /// model provider.
     pub(super) fn apply(&self, row: &mut Entry) {
         match &mut row.ability {
             Some(Ability::Context(context)) => {
@@ -89,10 +89,10 @@ fn set_field(model: &mut Model, key: &str, node: &Node) -> Result<(), String> {
 const MOST_UNDECLARED: usize = 20;
 
 /// Lays each layer's `<category>.<id>` over the manifest's `config`, weakest first, as settings are merged: objects
-/// deeply, a provider's whole. But for providers, a key that neither its `configSchema` nor its `config` declares and a value that does not
-/// fit stay out with a note, and what a weaker layer set stays. `priority` and `maxTokens` of a context provider change its
-/// text's place and size, and `kind`, `baseUrl` and `apiKey` of a model provider whom it talks to, unless its schema
-/// declares them.
+/// deeply, a provider's whole. A value that does not fit, and a key that neither its `configSchema` nor its `config`
+/// declares, stay out with a note, and what a weaker layer set stays; a provider without a schema may have more. `priority`
+/// and `maxTokens` of a context provider change its text's place and size, and `kind`, `baseUrl` and `apiKey` of a model
+/// provider the address that it talks to and how, unless its schema declares them.
 pub(super) fn configure(
     manifest: &Manifest,
     scope: Scope,
