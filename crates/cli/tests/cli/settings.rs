@@ -40,13 +40,11 @@ fn what_is_set_can_be_got_and_unset() {
         .run("preface settings unset budget.tokens")
         .exits(0)
         .says("budget.tokens is not set in ~/.config/preface/settings.json\n");
-    sandbox.run("preface settings list").exits(0).says("").prints(
-        "\
-contextProviders.SystemPromptFile.enabled    true   bundled  bundled/settings.json:4
-contextProviders.SystemPromptFile.maxTokens  4096   bundled  bundled/settings.json:5
-securityMode.mode                            \"ask\"  bundled  bundled/settings.json:9
-",
-    );
+    sandbox
+        .run("preface settings list")
+        .exits(0)
+        .says("")
+        .prints("securityMode.mode  \"ask\"  bundled  bundled/settings.json:3\n");
     sandbox.run("preface settings get securityMode.mode").exits(0).prints("ask\n").says("");
     sandbox.home(".config/preface/settings.json", r#"{"securityMode": null}"#);
     sandbox.run("preface settings get securityMode").exits(0).prints("null\n").says("");
@@ -271,17 +269,15 @@ fn everything_is_listed_with_who_set_it() {
     sandbox.work(".preface/settings.json", "{\n  \"logging\": { \"a.b\": [1, 2], \"c\": {} }\n}");
     sandbox.run("preface settings list --trust once").exits(0).says("").prints(
         "\
-contextProviders.SystemPromptFile.enabled    true     bundled  bundled/settings.json:4
-contextProviders.SystemPromptFile.maxTokens  4096     bundled  bundled/settings.json:5
-securityMode.mode                            \"ask\"    bundled  bundled/settings.json:9
-preset                                       \"small\"  global   ~/.config/preface/settings.json:1
-logging.\"a.b\"                                [1,2]    project  .preface/settings.json:2
-logging.c                                    {}       project  .preface/settings.json:2
+securityMode.mode  \"ask\"    bundled  bundled/settings.json:3
+preset             \"small\"  global   ~/.config/preface/settings.json:1
+logging.\"a.b\"      [1,2]    project  .preface/settings.json:2
+logging.c          {}       project  .preface/settings.json:2
 ",
     );
     let json = sandbox.run("preface settings list --trust once --format json").exits(0).json();
-    assert_eq!(json[4]["key"], "logging.\"a.b\"");
-    assert_eq!((&json[4]["value"], &json[4]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
+    assert_eq!(json[2]["key"], "logging.\"a.b\"");
+    assert_eq!((&json[2]["value"], &json[2]["by"]), (&serde_json::json!([1, 2]), &"project".into()));
 }
 
 #[cfg(unix)]

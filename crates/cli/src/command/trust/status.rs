@@ -67,7 +67,9 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Diagnostic::warning("trust/coverage", what)
     }));
     match args.format {
-        Format::Text => ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?,
+        Format::Text => {
+            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?
+        }
         Format::Json => {
             let mut document = document(&system, &built, &coverage);
             document["permissions"] = coverage.permits.iter().map(permission).collect();
