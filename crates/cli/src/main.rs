@@ -59,7 +59,7 @@ Exit codes:
   3  held for trust (`--trust require`)
   4  lint found errors
   5  over budget
-  129, 130, 143  ended by a signal, with the servers and hooks that were started
+  129, 130, 143  ended by a signal; servers and hooks end with it
 
 Environment:
   PREFACE_HOME   the directory with your own files, in place of the platform's

@@ -623,7 +623,7 @@ fn a_listing_of_a_whole_project_says_what_is_sent() {
     let shown = "  system.md  link, sent to the model
   append.md  24 bytes
   linked.md  8 bytes
-It is held. `preface trust grant` lets it speak.
+It is held. `preface trust grant --preset stud` lets it speak.
   .stud/system.md -> .stud/linked.md
 ";
     assert!(ran.stdout.contains(shown), "{}", ran.stdout);
@@ -652,7 +652,7 @@ fn what_settings_name_outside_of_the_project_directory_is_granted_with_follow() 
     let ran = sandbox.run("preface build --preset stud --follow sub/s.md -v").exits(0);
     let warning = "warning: sub/s.md is included, and was not part of what you trusted [trust/unrecorded]";
     assert!(ran.stderr.contains(warning), "{}", ran.stderr);
-    assert!(ran.stderr.contains("work/sub/s.md`"), "the help names it: {}", ran.stderr);
+    assert!(ran.stderr.contains("work/sub/s.md --preset stud`"), "the help names it: {}", ran.stderr);
     sandbox.run("preface trust grant --preset stud --follow sub/s.md").exits(0);
     sandbox.run("preface build --preset stud --follow sub/s.md").exits(0).says("");
     sandbox.work("sub/s.md", "Others.\n");
@@ -692,7 +692,7 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
     let lines = |expected: &[&str]| expected.iter().map(|line| format!("  {line}\n")).collect::<String>();
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
     assert!(ran.stdout.starts_with(&format!("With this grant:\n{}", lines(&expected))), "{}", ran.stdout);
-    let waits = "  could run after `preface trust grant --allow-commands`:
+    let waits = "  could run after `preface trust grant --allow-commands --preset stud`:
     mcp/mine
       runs /bin/echo
       in .

@@ -139,7 +139,7 @@ impl Guard {
     fn named_rightly(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |status, detail: String| {
             Err(Problem::new(status, "host", detail)
-                .hint("use the address that `preface serve` printed, or start it with `--host NAME`"))
+                .hint("use the address that `preface serve` printed, or start it with `preface serve --host NAME`"))
         };
         let mut hosts = parts.headers.get_all(header::HOST).iter();
         let header = match (hosts.next(), hosts.next()) {
