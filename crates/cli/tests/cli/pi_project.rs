@@ -75,7 +75,10 @@ fn a_preset_without_a_gate_advises_no_grant_of_files() {
             .says(&format!("error: the {rule}\nhint: nothing in this project needs a grant\n"));
     }
     let denied = sandbox.run("preface build --preset claude-code --trust deny").exits(0);
-    assert_eq!(denied.stderr, "warning: CLAUDE.md held for trust; leave out `--trust deny` (`-v` tells more)\n");
+    assert_eq!(
+        denied.stderr,
+        "warning: CLAUDE.md held for trust; leave out `--trust deny` (`-v` tells more)\n"
+    );
 }
 
 /// A project directory that would hold the user's own one is none: in the home directory the user's files speak alone.

@@ -138,8 +138,9 @@ impl Guard {
     /// The name that the client used must be ours: else a page elsewhere has pointed its own name here.
     fn named_rightly(&self, parts: &Parts) -> Result<(), Problem> {
         let refused = |status, detail: String| {
-            Err(Problem::new(status, "host", detail)
-                .hint("use the address that `preface serve` printed, or start it with `preface serve --host NAME`"))
+            Err(Problem::new(status, "host", detail).hint(
+                "use the address that `preface serve` printed, or start it with `preface serve --host NAME`",
+            ))
         };
         let mut hosts = parts.headers.get_all(header::HOST).iter();
         let header = match (hosts.next(), hosts.next()) {

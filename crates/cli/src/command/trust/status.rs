@@ -68,7 +68,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }));
     match args.format {
         Format::Text => {
-            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?
+            ui.view(&complete(&(view(&system, &built, &coverage) + &permitted(&coverage.permits))))?;
         }
         Format::Json => {
             let mut document = document(&system, &built, &coverage);
