@@ -173,6 +173,7 @@ impl ProjectChanges {
         }
         if entry.active {
             self.add_settings(entry.origin.scope, &entry.diagnostics);
+            self.add_provider_settings(entry, gathered);
         }
         if entry.origin.scope != Scope::Project {
             return;
@@ -200,6 +201,22 @@ impl ProjectChanges {
         };
         for note in notes.iter().filter(|_| scope < Scope::Project).filter(by_project) {
             self.0.push(ProjectChange { note: note.clone(), affects_build: false });
+        }
+    }
+
+    /// What the project's settings make of a provider of another layer: where requests go, and with which key.
+    fn add_provider_settings(&mut self, entry: &Entry, gathered: &Gathered) {
+        if entry.category != Category::Providers || entry.origin.scope == Scope::Project {
+            return;
+        }
+        let first = if entry.config_scope == SetBy::Project { "" } else { "with `--allow-commands` " };
+        for key in ["kind", "baseUrl", "apiKey"] {
+            let set = gathered.settings.at_layer(SetBy::Project, &["providers", entry.name.as_str(), key]);
+            if let Some(set) = set {
+                let whose = whose(entry.origin.scope);
+                let what = format!("{first}the project sets `{key}` of {whose} `providers/{}`", entry.name);
+                self.add(what, Some(set.place()), false);
+            }
         }
     }
 
