@@ -11,8 +11,7 @@ use std::{
     sync::Arc,
 };
 
-/// The id of a conversation: any text of 1 to 255 bytes without control characters, but for `.` and `..`, which no client can
-/// ask for in an address. It is data and nothing else.
+/// The id of a conversation: any text of 1 to 255 bytes without control characters. It is data and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ConversationId(Arc<str>);
@@ -39,7 +38,7 @@ impl fmt::Display for ConversationIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "not a conversation id (1 to 255 bytes, no control characters, not `.` or `..`): `{}`",
+            "not a conversation id (1 to 255 bytes, no control characters): `{}`",
             self.0.escape_debug()
         )
     }
@@ -51,7 +50,7 @@ impl FromStr for ConversationId {
     type Err = ConversationIdError;
 
     fn from_str(text: &str) -> Result<Self, ConversationIdError> {
-        let is_id = !matches!(text, "" | "." | "..") && text.len() <= 255;
+        let is_id = !text.is_empty() && text.len() <= 255;
         if is_id && !text.chars().any(char::is_control) {
             return Ok(ConversationId(text.into()));
         }

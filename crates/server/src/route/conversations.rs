@@ -284,6 +284,11 @@ pub async fn turn(
         let reply = PromptReply::of(&at_hand.head, false, notes);
         return Ok(tagged(StatusCode::OK, at_hand.head.seal, &reply));
     }
+    // Clients take these segments out of an address, so what is built here could not be asked for.
+    if matches!(id.as_str(), "." | "..") {
+        let detail = format!("`{id}` is no id for a new conversation: clients take it out of an address");
+        return Err(Problem::new(StatusCode::BAD_REQUEST, "path", detail).hint("use another id"));
+    }
     asked.preset.get_or_insert_with(|| app.settings.preset.clone());
     let turned =
         counted(&app, app.keeper.first_turn(&id, &asked, &actor).await, |turned| match turned.constructed {
