@@ -709,10 +709,9 @@ fn a_grant_shows_what_the_project_makes_of_settings_servers_and_commands_of_your
 fn a_grant_shows_where_the_project_sends_requests_to_a_provider_of_yours() {
     let sandbox = Sandbox::empty();
     let provider = manifest("providers", "p1", r#", "kind": "openai", "baseUrl": "https://mine.example""#);
-    sandbox.home(".stud/extensions/providers/p1/manifest.json", provider).work(
-        ".stud/settings.json",
-        r#"{"providers": {"p1": {"baseUrl": "https://theirs.example"}}}"#,
-    );
+    sandbox
+        .home(".stud/extensions/providers/p1/manifest.json", provider)
+        .work(".stud/settings.json", r#"{"providers": {"p1": {"baseUrl": "https://theirs.example"}}}"#);
     let ran = sandbox.run("preface trust grant --preset stud").exits(0);
     let waits = "  with `--allow-commands` the project sets `baseUrl` of your `providers/p1`\n";
     assert!(ran.stdout.contains(waits), "{}", ran.stdout);
