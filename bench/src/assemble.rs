@@ -13,7 +13,7 @@ use preface_core::{
     origin::{Origin, Piece, Source},
     profile::Arrange,
     scope::Scope,
-    section::SectionId,
+    section::{SectionId, SectionMeta},
 };
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn part(number: usize) -> DraftPart {
     let body = "Read a file before you change it.\n".repeat(48);
     let mut part = DraftPart {
         stability: [Stability::Static, Stability::Conversation, Stability::Turn][number % 3],
-        ..DraftPart::new(SectionId::new(format!("part-{number}")))
+        ..DraftPart::new(SectionMeta::new(SectionId::new(format!("part-{number}"))))
     };
     part.push("# Notes of the project, one file\n\n", literal("section.notes.prefix"));
     part.push(&body, Origin::Source { source, span: 0..body.len(), lossy: false });

@@ -29,7 +29,7 @@ fn run(rounds: Option<usize>) -> Result<Vec<Table>, Trouble> {
     }
     let system = OsSystem::new(ASSETS);
     let read = |within: Within<'_>| -> Result<Vec<Vec<u8>>, Trouble> {
-        let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.bytes);
+        let one = |file: &PathBuf| system.read(file, within, LIMIT).map(|read| read.into_bytes());
         let all: Result<Vec<_>, _> = files.iter().map(one).collect();
         all.map_err(|error| Trouble::Wrong(format!("a file cannot be read: {error:?}")))
     };

@@ -9,7 +9,7 @@ use preface_mcp::{Limits, Trouble, overheard};
 use std::time::Duration;
 
 fuzz_target!(|data: &[u8]| {
-    let limits = Limits { bytes: 32 << 10, items: 20, fetched: 1 << 10 };
+    let limits = Limits { bytes: 32 << 10, items: 20, fetched: 1 << 10, ..Limits::default() };
     let heard = overheard(data, &limits).expect("there is a runtime");
     assert!(heard.took < Duration::from_secs(5), "it ends");
     for note in &heard.notes {
@@ -35,5 +35,6 @@ fuzz_target!(|data: &[u8]| {
             assert!(why.len() < 8 << 10 && why.chars().all(|c| !c.is_control()), "{why:?}");
         }
         Err(Trouble::Late | Trouble::Flooded(_)) => {}
+        Err(Trouble::Stopped) => unreachable!("nobody stops it"),
     }
 });

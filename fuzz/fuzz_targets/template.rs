@@ -81,7 +81,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(finding.edit.as_ref().is_none_or(|edit| text.get(edit.range.clone()).is_some()));
     }
     let Ok(template) = Template::parse(text, &options) else {
-        assert!(findings.iter().any(|finding| finding.diagnostic.code == "template/depth"));
+        assert!(findings.iter().any(|finding| finding.diagnostic.code.as_str() == "template/depth"));
         return;
     };
     let exists = |key: &FactKey| key.as_str().bytes().fold(choice >> 3, u8::wrapping_add).is_multiple_of(2);

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Names the directory of the server's programs; `preface_store::contract::server` reads it too.
+/// Names the directory of the server's programs; `preface_testkit::contract::server` reads it too.
 const PROGRAMS: &str = "PREFACE_POSTGRES_BIN";
 /// Says that the tests do without.
 const WITHOUT: &str = "PREFACE_WITHOUT_POSTGRES";

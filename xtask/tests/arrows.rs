@@ -1,5 +1,5 @@
 //! ARCHITECTURE.md draws who may use whom, in a block that starts with ```` ```arrows ````. These tests hold the drawing
-//! against what the manifests say, both ways.
+//! against what the manifests say, both ways. One more test bounds what the library without features depends on.
 
 use serde_json::Value;
 use std::{
@@ -11,6 +11,9 @@ use std::{
 
 /// Crates by the name of their directory, each with the crates that it uses.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
+
+/// The most crates that `preface` without features may compile, itself among them.
+const MOST_CRATES: usize = 120;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
@@ -31,15 +34,21 @@ fn drawn() -> Arrows {
     arrows
 }
 
-/// Asks cargo for the members of the workspace and the normal dependencies among them.
-fn built() -> Arrows {
+/// Runs cargo in the root and returns what it prints.
+fn cargo(args: &[&str]) -> Vec<u8> {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .args(args)
         .current_dir(root())
         .output()
         .expect("cargo can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    output.stdout
+}
+
+/// Asks cargo for the members of the workspace and the normal dependencies among them.
+fn built() -> Arrows {
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let metadata: Value = serde_json::from_slice(&metadata).expect("cargo metadata prints JSON");
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let package = |package: Value| {
         let manifest = Path::new(package["manifest_path"].as_str().expect("a path"));
@@ -87,4 +96,16 @@ fn the_core_looks_up_to_nobody() {
     let arrows = built();
     let core = arrows.get("core").expect("there is a core");
     assert!(core.is_empty(), "the core is pure and uses no other crate of ours, but it uses {core:?}");
+}
+
+#[test]
+fn the_library_without_features_compiles_few_crates() {
+    let tree = cargo(&["tree", "--package", "preface", "--edges", "normal,build", "--prefix", "none"]);
+    let tree = String::from_utf8(tree).expect("cargo tree prints text");
+    let crates: BTreeSet<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
+    assert!(
+        crates.len() <= MOST_CRATES,
+        "`preface` without features compiles {} crates, more than {MOST_CRATES}: make a dependency optional",
+        crates.len()
+    );
 }

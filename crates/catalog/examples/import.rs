@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for note in &imported.notes {
-        *codes.entry(&note.code).or_default() += 1;
+        *codes.entry(note.code.as_str()).or_default() += 1;
         if every_note {
             println!("{note:?}");
         }

@@ -3,7 +3,7 @@
 //! Older heads look like YAML and are none: a description stands without quotes and has colons in it. Newer ones quote
 //! each text as JSON does. Both are read here, and a line that is neither is a note: the rest of the head still counts.
 
-use preface_core::diagnostic::{Diagnostic, Place};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 /// What the head of a file says.
@@ -249,7 +249,7 @@ impl Reader<'_, '_> {
             _ => return,
         };
         let place = Place::within(None, self.path, self.text, span);
-        self.notes.push(Diagnostic::warning("catalog/header", what).at(place).help(remedy));
+        self.notes.push(Diagnostic::warning(DiagnosticCode::CatalogHeader, what).at(place).help(remedy));
     }
 }
 

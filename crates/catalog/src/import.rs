@@ -3,7 +3,7 @@
 use crate::{compile::compile, header, readme, version};
 use preface_core::{
     catalog::{CatalogText, Chunk, Entry, Generation, INDEX_FORMAT, Index},
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::{collections::BTreeMap, fmt};
 
@@ -105,7 +105,8 @@ pub fn import(source: &Source) -> Result<Imported, ImportError> {
                 "`{}` has the name of `{}`, `{}`, and is left out",
                 file.name, first.file, entry.name
             );
-            let note = Diagnostic::warning("catalog/same-name", what).at(Place::file(None, &file.name));
+            let note =
+                Diagnostic::warning(DiagnosticCode::CatalogSameName, what).at(Place::file(None, &file.name));
             notes.push(note.help("give one of them another name"));
             continue;
         }
@@ -133,8 +134,12 @@ pub(crate) fn prompt(
     let header = header::read(&file.name, text, notes);
     let Some(name) = header.name else {
         let what = format!("`{}` has no usable name and is left out", file.name);
-        let note =
-            Diagnostic::warning("catalog/no-name", what).at(Place::within(None, &file.name, text, 0..0));
+        let note = Diagnostic::warning(DiagnosticCode::CatalogNoName, what).at(Place::within(
+            None,
+            &file.name,
+            text,
+            0..0,
+        ));
         notes.push(note.help("give its head a line `name: …`"));
         return None;
     };
@@ -202,7 +207,7 @@ fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f
     let place = Place::file(None, &file.name);
     if let Some(fault) = name_fault(&file.name) {
         let what = format!("`{}` is left out: its name {fault}", file.name.escape_debug());
-        let note = Diagnostic::warning("catalog/file-name", what).at(place);
+        let note = Diagnostic::warning(DiagnosticCode::CatalogFileName, what).at(place);
         notes.push(note.help("call it `name-of-the-prompt.md`"));
         return None;
     }
@@ -213,8 +218,11 @@ fn readable<'f>(file: &'f SourceFile, notes: &mut Vec<Diagnostic>) -> Option<&'f
             let line = file.bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
             let what = format!("`{}` is not UTF-8 at byte {at} and is left out", file.name);
             let place = Place { span: Some(at..at + 1), line: Some(line), ..place };
-            notes
-                .push(Diagnostic::warning("catalog/not-utf8", what).at(place).help("save the file as UTF-8"));
+            notes.push(
+                Diagnostic::warning(DiagnosticCode::CatalogNotUtf8, what)
+                    .at(place)
+                    .help("save the file as UTF-8"),
+            );
             None
         }
     }

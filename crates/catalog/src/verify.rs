@@ -6,7 +6,7 @@ use crate::{
 };
 use preface_core::{
     catalog::{Entry, INDEX_FORMAT, Index},
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,21 +24,21 @@ pub struct Kept {
 #[must_use]
 pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
-    let error = |code: &str, path: &str, what: String| {
+    let error = |code: DiagnosticCode, path: &str, what: String| {
         Diagnostic::error(code, what).at(Place::file(None, path)).help("import the catalog again")
     };
     if index.format != INDEX_FORMAT {
         let what = format!("the index is of form {}, and {INDEX_FORMAT} is what is read here", index.format);
-        notes.push(error("catalog/format", "index", what));
+        notes.push(error(DiagnosticCode::CatalogFormat, "index", what));
         return notes;
     }
     if generation_of(&index.version) != Some(index.generation) {
         let what = format!("the index says version {} and another generation", index.version);
-        notes.push(error("catalog/generation", "index", what));
+        notes.push(error(DiagnosticCode::CatalogGeneration, "index", what));
     }
     if Index::digest_of_entries(&index.prompts) != index.digest {
         let what = "the digest of the index is not that of its entries".to_owned();
-        notes.push(error("catalog/index-digest", "index", what));
+        notes.push(error(DiagnosticCode::CatalogIndexDigest, "index", what));
     }
     let mut names = BTreeSet::new();
     let (mut files, mut texts) = (BTreeSet::new(), BTreeSet::new());
@@ -46,22 +46,28 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
         let stored = entry.compiled_file();
         if !names.insert(&*entry.name) || !files.insert(entry.file.clone()) {
             let what = format!("the index lists `{}` or its file twice", entry.name);
-            notes.push(error("catalog/same-name", &entry.file, what));
+            notes.push(error(DiagnosticCode::CatalogSameName, &entry.file, what));
         }
         let text = kept.compiled.get(&stored);
         match text {
-            None => notes.push(error("catalog/missing", &stored, format!("`{stored}` is missing"))),
+            None => {
+                notes.push(error(DiagnosticCode::CatalogMissing, &stored, format!("`{stored}` is missing")));
+            }
             Some(bytes) if digest(bytes) != entry.compiled => {
                 let what = format!("`{stored}` is not what the index has the digest of");
-                notes.push(error("catalog/digest", &stored, what));
+                notes.push(error(DiagnosticCode::CatalogDigest, &stored, what));
             }
             Some(_) => {}
         }
         match kept.files.get(&entry.file) {
-            None => notes.push(error("catalog/missing", &entry.file, format!("`{}` is missing", entry.file))),
+            None => notes.push(error(
+                DiagnosticCode::CatalogMissing,
+                &entry.file,
+                format!("`{}` is missing", entry.file),
+            )),
             Some(bytes) if digest(bytes) != entry.digest => {
                 let what = format!("`{}` is not what the index has the digest of", entry.file);
-                notes.push(error("catalog/digest", &entry.file, what));
+                notes.push(error(DiagnosticCode::CatalogDigest, &entry.file, what));
             }
             Some(bytes) => {
                 let file = SourceFile { name: entry.file.clone(), bytes: bytes.clone() };
@@ -70,14 +76,14 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
                     again.as_ref().is_none_or(|(_, again)| compiled_bytes(again) != *text)
                 }) {
                     let what = format!("`{stored}` is not what `{}` compiles to", entry.file);
-                    notes.push(error("catalog/compiled", &stored, what));
+                    notes.push(error(DiagnosticCode::CatalogCompiled, &stored, what));
                 }
                 if again
                     .is_some_and(|(again, _)| Entry { compiled: entry.compiled.clone(), ..again } != *entry)
                 {
                     let what =
                         format!("the index says something else of `{}` than the file does", entry.file);
-                    notes.push(error("catalog/entry", &entry.file, what));
+                    notes.push(error(DiagnosticCode::CatalogEntry, &entry.file, what));
                 }
             }
         }
@@ -87,7 +93,7 @@ pub fn verify(index: &Index, kept: &Kept) -> Vec<Diagnostic> {
     let left = kept.files.keys().filter(|name| of_no_entry(&files, name));
     for name in left.chain(kept.compiled.keys().filter(|name| of_no_entry(&texts, name))) {
         let what = format!("`{name}` belongs to no prompt of the index");
-        let note = Diagnostic::warning("catalog/superfluous", what).at(Place::file(None, name));
+        let note = Diagnostic::warning(DiagnosticCode::CatalogSuperfluous, what).at(Place::file(None, name));
         notes.push(note.help("remove the file, or import the catalog again"));
     }
     notes

@@ -96,7 +96,10 @@ fn what_is_no_escape_stays_with_a_note() {
     let compiled = preface_catalog::compile("x.md", "a \\u{zz} \\1 ${b}", 0, &[], Generation::A);
     let Chunk::Text { text, .. } = &compiled.chunks[0] else { panic!("{compiled:?}") };
     assert_eq!(text, "a \\u{zz} \\1 ");
-    assert_eq!(compiled.notes.iter().map(|note| &*note.code).collect::<Vec<_>>(), ["catalog/escape"; 2]);
+    assert_eq!(
+        compiled.notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(),
+        ["catalog/escape"; 2]
+    );
 }
 
 #[test]
@@ -121,9 +124,9 @@ fn what_is_left_out_is_told_with_its_place() {
         .notes
         .iter()
         .filter(|note| {
-            !matches!(&*note.code, "catalog/unparsed" | "catalog/unsupported" | "catalog/undeclared")
+            !matches!(note.code.as_str(), "catalog/unparsed" | "catalog/unsupported" | "catalog/undeclared")
         })
-        .map(|note| (&*note.code, &*note.place.as_ref().unwrap().path, note.severity))
+        .map(|note| (note.code.as_str(), &*note.place.as_ref().unwrap().path, note.severity))
         .collect();
     assert_eq!(
         told,
@@ -160,7 +163,7 @@ fn a_file_that_cannot_be_kept_under_its_name_or_is_no_text_is_left_out() {
         let file = SourceFile { name: name.to_owned(), bytes: bytes.to_vec() };
         let source = Source { files: vec![file], readme: None, version: Some("2.1.37".to_owned()) };
         let Err(ImportError::NoPrompt { files: 1, notes }) = import(&source) else { panic!("{name}") };
-        assert_eq!((&*notes[0].code, notes[0].help.is_some()), (code, true), "{name}");
+        assert_eq!((notes[0].code.as_str(), notes[0].help.is_some()), (code, true), "{name}");
     }
 }
 
@@ -244,7 +247,7 @@ fn what_was_kept_agrees_and_each_thing_that_does_not_is_told() {
             let (mut index, mut kept) = kept(catalog);
             spoil(&mut index, &mut kept);
             let notes = verify(&index, &kept);
-            let codes: Vec<_> = notes.iter().map(|note| &*note.code).collect();
+            let codes: Vec<_> = notes.iter().map(|note| note.code.as_str()).collect();
             assert_eq!(codes, *expected, "{catalog}, {what}");
             assert!(notes.iter().all(|note| note.help.is_some()));
         }

@@ -4,7 +4,7 @@ use crate::ui::{Ui, note::Note};
 use preface::{
     Error, Held,
     core::{
-        diagnostic::{Diagnostic, Place},
+        diagnostic::{Diagnostic, DiagnosticCode, Place},
         lint::hidden::escape_hidden,
         message::MessagesError,
         profile::ProfileError,
@@ -98,11 +98,11 @@ impl Failure {
     /// Returns it as a note, for whoever passes it on.
     pub fn into_note(self) -> Diagnostic {
         let code = match self.exit {
-            Exit::Usage => "usage",
-            Exit::Held => "trust/required",
-            Exit::OverBudget => "budget/over",
-            Exit::HungUp | Exit::Interrupted | Exit::Terminated => "stopped",
-            Exit::Done | Exit::Failed | Exit::Lint => "failed",
+            Exit::Usage => DiagnosticCode::Usage,
+            Exit::Held => DiagnosticCode::TrustRequired,
+            Exit::OverBudget => DiagnosticCode::BudgetOver,
+            Exit::HungUp | Exit::Interrupted | Exit::Terminated => DiagnosticCode::Stopped,
+            Exit::Done | Exit::Failed | Exit::Lint => DiagnosticCode::Failed,
         };
         let note = Diagnostic::error(code, self.message);
         Diagnostic { place: self.place.map(|place| *place), help: self.hint, ..note }

@@ -57,7 +57,7 @@ pub fn read_at_most(file: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 }
 
 fn look(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    system().read(path, Within::Anywhere, limit).map(|read| read.bytes)
+    system().read(path, Within::Anywhere, limit).map(|read| read.into_bytes())
 }
 
 fn unread(file: &Path, error: &ReadError) -> Failure {

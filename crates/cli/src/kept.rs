@@ -21,10 +21,7 @@ use preface::{
     keep::{Asked, Here, KeepError, Keeper, Record},
     store::{Conversation, ConversationId, Head, Store, StoreUrl},
 };
-use std::{
-    sync::Arc,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 
 /// The flags that say what the store has to do with a build.
 #[derive(Args, Clone, Debug, Default)]
@@ -143,10 +140,8 @@ impl SubjectFlags {
 
     /// Builds once for the questions alone: what is answered is recorded, and the build that is kept finds it there.
     fn ask_first(&self, ui: &Ui, engine: &Engine<'_>, request: &Request) -> Result<TrustChoice, Failure> {
-        let asks = TrustOnly { terminal: Terminal::new(ui), once: AtomicBool::new(false) };
         let templates = self.keep.template.source();
-        engine.with_templates(&templates).ask_trust(request, &asks)?;
-        Ok(if asks.once.into_inner() { TrustChoice::Once } else { TrustChoice::Ask })
+        Ok(engine.with_templates(&templates).ask_trust(request, &TrustOnly(Terminal::new(ui)))?)
     }
 }
 
@@ -205,13 +200,10 @@ impl Kept {
     }
 }
 
-/// Asks about trust on a terminal, and remembers whether an answer was for this once. Single files are not asked about:
-/// such an answer is not recorded, and the build that is kept would not find it.
+/// Asks about trust on a terminal. Single files are not asked about: such an answer is not recorded, and the build that is
+/// kept would not find it.
 #[derive(Debug)]
-struct TrustOnly<'u> {
-    terminal: Terminal<'u>,
-    once: AtomicBool,
-}
+struct TrustOnly<'u>(Terminal<'u>);
 
 impl Confirm for TrustOnly<'_> {
     fn confirm(&self, _question: &str) -> bool {
@@ -221,11 +213,7 @@ impl Confirm for TrustOnly<'_> {
 
 impl Ask for TrustOnly<'_> {
     fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer> {
-        let answer = self.terminal.trust(question);
-        if answer == Some(TrustAnswer::Once) {
-            self.once.store(true, Ordering::Relaxed);
-        }
-        answer
+        self.0.trust(question)
     }
 
     fn as_confirm(&self) -> &dyn Confirm {

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use preface::core::{
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     draft::AbsentReason,
     lint::{few::Few, hidden::escape_hidden},
     prompt::Prompt,
@@ -41,6 +41,18 @@ pub fn all(ui: &Ui, notes: &[Diagnostic]) {
     }
 }
 
+/// Prints what came up for a listing: warnings and errors, all with `-v`, errors alone with `-q`.
+pub fn listing<'n>(ui: &Ui, talk: Talk, notes: impl IntoIterator<Item = &'n Diagnostic>) {
+    let least = match talk {
+        Talk::Quiet => Severity::Error,
+        Talk::Usual => Severity::Warning,
+        Talk::All => Severity::Info,
+    };
+    for note in notes.into_iter().filter(|note| note.severity >= least) {
+        all(ui, std::slice::from_ref(note));
+    }
+}
+
 /// The most notes that [`few`] tells.
 const FEW: usize = 10;
 
@@ -59,7 +71,7 @@ pub fn few(ui: &Ui, notes: Vec<Diagnostic>, command: &str) {
 
 /// Says in one line what was held, cut or skipped; `None` where nothing was.
 fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
-    let is_held = |note: &&Diagnostic| note.code == "trust/held";
+    let is_held = |note: &&Diagnostic| note.code == DiagnosticCode::TrustHeld;
     let held: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(is_held).collect();
     let lossy = prompt.parts.iter().filter(|part| !part.cuts.is_empty()).map(|part| &part.section);
     let cut = named(lossy);
@@ -67,12 +79,15 @@ fn summary(prompt: &Prompt) -> Option<(Severity, String)> {
     let dropped = named(dropped.map(|one| &one.section));
     let counted = |note: &&Diagnostic| {
         note.severity >= Severity::Warning
-            && !matches!(note.code.as_str(), "trust/held" | "budget/cut" | "budget/dropped")
+            && !matches!(
+                note.code,
+                DiagnosticCode::TrustHeld | DiagnosticCode::BudgetCut | DiagnosticCode::BudgetDropped
+            )
     };
     let others: Vec<&Diagnostic> = prompt.diagnostics.iter().filter(counted).collect();
 
     let mut said = Vec::new();
-    let created = prompt.diagnostics.iter().filter(|note| note.code == "scaffold/created");
+    let created = prompt.diagnostics.iter().filter(|note| note.code == DiagnosticCode::ScaffoldCreated);
     said.extend(created.map(|note| escape_hidden(&note.message).into_owned()));
     let created = said.len();
     let names: Vec<String> = held.iter().map(|note| held_name(note)).collect();

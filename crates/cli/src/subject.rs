@@ -189,7 +189,7 @@ pub fn refused(error: Error, format: Format) -> Failure {
 
 /// True for a note about a reminder of this turn.
 fn is_of_reminders(note: &Diagnostic) -> bool {
-    note.code.starts_with("reminder/") || note.message.starts_with("the value of `event:")
+    note.code.topic() == Some("reminder") || note.message.starts_with("the value of `event:")
 }
 
 impl Subject {
@@ -269,6 +269,6 @@ impl Subject {
             Some(rest) => places.home.as_ref()?.join(rest),
             None => normal(&places.cwd, source.path.as_ref()),
         };
-        system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.bytes)
+        system.read(&path, Within::Anywhere, CONTEXT_FILE_LIMIT).ok().map(|read| read.into_bytes())
     }
 }

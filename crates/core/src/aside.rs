@@ -78,11 +78,10 @@ pub struct Wrapped {
 impl Aside {
     /// Takes a part that is read in a message; `None` for one of the system prompt.
     #[must_use]
-    pub fn of(draft: DraftPart) -> Option<Self> {
-        let DraftPart { section, provider, text, spans, stability, priority, cuts, place, .. } = draft;
-        let range = 0..text.len();
-        let part = Part { section, provider, range, stability, priority, spans, cuts };
-        Some(Aside { place: place?, part, text })
+    pub fn of(mut draft: DraftPart) -> Option<Self> {
+        let place = draft.meta.place?;
+        let text = std::mem::take(&mut draft.text);
+        Some(Aside { place, part: draft.placed(0..text.len()), text })
     }
 
     /// Puts the tags around the text. What in it would end them, or begin others, is escaped.

@@ -6,7 +6,7 @@ use crate::{
     draft::{Draft, DraftPart, behead_spans, truncate_spans},
     origin::{Piece, Span},
     profile::Arrange,
-    prompt::{Part, Prompt},
+    prompt::Prompt,
 };
 
 /// How parts are put together.
@@ -25,11 +25,13 @@ pub struct Joining<'a> {
 pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
     let Draft { parts, absent } = fitted;
     let (asides, mut parts): (Vec<DraftPart>, Vec<DraftPart>) =
-        parts.into_iter().partition(|part| part.place.is_some());
+        parts.into_iter().partition(|part| part.meta.place.is_some());
     match joining.arrange {
-        Arrange::Listed => parts.sort_by_key(|part| part.last),
-        Arrange::Stability => parts.sort_by_key(|part| (part.last, part.stability)),
-        Arrange::Priority => parts.sort_by_key(|part| (part.last, std::cmp::Reverse(part.priority))),
+        Arrange::Listed => parts.sort_by_key(|part| part.meta.last),
+        Arrange::Stability => parts.sort_by_key(|part| (part.meta.last, part.stability)),
+        Arrange::Priority => {
+            parts.sort_by_key(|part| (part.meta.last, std::cmp::Reverse(part.meta.priority)));
+        }
     }
     let size = parts.iter().map(|part| part.text.len() + joining.join.text.len()).sum();
     let mut prompt = Prompt {
@@ -41,8 +43,8 @@ pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
         ..Prompt::default()
     };
     let mut contributed = Vec::new();
-    for mut part in parts {
-        contributed.extend(part.audit_id.take().map(|id| (prompt.parts.len(), id)));
+    for part in parts {
+        contributed.extend(part.meta.audit_id.clone().map(|id| (prompt.parts.len(), id)));
         append(&mut prompt, part, joining);
     }
     // Counted at the end: a seam takes line ends from both of its sides.
@@ -56,9 +58,9 @@ pub fn assemble(fitted: Draft, preset: &str, joining: Joining<'_>) -> Prompt {
     prompt
 }
 
-fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
-    let DraftPart { section, provider, text, mut spans, stability, priority, cuts, .. } = draft;
-    let mut text = text.as_str();
+fn append(prompt: &mut Prompt, mut draft: DraftPart, joining: Joining<'_>) {
+    let mut text = draft.text.as_str();
+    let spans = &mut draft.spans;
     let mut start = prompt.text.len();
     if let Some(before) = prompt.parts.last_mut() {
         if joining.seam {
@@ -69,37 +71,35 @@ fn append(prompt: &mut Prompt, draft: DraftPart, joining: Joining<'_>) {
             before.range.end = end;
             start = end;
             let rest = text.trim_start_matches(['\n', '\r']);
-            behead_spans(&mut spans, text.len() - rest.len());
+            behead_spans(spans, text.len() - rest.len());
             text = rest;
         }
         let gap = joining.join.text.len();
         if gap > 0 {
             prompt.text.push_str(&joining.join.text);
-            for span in &mut spans {
+            for span in spans.iter_mut() {
                 span.range = span.range.start + gap..span.range.end + gap;
             }
             spans.insert(0, Span { range: 0..gap, origin: joining.join.origin.clone() });
         }
     }
     prompt.text.push_str(text);
-    prompt.parts.push(Part {
-        section,
-        provider,
-        range: start..prompt.text.len(),
-        stability,
-        priority,
-        spans,
-        cuts,
-    });
+    prompt.parts.push(draft.placed(start..prompt.text.len()));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{fact::Stability, origin::Origin, section::SectionId};
+    use crate::{
+        fact::Stability,
+        origin::Origin,
+        section::{SectionId, SectionMeta},
+    };
+    use std::sync::Arc;
 
     fn part(id: &str, text: &str, stability: Stability, priority: i64) -> DraftPart {
-        let mut part = DraftPart { stability, priority, ..DraftPart::new(SectionId::new(id)) };
+        let meta = SectionMeta { priority, ..SectionMeta::new(SectionId::new(id)) };
+        let mut part = DraftPart { stability, ..DraftPart::new(meta) };
         part.push(text, Origin::Caller { flag: id.into() });
         part
     }
@@ -169,7 +169,8 @@ mod tests {
         let mut parts =
             vec![part("a", "A\n\n", Stability::Static, 0), part("b", "\nB\n", Stability::Static, 0)];
         for part in &mut parts {
-            part.audit_id = Some(part.section.to_string());
+            let audit_id = Some(part.meta.id.to_string());
+            Arc::make_mut(&mut part.meta).audit_id = audit_id;
         }
         let prompt = join(parts, Arrange::Listed, true);
         let made =

@@ -5,7 +5,7 @@ mod merge;
 
 use crate::{
     condition::Verdict,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     draft::{Absent, AbsentReason},
     fact::FactKey,
     layer::Layer,
@@ -15,6 +15,7 @@ use crate::{
     scope::Scope,
     section::{
         Body, CutRule, DEFAULT_PRIORITY, Language, ListName, Override, ProviderName, Say, Section, SectionId,
+        SectionMeta,
     },
     suggestion::did_you_mean,
     template::trim,
@@ -145,9 +146,9 @@ impl<'w> Compose<'w> {
         self.slots = vec![Slot::of(Cow::Owned(whole("systemPrompt.custom", custom)))];
         let what = format!("the whole prompt is `systemPrompt.custom` of {path}");
         diagnostics.push(match custom.origin.scope() {
-            Some(Scope::Project) => Diagnostic::warning("prompt/custom", what)
+            Some(Scope::Project) => Diagnostic::warning(DiagnosticCode::PromptCustom, what)
                 .help("this project's settings replace the profile and your own texts"),
-            _ => Diagnostic::info("prompt/custom", what),
+            _ => Diagnostic::info(DiagnosticCode::PromptCustom, what),
         });
         if let Some(append) = &self.world.system_prompt.append {
             if self.world.system_prompt.combine {
@@ -156,7 +157,7 @@ impl<'w> Compose<'w> {
             }
             diagnostics.push(
                 Diagnostic::warning(
-                    "prompt/append-ignored",
+                    DiagnosticCode::PromptAppendIgnored,
                     format!("`systemPrompt.append` of {} has no effect: `systemPrompt.custom` is the whole prompt", append.origin),
                 )
                 .help("set one of the two, or `systemPrompt.combine` to have both"),
@@ -252,8 +253,10 @@ impl<'w> Compose<'w> {
         self.insert(first.unwrap_or(0), section);
         // Whoever keeps a template in a store wants it to speak: that is no news.
         if !is_stored {
-            diagnostics
-                .push(Diagnostic::info("section/replaced", format!("`{}` comes from {path}", group.id)));
+            diagnostics.push(Diagnostic::info(
+                DiagnosticCode::SectionReplaced,
+                format!("`{}` comes from {path}", group.id),
+            ));
         }
     }
 
@@ -272,7 +275,7 @@ impl<'w> Compose<'w> {
                     if layer.scope == Scope::Project && !self.slots[at].section.project {
                         diagnostics.push(
                             Diagnostic::warning(
-                                "section/not-for-projects",
+                                DiagnosticCode::SectionNotForProjects,
                                 format!("{path} was left out: a project may not replace section `{id}`"),
                             )
                             .help("give the file another name to add a section of its own"),
@@ -281,8 +284,10 @@ impl<'w> Compose<'w> {
                     }
                     self.replace(at, pieces);
                     self.slots[at].section.to_mut().language = Language::Template;
-                    diagnostics
-                        .push(Diagnostic::info("section/replaced", format!("`{id}` comes from {path}")));
+                    diagnostics.push(Diagnostic::info(
+                        DiagnosticCode::SectionReplaced,
+                        format!("`{id}` comes from {path}"),
+                    ));
                 }
                 None if self.is_gone(id) => diagnostics.push(not_in_order(&path, id)),
                 None => {
@@ -301,7 +306,7 @@ impl<'w> Compose<'w> {
             Some(at) => {
                 if over.project && !self.slots[at].section.project {
                     diagnostics.push(Diagnostic::warning(
-                        "section/not-for-projects",
+                        DiagnosticCode::SectionNotForProjects,
                         format!(
                             "{} was not heard on `{}`: a project may not change that section",
                             over.source, over.id
@@ -321,7 +326,7 @@ impl<'w> Compose<'w> {
             None => {
                 let Some(text) = &over.text else {
                     let mut note = Diagnostic::warning(
-                        "section/unknown",
+                        DiagnosticCode::SectionUnknown,
                         format!("{} names an unknown section: `{}`", over.source, over.id),
                     );
                     let known: Vec<&str> = self.slots.iter().map(|slot| slot.section.id.as_str()).collect();
@@ -365,7 +370,7 @@ impl<'w> Compose<'w> {
             // Else it could push the user's own texts out of a tight budget.
             section.priority = DEFAULT_PRIORITY;
             diagnostics.push(Diagnostic::warning(
-                "section/not-for-projects",
+                DiagnosticCode::SectionNotForProjects,
                 format!(
                     "{} gives `{}` a priority above {DEFAULT_PRIORITY}, which a project may not; it has {DEFAULT_PRIORITY}",
                     over.source, over.id
@@ -383,7 +388,7 @@ impl<'w> Compose<'w> {
             let Some(now) = self.position(&over.id) else { continue };
             if anchor == &over.id || self.position(anchor).is_none() {
                 diagnostics.push(Diagnostic::warning(
-                    "section/unknown",
+                    DiagnosticCode::SectionUnknown,
                     format!("{} places `{}` next to an unknown section: `{anchor}`", over.source, over.id),
                 ));
                 continue;
@@ -464,10 +469,20 @@ impl<'w> Compose<'w> {
             |piece: fn(&Frame) -> &Piece| frame.map(|frame| Cow::Owned(framed(piece(frame), &section.id)));
         let (before, behind) = (framed(|frame| &frame.prefix), framed(|frame| &frame.suffix));
         let Frames { intro, prefix, item, between, suffix } = Frames::of(&section);
-        self.outline.plans.push(Plan {
-            section: section.id.clone(),
+        let meta = SectionMeta {
+            id: section.id.clone(),
             provider,
             audit_id,
+            stability: contribution.and_then(|said| said.stability).or(section.stability),
+            priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
+            max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
+            unread: contribution.map_or(0, |said| said.unread),
+            cut: section.cut,
+            last: section.last,
+            place: section.place,
+        };
+        self.outline.plans.push(Plan {
+            meta: meta.into(),
             prefix: before.into_iter().chain(intro).chain(prefix).collect(),
             items,
             item: item.filter(|_| wraps),
@@ -476,13 +491,6 @@ impl<'w> Compose<'w> {
             suffix: suffix.into_iter().chain(behind).collect(),
             trim: section.trim,
             keep_blank: section.keep_blank,
-            stability: contribution.and_then(|said| said.stability).or(section.stability),
-            priority: contribution.and_then(|said| said.priority).unwrap_or(section.priority),
-            max_tokens: contribution.and_then(|said| said.max_tokens).or(section.max_tokens),
-            unread: contribution.map_or(0, |said| said.unread),
-            cut: section.cut,
-            last: section.last,
-            place: section.place,
             watch_tags: section.watch_tags,
             event: None,
         });
@@ -590,7 +598,7 @@ fn whole(id: &str, text: &Piece) -> Section {
 
 fn not_in_order(source: &str, id: &str) -> Diagnostic {
     Diagnostic::warning(
-        "section/not-in-order",
+        DiagnosticCode::SectionNotInOrder,
         format!("{source} has no effect: section `{id}` is not part of this prompt"),
     )
     .help("`preface explain --absent` says why")
@@ -619,7 +627,7 @@ fn file_place(candidate: &Candidate, world: &World) -> Option<Place> {
 #[must_use]
 pub fn hidden(by: &Place, hidden: &Place) -> Diagnostic {
     let what = format!("{} was left out: {} is used in its place", hidden.path, by.path);
-    Diagnostic::info("source/hidden", what).at(hidden.clone())
+    Diagnostic::info(DiagnosticCode::SourceHidden, what).at(hidden.clone())
 }
 
 /// A text of the frame for one section.
@@ -715,10 +723,12 @@ pub fn emptiness(
     };
     let note = if is_empty(pieces) && hides {
         let what = format!("{name} is empty and hides the other file for `{section}`; neither is used");
-        Diagnostic::warning("empty-hides-global", what).help("remove the empty file to use the other")
+        Diagnostic::warning(DiagnosticCode::EmptyHidesGlobal, what)
+            .help("remove the empty file to use the other")
     } else if !is_empty(pieces) && is_blank(pieces) {
         let what = format!("{name} holds nothing but white space; it is used for `{section}` all the same");
-        Diagnostic::warning("blank-source", what).help("remove the file, or write something into it")
+        Diagnostic::warning(DiagnosticCode::BlankSource, what)
+            .help("remove the file, or write something into it")
     } else {
         return None;
     };

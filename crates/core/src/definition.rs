@@ -5,13 +5,13 @@ mod parameters;
 
 use crate::{
     catalog::CatalogBody,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     line::LineError,
     origin::Piece,
     outline::{Outline, Plan, PlanItem},
     profile::Profile,
     render::{RenderError, Rules, render},
-    section::{Language, SectionId, Trim},
+    section::{Language, SectionId, SectionMeta, Trim},
     settings::shown,
     turn::Tool,
     variables::{VariableSource, Variables},
@@ -77,7 +77,7 @@ fn no_parameter(tool: &str, name: &str) -> Diagnostic {
         shown(name)
     );
     let help = format!("`[tool_texts.{tool}.parameters]` in a profile says what it stands for");
-    Diagnostic::warning("catalog/parameter", what).help(help)
+    Diagnostic::warning(DiagnosticCode::CatalogParameter, what).help(help)
 }
 
 /// The description of a tool.
@@ -107,15 +107,14 @@ fn rendered(
             let id = SectionId::new(format!("tool-{at}-{number}"));
             places.insert(id.clone(), at);
             let trim = if is_imported { Trim::Both } else { Trim::End };
-            outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(id, vec![item]) });
+            let meta = SectionMeta::new(id);
+            outline.plans.push(Plan { trim, keep_blank: true, ..Plan::new(meta, vec![item]) });
         }
     }
-    let rules = Rules::new(&profile.template, &profile.escape)
-        .with_templates(&profile.templates)
-        .with_catalog(profile, tools);
+    let rules = Rules::new(&profile.template, &profile.escape).with_catalog(profile, tools);
     let draft = render(outline, &rules, variables, &mut Diagnostics::new())?;
     for part in draft.parts {
-        let Some(description) = places.get(&part.section).and_then(|at| found.get_mut(at)) else { continue };
+        let Some(description) = places.get(&part.meta.id).and_then(|at| found.get_mut(at)) else { continue };
         if !description.text.is_empty() && !part.text.is_empty() {
             description.text.push_str("\n\n");
         }

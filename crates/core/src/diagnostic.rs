@@ -1,5 +1,9 @@
 //! Notes for this caller. Every cut, skip, shadow, hold and fallback is one; none of them changes the prompt.
 
+mod code;
+
+pub use code::DiagnosticCode;
+
 use serde::{Deserialize, Serialize};
 use std::{fmt, ops::Range};
 
@@ -119,13 +123,12 @@ fn floor_char(text: &str, at: usize) -> usize {
 }
 
 /// One note: a stable code, how bad, what happened, where, and what to do about it.
-///
-/// Codes are `topic/kebab-case`, or the names that seeds and specs fix (`SuppressedError`, `OrderingRewrite`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Diagnostic {
     /// The stable code.
-    pub code: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub code: DiagnosticCode,
     /// How bad.
     pub severity: Severity,
     /// One sentence, lower case first, names in backticks.
@@ -141,25 +144,25 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Builds a note of the given severity.
     #[must_use]
-    pub fn new(severity: Severity, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Diagnostic { code: code.into(), severity, message: message.into(), place: None, help: None }
+    pub fn new(severity: Severity, code: DiagnosticCode, message: impl Into<String>) -> Self {
+        Diagnostic { code, severity, message: message.into(), place: None, help: None }
     }
 
     /// Builds an info.
     #[must_use]
-    pub fn info(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn info(code: DiagnosticCode, message: impl Into<String>) -> Self {
         Self::new(Severity::Info, code, message)
     }
 
     /// Builds a warning.
     #[must_use]
-    pub fn warning(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn warning(code: DiagnosticCode, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, message)
     }
 
     /// Builds an error.
     #[must_use]
-    pub fn error(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub fn error(code: DiagnosticCode, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
 

@@ -370,7 +370,7 @@ mod tests {
             why: "condition `tool:read` is false".into(),
         });
         prompt.diagnostics.push(
-            Diagnostic::warning("trust/held", "`AGENTS.md` is held")
+            Diagnostic::warning(crate::diagnostic::DiagnosticCode::TrustHeld, "`AGENTS.md` is held")
                 .at(Place::file(Some(Scope::Project), "AGENTS.md"))
                 .help("grant it"),
         );

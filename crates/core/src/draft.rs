@@ -1,13 +1,13 @@
 //! The nouns between render and assemble: parts with text and spans, before they have a place in the prompt.
 
 use crate::{
-    aside::AsidePlace,
     fact::Stability,
     origin::{Origin, Span},
-    section::{CutRule, DEFAULT_PRIORITY, ProviderName, SectionId},
+    prompt::Part,
+    section::{SectionId, SectionMeta},
 };
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// What render hands to fit, where nobody has checked yet whether it fits, and what fit hands to assemble: there every part
 /// is within its ceiling, all of them within the budget.
@@ -23,11 +23,7 @@ pub struct Draft {
 #[derive(Clone, Debug)]
 pub struct DraftPart {
     /// Its section.
-    pub section: SectionId,
-    /// Who contributed it, where it was a context provider.
-    pub provider: Option<ProviderName>,
-    /// The id that audit events use for that provider.
-    pub audit_id: Option<String>,
+    pub meta: Arc<SectionMeta>,
     /// Its text.
     pub text: String,
     /// Where each byte came from; the spans tile the text.
@@ -36,18 +32,6 @@ pub struct DraftPart {
     pub items: Vec<DraftItem>,
     /// How long its bytes stay the same.
     pub stability: Stability,
-    /// Who gives way last.
-    pub priority: i64,
-    /// Its own ceiling.
-    pub max_tokens: Option<usize>,
-    /// How many bytes follow the text that were not read. They count as what was cut.
-    pub unread: u64,
-    /// What happens when it does not fit.
-    pub cut: CutRule,
-    /// True: it stands after all other parts.
-    pub last: bool,
-    /// The message of the user that it is read in; `None` is the system prompt.
-    pub place: Option<AsidePlace>,
     /// What it lost already.
     pub cuts: Vec<Cut>,
 }
@@ -64,22 +48,27 @@ pub struct DraftItem {
 impl DraftPart {
     /// Builds an empty part of a section, with nothing else set.
     #[must_use]
-    pub fn new(section: SectionId) -> Self {
+    pub fn new(meta: impl Into<Arc<SectionMeta>>) -> Self {
         DraftPart {
-            section,
-            provider: None,
-            audit_id: None,
+            meta: meta.into(),
             text: String::new(),
             spans: Vec::new(),
             items: Vec::new(),
             stability: Stability::Static,
-            priority: DEFAULT_PRIORITY,
-            max_tokens: None,
-            unread: 0,
-            cut: CutRule::Clip,
-            last: false,
-            place: None,
             cuts: Vec::new(),
+        }
+    }
+
+    /// Returns the part as the prompt records it, with these bytes of the prompt.
+    pub(crate) fn placed(self, range: Range<usize>) -> Part {
+        Part {
+            section: self.meta.id.clone(),
+            provider: self.meta.provider.clone(),
+            range,
+            stability: self.stability,
+            priority: self.meta.priority,
+            spans: self.spans,
+            cuts: self.cuts,
         }
     }
 

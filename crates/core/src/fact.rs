@@ -68,16 +68,9 @@ impl fmt::Display for FactKey {
 }
 
 /// A text that is no `type:name`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a fact name (`type:name`): `{0}`")]
 pub struct FactKeyError(pub String);
-
-impl fmt::Display for FactKeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a fact name (`type:name`): `{}`", self.0)
-    }
-}
-
-impl std::error::Error for FactKeyError {}
 
 impl std::str::FromStr for FactKey {
     type Err = FactKeyError;

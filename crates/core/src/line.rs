@@ -6,7 +6,7 @@ use crate::{
     assemble::{Joining, assemble},
     budget::{self, Counter, Counters, Limit, OverBudget},
     compose::compose,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     fact::{FactKey, Facts},
     lint::sent,
     profile::{Arrange, Profile},
@@ -17,33 +17,23 @@ use crate::{
     variables::{MissingVariable, VariableSource, Variables},
     world::World,
 };
-use std::fmt;
 
 /// What stops a build.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// A template is nested too deeply or too large; with its place.
+    #[error("{}", .0.message)]
     Render(Box<Diagnostic>),
     /// What must not be cut does not fit.
+    #[error(transparent)]
     Over(OverBudget),
     /// A saved world does not hold this fact, and there is nobody to ask.
+    #[error("{}", MissingVariable(.0.clone()))]
     Missing(FactKey),
     /// The turn names a counter that does not exist.
+    #[error("unknown counter: `{0}`")]
     Counter(String),
 }
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LineError::Render(error) => f.write_str(&error.message),
-            LineError::Over(error) => write!(f, "{error}"),
-            LineError::Missing(key) => MissingVariable(key.clone()).fmt(f),
-            LineError::Counter(name) => write!(f, "unknown counter: `{name}`"),
-        }
-    }
-}
-
-impl std::error::Error for LineError {}
 
 impl From<MissingVariable> for LineError {
     fn from(MissingVariable(key): MissingVariable) -> Self {
@@ -100,7 +90,6 @@ fn walk(
 
     let outline = compose(world, &mut variables, &mut diagnostics)?;
     let rules = Rules::new(&profile.template, &profile.escape)
-        .with_templates(&profile.templates)
         .with_own_tags(&profile.own_tags)
         .with_catalog(profile, &world.turn.tools);
     let draft = render(outline, &rules, &mut variables, &mut diagnostics)?;
@@ -147,7 +136,7 @@ fn report_moved(prompt: &Prompt, world: &World, diagnostics: &mut Diagnostics) {
             "section `{id}` does not stand next to `{beside}`: `arrange = \"{by}\"` orders by {by} first"
         );
         let help = "`arrange = \"listed\"` keeps each section where it is placed";
-        diagnostics.push(Diagnostic::info("section/moved", what).help(help));
+        diagnostics.push(Diagnostic::info(DiagnosticCode::SectionMoved, what).help(help));
     }
 }
 

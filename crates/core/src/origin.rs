@@ -153,7 +153,10 @@ pub fn decode(bytes: &[u8], source: &Arc<Source>) -> Vec<Piece> {
         text,
         origin: Origin::Source { source: source.clone(), span, lossy },
     };
-    let mut pieces = Vec::with_capacity(1);
+    if let Ok(text) = str::from_utf8(bytes) {
+        return if text.is_empty() { Vec::new() } else { vec![piece(text.to_owned(), 0..text.len(), false)] };
+    }
+    let mut pieces = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();

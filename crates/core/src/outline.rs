@@ -1,15 +1,13 @@
 //! The outline: which fragment goes where, before any text is rendered.
 
 use crate::{
-    aside::AsidePlace,
     catalog::CatalogBody,
     draft::Absent,
-    fact::Stability,
     origin::Piece,
     reminder::Due,
-    section::{CutRule, DEFAULT_PRIORITY, Language, ProviderName, SectionId, Trim},
+    section::{Language, SectionMeta, Trim},
 };
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 /// What compose hands to render. Not checked yet: whether the texts parse, and whether anything comes out of them.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +22,7 @@ pub struct Outline<'w> {
 #[derive(Clone, Debug)]
 pub struct Plan<'w> {
     /// Its section.
-    pub section: SectionId,
-    /// Who contributes it.
-    pub provider: Option<ProviderName>,
-    /// The id for audit events.
-    pub audit_id: Option<String>,
+    pub meta: Arc<SectionMeta>,
     /// Text before the items; the frame's first.
     pub prefix: Vec<Cow<'w, Piece>>,
     /// The items, at least one.
@@ -45,20 +39,6 @@ pub struct Plan<'w> {
     pub trim: Trim,
     /// True: a part of nothing but white space stays.
     pub keep_blank: bool,
-    /// The declared stability; `None` is what the facts say.
-    pub stability: Option<Stability>,
-    /// Who gives way last.
-    pub priority: i64,
-    /// Its ceiling.
-    pub max_tokens: Option<usize>,
-    /// How many bytes follow that were not read.
-    pub unread: u64,
-    /// What happens when it does not fit.
-    pub cut: CutRule,
-    /// True: it stands after all other parts.
-    pub last: bool,
-    /// The message of the user that it is read in; `None` is the system prompt.
-    pub place: Option<AsidePlace>,
     /// True: imitated tags and headings in its texts are told.
     pub watch_tags: bool,
     /// What happened, where the text is a reminder. Then no value goes in unescaped.
@@ -66,13 +46,11 @@ pub struct Plan<'w> {
 }
 
 impl<'w> Plan<'w> {
-    /// Plans a part of these items: nothing around them, and never cut.
+    /// Plans a part of these items with nothing around them.
     #[must_use]
-    pub fn new(section: SectionId, items: Vec<PlanItem<'w>>) -> Self {
+    pub fn new(meta: impl Into<Arc<SectionMeta>>, items: Vec<PlanItem<'w>>) -> Self {
         Plan {
-            section,
-            provider: None,
-            audit_id: None,
+            meta: meta.into(),
             prefix: Vec::new(),
             items,
             item: None,
@@ -81,13 +59,6 @@ impl<'w> Plan<'w> {
             suffix: Vec::new(),
             trim: Trim::None,
             keep_blank: false,
-            stability: None,
-            priority: DEFAULT_PRIORITY,
-            max_tokens: None,
-            unread: 0,
-            cut: CutRule::Never,
-            last: false,
-            place: None,
             watch_tags: false,
             event: None,
         }

@@ -7,11 +7,9 @@ mod ready;
 mod values;
 mod watch;
 
-pub use ready::Templates;
-
 use crate::{
     catalog::Bindings,
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::{Absent, AbsentReason, Draft, DraftItem, DraftPart, behead_spans, push_span, truncate_spans},
     fact::FactKey,
     lint::{
@@ -29,15 +27,17 @@ use crate::{
     variables::{MissingVariable, Variables},
 };
 use part::WrittenPart;
-use std::{borrow::Cow, collections::BTreeMap, fmt, ops::Range};
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 use watch::Watch;
 
 /// What stops a render.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// A text that cannot be rendered, as a note with file, line and column.
+    #[error("{}", .0.message)]
     Text(Box<Diagnostic>),
     /// A text asks for a variable that nobody knows.
+    #[error(transparent)]
     Missing(MissingVariable),
 }
 
@@ -46,17 +46,6 @@ impl From<MissingVariable> for RenderError {
         RenderError::Missing(missing)
     }
 }
-
-impl fmt::Display for RenderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RenderError::Text(diagnostic) => f.write_str(&diagnostic.message),
-            RenderError::Missing(missing) => missing.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for RenderError {}
 
 /// What rendering may do, from the profile.
 #[derive(Clone, Debug)]
@@ -69,8 +58,6 @@ pub struct Rules<'p> {
     pub tags: Cow<'p, [String]>,
     /// The engine's own tags, for texts that are watched.
     pub own_tags: Cow<'p, OwnTags>,
-    /// Templates that were parsed before.
-    pub templates: Templates,
     /// The profile's name, for what it says itself.
     pub profile: &'p str,
     /// What names in imported texts stand for.
@@ -96,7 +83,6 @@ impl<'p> Rules<'p> {
             escape,
             tags: Cow::Owned(forged::TAGS.iter().map(|tag| (*tag).to_owned()).collect()),
             own_tags: Cow::Owned(OwnTags::default()),
-            templates: Templates::default(),
             profile: "",
             bindings: &NO_BINDINGS,
             tools: &[],
@@ -108,12 +94,6 @@ impl<'p> Rules<'p> {
     pub fn with_catalog(self, profile: &'p Profile, tools: &'p [Tool]) -> Self {
         let bindings = profile.catalog.as_ref().map_or(self.bindings, |catalog| &catalog.bindings);
         Rules { profile: &profile.name, bindings, tools, tags: profile.reserved_tags().into(), ..self }
-    }
-
-    /// Takes over templates that were parsed before.
-    #[must_use]
-    pub fn with_templates(self, templates: &Templates) -> Self {
-        Rules { templates: templates.clone(), ..self }
     }
 
     /// Sets the tags that watched texts must not imitate.
@@ -201,7 +181,7 @@ impl<'p> Rules<'p> {
     fn escaped_note(&self, key: &FactKey, form: ValueForm, text: &str) -> Diagnostic {
         if form == ValueForm::Text || !forged::scan_few(text, &self.tags, 1).0.is_empty() {
             let what = format!("the value of `{key}` imitates the structure of a prompt; it was escaped");
-            return Diagnostic::warning("forged/escaped", what);
+            return Diagnostic::warning(DiagnosticCode::ForgedEscaped, what);
         }
         if form == ValueForm::Branch
             && let Some((end, _)) = text.char_indices().nth(BRANCH_CHARS)
@@ -210,11 +190,11 @@ impl<'p> Rules<'p> {
                 "the value of `{key}` was cut after {BRANCH_CHARS} characters: `{}` was left out",
                 escape_name(&text[end..])
             );
-            return Diagnostic::warning("git/branch-cut", what);
+            return Diagnostic::warning(DiagnosticCode::GitBranchCut, what);
         }
         let (severity, what) = unusual(form, text);
         let what = format!("the value of `{key}` {what}; they were escaped");
-        Diagnostic::new(severity, "hidden/escaped", what)
+        Diagnostic::new(severity, DiagnosticCode::HiddenEscaped, what)
     }
 
     /// Reports what is wrong with a value that goes in as it is. The text of files is reported where the file is known.
@@ -230,7 +210,11 @@ impl<'p> Rules<'p> {
                 }
                 None => {
                     let (severity, what) = unusual(form, text);
-                    Diagnostic::new(severity, "hidden/value", format!("the value of `{key}` {what}"))
+                    Diagnostic::new(
+                        severity,
+                        DiagnosticCode::HiddenValue,
+                        format!("the value of `{key}` {what}"),
+                    )
                 }
             };
             let help = format!("`escape = [\"{kind}\"]` in a profile writes such characters out");
@@ -324,7 +308,10 @@ const VALUE_NOTES: usize = 100;
 
 /// Adds a note about a value that is not there yet.
 fn report_once(diagnostics: &mut Diagnostics, note: Diagnostic) {
-    let is_of_value = |note: &&Diagnostic| note.place.is_none() && note.message.contains("the value of `");
+    let is_of_value = |note: &&Diagnostic| {
+        let is_escape = matches!(note.code, DiagnosticCode::ForgedEscaped | DiagnosticCode::GitBranchCut);
+        note.place.is_none() && (is_escape || note.code.topic() == Some("hidden"))
+    };
     if diagnostics.contains(&note) || diagnostics.iter().filter(is_of_value).count() > VALUE_NOTES {
         return;
     }
@@ -377,7 +364,7 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
     let WrittenPart { mut rendered, mut items, blank, volatility } = written;
     if !plan.keep_blank && blank {
         return Err(Absent {
-            section: plan.section.clone(),
+            section: plan.meta.id.clone(),
             reason: AbsentReason::Empty,
             why: "it came out empty".to_owned(),
         });
@@ -397,19 +384,11 @@ fn finish(plan: &Plan<'_>, written: WrittenPart) -> Result<DraftPart, Absent> {
         *range = range.start.min(rendered.text.len())..range.end.min(rendered.text.len());
     }
     Ok(DraftPart {
-        section: plan.section.clone(),
-        provider: plan.provider.clone(),
-        audit_id: plan.audit_id.clone(),
+        meta: plan.meta.clone(),
         text: rendered.text,
         spans: rendered.spans,
         items,
-        stability: plan.stability.unwrap_or(volatility),
-        priority: plan.priority,
-        max_tokens: plan.max_tokens,
-        unread: plan.unread,
-        cut: plan.cut,
-        last: plan.last,
-        place: plan.place,
+        stability: plan.meta.stability.unwrap_or(volatility),
         cuts: Vec::new(),
     })
 }

@@ -5,7 +5,7 @@
 //! hook's. What is gone is counted, never lost quietly.
 
 use crate::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     draft::{Absent, AbsentReason, behead_spans, truncate_spans},
     fact::Stability,
     hook::HookEvent,
@@ -44,7 +44,7 @@ impl Removed {
         }
         let all = all.join(", ");
         let what = format!("hook `{}` took out of the prompt at {event}: {all}", shown(hook));
-        (!removed.is_empty()).then(|| Diagnostic::info("hook/removed", what))
+        (!removed.is_empty()).then(|| Diagnostic::info(DiagnosticCode::HookRemoved, what))
     }
 }
 

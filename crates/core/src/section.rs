@@ -274,6 +274,50 @@ const fn is_yes(framed: &bool) -> bool {
 /// The priority of whoever names none.
 pub const DEFAULT_PRIORITY: i64 = 50;
 
+/// The properties of a section that do not change between its plan and its part in the prompt.
+#[derive(Clone, Debug)]
+pub struct SectionMeta {
+    /// The section.
+    pub id: SectionId,
+    /// The context provider that contributes it.
+    pub provider: Option<ProviderName>,
+    /// The id of that provider in audit events.
+    pub audit_id: Option<String>,
+    /// The declared stability; `None` is that of the variables in it.
+    pub stability: Option<Stability>,
+    /// Who gives way last.
+    pub priority: i64,
+    /// Its own ceiling.
+    pub max_tokens: Option<usize>,
+    /// How many bytes follow its text that were not read. They count as what was cut.
+    pub unread: u64,
+    /// What happens when it does not fit.
+    pub cut: CutRule,
+    /// True: it comes after all other parts.
+    pub last: bool,
+    /// The message of the user that it is read in; `None` is the system prompt.
+    pub place: Option<AsidePlace>,
+}
+
+impl SectionMeta {
+    /// Builds the properties of a section of the profile's own with nothing else set.
+    #[must_use]
+    pub fn new(id: SectionId) -> Self {
+        SectionMeta {
+            id,
+            provider: None,
+            audit_id: None,
+            stability: None,
+            priority: DEFAULT_PRIORITY,
+            max_tokens: None,
+            unread: 0,
+            cut: CutRule::Clip,
+            last: false,
+            place: None,
+        }
+    }
+}
+
 /// What a layer's settings say about one section (`sections.<id>` in settings.json). Unset fields change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

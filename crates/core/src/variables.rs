@@ -6,7 +6,6 @@ use crate::{
     profile::Profile,
     turn::Turn,
 };
-use std::fmt;
 
 /// Answers for variables that a snapshot does not hold: a machine, or nobody.
 pub trait VariableSource {
@@ -31,16 +30,9 @@ impl VariableSource for NoSource {
 }
 
 /// A variable that the snapshot does not hold where there is nobody to ask.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the saved world does not hold the fact `{0}`")]
 pub struct MissingVariable(pub FactKey);
-
-impl fmt::Display for MissingVariable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the saved world does not hold the fact `{}`", self.0)
-    }
-}
-
-impl std::error::Error for MissingVariable {}
 
 /// The variables of one build. Each is looked up once, where the output depends on it, and recorded.
 pub struct Variables<'a> {

@@ -392,7 +392,7 @@ mod text {
             let error = read_bytes(Scope::Global, Category::Tools, "x", text.as_bytes()).unwrap_err();
             let start: String = text.chars().take(60).collect();
             assert_eq!(error.failures.len(), 1, "{start}");
-            assert_eq!(error.failures[0].code(), DISCOVERY, "{start}");
+            assert_eq!(error.failures[0].code().as_str(), DISCOVERY, "{start}");
             let place = error.failures[0].place.as_ref().expect("a place");
             assert_eq!((place.path.as_str(), place.line), ("m.json", Some(line)), "{start}");
             assert_eq!(error.claims, None);
@@ -413,7 +413,7 @@ mod text {
     fn bytes_that_are_no_text_are_refused() {
         for bytes in [&b"\xff\xfe{\0}\0"[..], b"{\"id\": \"\xc3\x28\"}", &[0; 16]] {
             let error = read_bytes(Scope::Global, Category::Tools, "x", bytes).unwrap_err();
-            assert_eq!(error.failures[0].code(), DISCOVERY);
+            assert_eq!(error.failures[0].code().as_str(), DISCOVERY);
         }
     }
 }

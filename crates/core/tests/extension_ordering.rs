@@ -96,9 +96,9 @@ mod reading {
             assert_eq!(note.severity, Severity::Warning, "{text}");
             assert!(note.message.starts_with("ordering.json was left out: "), "{}", note.message);
         }
-        assert_eq!(refused(b"\xff").code, MALFORMED);
+        assert_eq!(refused(b"\xff").code.as_str(), MALFORMED);
         let deep = format!("{{\"hooks\": {}{}}}", "[".repeat(64), "]".repeat(64));
-        assert_eq!(refused(deep.as_bytes()).code, MALFORMED);
+        assert_eq!(refused(deep.as_bytes()).code.as_str(), MALFORMED);
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod ordered {
             let (ordered, notes) = lay(default, &[list(Project, ids)]);
             assert_eq!(said(&ordered.rewrites), [expected]);
             let rewrites: Vec<&Diagnostic> =
-                notes.iter().filter(|note| note.code == "OrderingRewrite").collect();
+                notes.iter().filter(|note| note.code.as_str() == "OrderingRewrite").collect();
             assert_eq!(rewrites.len(), 1);
             assert_eq!(rewrites[0].severity, Severity::Warning);
         }

@@ -185,7 +185,7 @@ fn a_projects_settings_of_a_provider_are_used_once_granted_and_until_then_the_lo
     let (found, said) = provider(&json!({"model": "theirs", "baseUrl": "https://theirs.example"}));
     let scopes = resolved(found.clone(), &said);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
-    assert_eq!(Value::from(entry.config.clone()), json!({"model": "mine", "region": "eu"}));
+    assert_eq!(Value::from(entry.value.config.clone()), json!({"model": "mine", "region": "eu"}));
     assert_eq!(told(&scopes.diagnostics), ["warning settings/ignored"]);
     let [change] = &scopes.changes[..] else { panic!("one change: {:?}", scopes.changes) };
     assert_eq!((change.name.as_str(), change.url.as_str()), ("op", "https://theirs.example"));
@@ -193,7 +193,7 @@ fn a_projects_settings_of_a_provider_are_used_once_granted_and_until_then_the_lo
     let scopes = granted(found, &said);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
     let whole = json!({"model": "theirs", "baseUrl": "https://theirs.example"});
-    assert_eq!(Value::from(entry.config.clone()), whole);
+    assert_eq!(Value::from(entry.value.config.clone()), whole);
     assert_eq!((entry.config_scope, scopes.ignored.len()), (SetBy::Project, 0));
     assert_eq!(told(&scopes.diagnostics), [""; 0]);
 }
@@ -236,7 +236,7 @@ fn a_directive_about_a_provider_replaces_none_of_its_values() {
     let (found, said) = provider(&json!({"disable": false}));
     let scopes = resolved(found, &said);
     let entry = scopes.active(Category::Providers, "op").expect("it is there");
-    assert_eq!(Value::from(entry.config.clone()), json!({"model": "mine", "region": "eu"}));
+    assert_eq!(Value::from(entry.value.config.clone()), json!({"model": "mine", "region": "eu"}));
 }
 
 #[test]
@@ -246,7 +246,9 @@ fn settings_change_the_place_and_size_of_a_context_provider() {
     let place = |layers: &[(Scope, Value)]| {
         let scopes = resolved(found(), &settings(layers));
         let entry = scopes.active(Category::ContextProviders, "hi").expect("it is there");
-        let Some(preface_core::extension::Ability::Context(context)) = &entry.ability else { panic!("text") };
+        let Some(preface_core::extension::Ability::Context(context)) = &entry.value.ability else {
+            panic!("text")
+        };
         ((context.priority, context.max_tokens), told(&of_all(&scopes)))
     };
     let said = |config: Value| json!({"contextProviders": {"hi": config}});

@@ -104,7 +104,7 @@ fn of(all: &[(Spot, What)]) -> Vec<Found> {
 }
 
 fn key(entry: &Entry) -> (Category, &str, Scope) {
-    (entry.category, entry.name.as_str(), entry.origin.scope)
+    (entry.value.category, entry.name.as_str(), entry.origin.scope)
 }
 
 /// Returns whether an entry is off, by the rules written down a second time: the strongest layer of at least its own that
@@ -182,8 +182,8 @@ proptest! {
     fn outside_hooks_one_at_most_answers_to_a_name(all in layers(), directives in directives()) {
         let scopes = resolved(of(&all), &said(&directives));
         let mut seen = BTreeSet::new();
-        for entry in scopes.entries.iter().filter(|entry| entry.active && entry.category != Category::Hooks) {
-            prop_assert!(seen.insert((entry.category, &entry.name)), "{entry:?}");
+        for entry in scopes.entries.iter().filter(|entry| entry.active && entry.value.category != Category::Hooks) {
+            prop_assert!(seen.insert((entry.value.category, &entry.name)), "{entry:?}");
         }
     }
 
@@ -203,7 +203,7 @@ proptest! {
             if let Some(above) = &entry.fallback_from {
                 let failed = scopes.entries.iter().find(|other| &other.origin == above).unwrap();
                 prop_assert_eq!(failed.status, Status::Disabled);
-                prop_assert!(failed.ability.is_none() && failed.origin.scope > entry.origin.scope);
+                prop_assert!(failed.value.ability.is_none() && failed.origin.scope > entry.origin.scope);
             }
         }
     }
@@ -237,7 +237,7 @@ proptest! {
         let scopes = resolved(of(&all), &said(&directives));
         for failed in scopes.entries.iter().filter(|e| e.status == Status::Disabled && e.disabled_by.is_none()) {
             let stays = scopes.entries.iter().any(|other| {
-                other.active && (other.category, &other.name) == (failed.category, &failed.name)
+                other.active && (other.value.category, &other.name) == (failed.value.category, &failed.name)
                     && other.origin.scope < failed.origin.scope
             });
             let expected = if stays { "warning" } else { "error" };
@@ -256,11 +256,11 @@ proptest! {
         let before = resolved(of(&all), &said(&rest));
         let off = [rest.as_slice(), &[(spot, true)]].concat();
         let during = resolved(of(&all), &said(&off));
-        for entry in during.entries.iter().filter(|e| (e.category, e.name.as_str()) == (spot.1, spot.2)) {
+        for entry in during.entries.iter().filter(|e| (e.value.category, e.name.as_str()) == (spot.1, spot.2)) {
             prop_assert!(!entry.active, "its own is off, too");
         }
         let other = |scopes: &Scopes| -> Vec<Entry> {
-            let mut others: Vec<Entry> = scopes.entries.iter().filter(|e| e.category != spot.1).cloned().collect();
+            let mut others: Vec<Entry> = scopes.entries.iter().filter(|e| e.value.category != spot.1).cloned().collect();
             // Excerpts of the settings file show the new directive.
             others.iter_mut().flat_map(|entry| &mut entry.diagnostics).for_each(|note| note.place = None);
             others
@@ -317,7 +317,7 @@ proptest! {
         let fitting = values.iter().rev().find(|(_, (fits, _))| *fits);
         let entry = &scopes.entries[0];
         prop_assert!(entry.active);
-        prop_assert_eq!(&entry.config["k"], &json!(fitting.map_or(own, |(_, (_, number))| *number)));
+        prop_assert_eq!(&entry.value.config["k"], &json!(fitting.map_or(own, |(_, (_, number))| *number)));
         prop_assert_eq!(scopes.diagnostics.len(), values.values().filter(|(fits, _)| !fits).count());
         prop_assert_eq!(entry.config_scope, fitting.map_or(scope.into(), |(by, _)| (*by).max(scope.into())));
     }
@@ -338,7 +338,7 @@ proptest! {
             let there = expected.get(&key).cloned().filter(|_| category != Category::Providers);
             expected[&key] = there.map_or(value.clone(), |there| folded(there, value));
         }
-        prop_assert_eq!(Value::from(scopes.entries[0].config.clone()), expected);
+        prop_assert_eq!(Value::from(scopes.entries[0].value.config.clone()), expected);
     }
 
     #[test]

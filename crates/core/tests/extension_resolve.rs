@@ -83,7 +83,7 @@ mod worked_example {
                 let order = e.order.map_or("-".to_owned(), |order| order.to_string());
                 format!(
                     "{}:{} {} active={} shadows={shadows:?} by={by} off={off} order={order}",
-                    e.category, e.name, e.origin.scope, e.active
+                    e.value.category, e.name, e.origin.scope, e.active
                 )
             })
             .collect();
@@ -315,7 +315,7 @@ mod fallback {
         let row = row(scopes, scope, Category::Tools, "Bash");
         assert!(!row.active && !row.runnable);
         assert_eq!(row.status, Status::Disabled);
-        assert!(row.ability.is_none(), "nobody may use what failed");
+        assert!(row.value.ability.is_none(), "nobody may use what failed");
         told(&row.diagnostics).concat()
     }
 
@@ -640,7 +640,7 @@ mod config {
         let scopes = resolved(found, &settings(layers));
         let entry = scopes.active(Category::Tools, "Bash").expect("one is active");
         let notes = scopes.diagnostics.iter().map(|note| format!("{} {}", note.code, note.message)).collect();
-        (Value::from(entry.config.clone()), entry.config_scope, notes)
+        (Value::from(entry.value.config.clone()), entry.config_scope, notes)
     }
 
     #[test]
@@ -709,7 +709,7 @@ mod config {
         let place = scopes.diagnostics[0].place.as_ref().unwrap();
         assert_eq!((place.path.as_str(), place.line), ("project/settings.json", Some(1)));
         let entry = scopes.active(Category::Tools, "Bash").unwrap();
-        assert_eq!(Value::from(entry.config.clone()), json!({"retries": 0, "shell": "sh"}));
+        assert_eq!(Value::from(entry.value.config.clone()), json!({"retries": 0, "shell": "sh"}));
     }
 
     #[test]
@@ -774,7 +774,7 @@ mod config {
         let layers = [said(Global, json!({"a": 1})), said(Project, json!({"b": 2}))];
         let scopes = resolved(vec![found], &settings(&layers));
         let entry = scopes.active(Category::Providers, "p").unwrap();
-        assert_eq!(Value::from(entry.config.clone()), json!({"own": 0, "b": 2}));
+        assert_eq!(Value::from(entry.value.config.clone()), json!({"own": 0, "b": 2}));
     }
 
     #[test]
@@ -784,7 +784,7 @@ mod config {
             merge(vec![set("tools.Bash.retries=1"), set("tools.Bash.shell=\"sh\"")], &mut Vec::new());
         let scopes = resolved(vec![retrying(Bundled, &json!({}))], &caller);
         let entry = scopes.active(Category::Tools, "Bash").unwrap();
-        assert_eq!(Value::from(entry.config.clone()), json!({"retries": 1, "shell": "sh"}));
+        assert_eq!(Value::from(entry.value.config.clone()), json!({"retries": 1, "shell": "sh"}));
         assert_eq!(entry.config_scope, SetBy::Caller);
     }
 

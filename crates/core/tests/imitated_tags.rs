@@ -105,7 +105,7 @@ fn notes(prompt: &Prompt) -> Vec<String> {
         };
         format!("{} {at} {}", note.code, note.message)
     };
-    prompt.diagnostics.iter().filter(|note| !note.code.starts_with("hidden/")).map(line).collect()
+    prompt.diagnostics.iter().filter(|note| !note.code.as_str().starts_with("hidden/")).map(line).collect()
 }
 
 fn watched(prompt: &Prompt) -> &str {

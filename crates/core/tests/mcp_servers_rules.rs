@@ -30,7 +30,7 @@ fn alone(server: &Value) -> ServerEntry {
 
 /// What became of each row: its layer, and a word.
 fn rows(resolved: &McpServers) -> Vec<(Scope, &'static str)> {
-    let word = |row: &ServerEntry| match (row.active, row.runnable, row.status, &row.server) {
+    let word = |row: &ServerEntry| match (row.active, row.runnable, row.status, &row.value.server) {
         (true, true, Status::Ok, Some(_)) => "runs",
         (true, false, Status::Ok, Some(_)) => "active",
         (false, false, Status::Ok, Some(_)) => "hidden",
@@ -59,7 +59,7 @@ fn a_transport_is_named_or_follows_from_the_keys() {
     for (server, transport) in cases {
         let row = alone(&server);
         assert_eq!(row.diagnostics, [], "{server}");
-        assert_eq!(row.server.map(|server| server.transport()), Some(transport), "{server}");
+        assert_eq!(row.value.server.map(|server| server.transport()), Some(transport), "{server}");
     }
 }
 
@@ -138,7 +138,7 @@ fn what_is_wrong_with_a_server_is_told_with_its_place() {
         assert_eq!(told(&row.diagnostics), [(Severity::Error, INVALID, message.as_str())], "{server}");
         let place = row.diagnostics[0].place.as_ref().expect("a place");
         assert_eq!((place.line, place.path.as_str()), (Some(1), "global/mcp.json"), "{server}");
-        assert_eq!((row.status, row.active, row.server), (Status::Disabled, false, None), "{server}");
+        assert_eq!((row.status, row.active, row.value.server), (Status::Disabled, false, None), "{server}");
     }
 }
 
@@ -369,7 +369,7 @@ fn a_row_has_the_keys_of_an_extension_and_no_secret() {
         })
     );
     assert!(!format!("{row:?}").contains("hush"));
-    let Some(Server::Stdio(launch)) = row.server else { panic!("a program") };
+    let Some(Server::Stdio(launch)) = row.value.server else { panic!("a program") };
     assert_eq!(launch.env["TOKEN"].as_written(), "hush", "whoever starts it gets what is written");
     assert_eq!(launch.cwd.as_deref(), Some("/w"));
 

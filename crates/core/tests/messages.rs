@@ -53,7 +53,8 @@ fn what_is_left_out_is_listed() {
     let dropped: Vec<_> = conversion.dropped.iter().map(|one| (one.message, one.why)).collect();
     assert_eq!(dropped, [(0, DroppedWhy::Excluded), (2, DroppedWhy::System)]);
     assert_eq!(conversion.messages[0].origin.message, 1);
-    let notes: Vec<_> = conversion.notes().into_iter().map(|note| (note.code, note.message)).collect();
+    let notes: Vec<_> =
+        conversion.notes().into_iter().map(|note| (note.code.as_str(), note.message)).collect();
     assert_eq!(notes[0].0, "messages/excluded");
     assert_eq!(notes[0].1, "message 0 is not sent: its command was run with `!!`");
     assert_eq!(notes[1].0, "messages/system");

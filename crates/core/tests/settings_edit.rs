@@ -93,6 +93,7 @@ fn line_ends_and_the_mark_at_the_start_stay() {
         json!(1),
         "\u{feff}{\r\n  \"profile\": \"a\", // x\r\n  \"budget\": {\r\n    \"tokens\": 1\r\n  }\r\n}\r\n",
     );
+    sets("// later\r\n", "preset", json!("pi"), "// later\r\n{\r\n  \"preset\": \"pi\"\r\n}\r\n");
     unsets(
         "\u{feff}{\r\n  \"preset\": \"a\",\r\n  \"profile\": \"b\"\r\n}",
         "preset",

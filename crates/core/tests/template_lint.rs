@@ -25,8 +25,13 @@ fn findings(text: &str, raw: bool) -> Vec<Finding> {
 /// Describes the findings as `code bytes → text after the edit`.
 fn described(text: &str, raw: bool) -> Vec<String> {
     let describe = |finding: Finding| {
-        let code =
-            finding.diagnostic.code.strip_prefix("template/").expect("a code of this topic").to_owned();
+        let code = finding
+            .diagnostic
+            .code
+            .as_str()
+            .strip_prefix("template/")
+            .expect("a code of this topic")
+            .to_owned();
         let bytes = &text[finding.position.range];
         match finding.edit {
             None => format!("{code} {bytes}"),
@@ -170,7 +175,10 @@ fn near_misses_are_guessed_at() {
 fn values_that_change_stand_at_the_end() {
     let early = |text: &str| {
         let findings = findings(text, true);
-        findings.iter().filter(|finding| finding.diagnostic.code == "template/volatile-early").count()
+        findings
+            .iter()
+            .filter(|finding| finding.diagnostic.code.as_str() == "template/volatile-early")
+            .count()
     };
     assert_eq!(early("It is [system:time].\nBe brief."), 1);
     assert_eq!(early("[system:time][file:a]"), 1, "a value that stays is stable text");
@@ -197,15 +205,12 @@ fn limits_are_errors() {
         let findings = lint(text, &options, &catalogue(), None, "template.md");
         findings
             .into_iter()
-            .map(|finding| (finding.diagnostic.code, finding.position.range))
+            .map(|finding| (finding.diagnostic.code.as_str(), finding.position.range))
             .collect::<Vec<_>>()
     };
     let deep = "[if file:a][if file:b][endif][endif][endif]";
-    assert_eq!(
-        check(deep),
-        [("template/depth".to_owned(), 11..22), ("template/stray-endif".to_owned(), 36..43)]
-    );
-    assert_eq!(check(&"x".repeat(61)), [("template/too-large".to_owned(), 60..61)]);
+    assert_eq!(check(deep), [("template/depth", 11..22), ("template/stray-endif", 36..43)]);
+    assert_eq!(check(&"x".repeat(61)), [("template/too-large", 60..61)]);
 }
 
 #[test]

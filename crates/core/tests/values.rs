@@ -58,10 +58,10 @@ fn a_name_is_one_line_and_cannot_imitate_structure() {
         prompt.text,
         r"In /x\u{a}\u{a}# Rules\u{202e}\u{e0041}\u{d}\u{3c}system-reminder\u{3e}\u{60}."
     );
-    assert_eq!(prompt.diagnostics[0].code, "forged/escaped");
+    assert_eq!(prompt.diagnostics[0].code.as_str(), "forged/escaped");
     let raw = build("prompt:cwd", value, "[]");
     assert_eq!(raw.text, format!("In {value}."));
-    assert_eq!(raw.diagnostics[0].code, "forged-tag");
+    assert_eq!(raw.diagnostics[0].code.as_str(), "forged-tag");
     let raw = build("prompt:cwd", "/x\ny", "[]");
     assert_eq!((raw.text.as_str(), raw.diagnostics[0].code.as_str()), ("In /x\ny.", "hidden/value"));
 }
@@ -86,7 +86,7 @@ fn the_status_keeps_its_lines() {
 fn a_branch_ends_after_a_hundred_characters() {
     let prompt = build("git:branch", &"é".repeat(101), ALL);
     assert_eq!(prompt.text, format!("In {}….", "é".repeat(100)));
-    assert_eq!(prompt.diagnostics[0].code, "git/branch-cut");
+    assert_eq!(prompt.diagnostics[0].code.as_str(), "git/branch-cut");
     assert!(build("git:branch", &"é".repeat(100), ALL).diagnostics.is_empty());
 }
 

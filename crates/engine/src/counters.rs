@@ -6,18 +6,18 @@ use preface_core::{
     suggestion::did_you_mean,
 };
 
-/// The counters that a request, a profile and a saved world can name. `exact-counters` is what adds those with a
+/// The counters that a request, a profile and a saved world can name. `exact-counts` is what adds those with a
 /// vocabulary.
 ///
 /// ```
 /// assert!(preface::COUNTERS.get("estimate:claude").is_some());
-/// assert_eq!(preface::COUNTERS.get("o200k").is_some(), cfg!(feature = "exact-counters"));
+/// assert_eq!(preface::COUNTERS.get("o200k").is_some(), cfg!(feature = "exact-counts"));
 /// ```
 pub const COUNTERS: Counters = Counters::with(EXACT);
 
-#[cfg(feature = "exact-counters")]
-const EXACT: &[(&str, preface_core::budget::MakeCounter)] = preface_count::COUNTERS;
-#[cfg(not(feature = "exact-counters"))]
+#[cfg(feature = "exact-counts")]
+const EXACT: &[(&str, preface_core::budget::MakeCounter)] = crate::exact_counts::COUNTERS;
+#[cfg(not(feature = "exact-counts"))]
 const EXACT: &[(&str, preface_core::budget::MakeCounter)] = &[];
 
 /// The short name of the counter that counts where nobody is named.

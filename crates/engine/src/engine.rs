@@ -2,16 +2,17 @@
 
 use crate::{
     COUNTERS, Error,
-    consent::{self, Ask},
     error::Held,
-    gather::{Breadth, Gathered},
-    grant,
     hooks::Told,
+    input::{Inputs, collect::Breadth, options},
+    list::variables,
     log::{Loggers, not_handed_out},
-    options,
     request::{Request, TrustChoice},
     template_source::TemplateSource,
-    variables,
+    trust::{
+        consent::{self, Ask, ProjectAccess},
+        grant::{self, WholeAnswer},
+    },
 };
 use preface_core::{
     audit::AuditEvent,
@@ -33,7 +34,7 @@ use preface_host::{
     look::Headless,
     places::Places,
     provider::{self, FactInfo},
-    system::System,
+    system::{System, directory_cache::DirectoryCache},
 };
 use std::path::{Path, PathBuf};
 
@@ -92,21 +93,24 @@ pub struct Built {
 }
 
 impl Built {
-    pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, gathered: Gathered) -> Self {
+    pub(crate) fn new(prompt: Prompt, world: World, tools: Vec<Tool>, inputs: Inputs) -> Self {
         let changed = prompt.diagnostics.iter().any(|note| note.code == consent::CHANGED);
+        let loggers = Loggers::of(&inputs, &world.turn);
+        let Inputs { loaded, project, .. } = inputs;
+        let ProjectAccess { places, gate, trust, held_layer, .. } = project.access;
         Built {
-            loggers: Loggers::of(&gathered),
-            admitted: gathered.gate.admitted(),
+            loggers,
+            admitted: gate.admitted(),
             prompt,
             tools,
             mode: world.profile.trust,
             world,
-            seen: gathered.gate.seen(),
-            unread: gathered.gate.unread(),
-            store: gathered.store,
-            held_layer: gathered.held_layer,
-            trust: if changed && gathered.trust == Trust::Trusted { Trust::Stale } else { gathered.trust },
-            places: gathered.places,
+            seen: gate.seen(),
+            unread: gate.unread(),
+            store: loaded.store,
+            held_layer,
+            trust: if changed && trust == Trust::Trusted { Trust::Stale } else { trust },
+            places,
         }
     }
 
@@ -193,11 +197,12 @@ impl<'s> Engine<'s> {
         Ok(built)
     }
 
-    /// Asks what a build would ask, and records the answers. Nothing is handed out: whoever builds next finds them.
+    /// Asks what a build would ask, and records the answers. Nothing is handed out: whoever builds next finds them, and goes
+    /// by the choice that this returns, since an answer for once is not recorded.
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<(), Error> {
+    pub fn ask_trust(&self, request: &Request, ask: &dyn Ask) -> Result<TrustChoice, Error> {
         let built = self.answered(request, ask)?;
         // An answer that holds for once is an event of the build that goes by it.
         let recorded = |event: &&AuditEvent| {
@@ -205,12 +210,22 @@ impl<'s> Engine<'s> {
         };
         let events: Vec<AuditEvent> = built.prompt.audit.iter().filter(recorded).cloned().collect();
         self.append(&built.loggers, &events);
-        Ok(())
+        Ok(if built.trust == Trust::Once { TrustChoice::Once } else { request.trust })
     }
 
     /// Builds with the answers of whoever is asked, and logs nothing but a refusal.
     pub(crate) fn answered(&self, request: &Request, ask: &dyn Ask) -> Result<Built, Error> {
-        let built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
+        let WholeAnswer { request, audit, once, diagnostics } = grant::ask_for_whole(self, request, ask)?;
+        let request = &request;
+        let was_granted = audit.iter().any(|event| matches!(event, AuditEvent::ProjectTrusted { .. }));
+        let mut built = self.handing_out().run(request, Breadth::Turn, None, ask)?;
+        if let Some(decision) = once {
+            let is_once = |event: &AuditEvent| matches!(event, AuditEvent::ProjectTrustOnce { .. });
+            let at = built.prompt.audit.iter().position(is_once).map_or(0, |at| at + 1);
+            built.prompt.audit.insert(at, decision);
+        }
+        built.prompt.audit.splice(0..0, audit);
+        built.prompt.diagnostics.splice(0..0, diagnostics);
         let held: Vec<String> = built.held().map(|seen| seen.shown.clone()).collect();
         if let Err(refused) = self.refuse_held(request, &built.places, built.held_layer.as_deref(), &held) {
             self.append(&built.loggers, &not_handed_out(&built.prompt.audit));
@@ -219,7 +234,7 @@ impl<'s> Engine<'s> {
         if request.trust == TrustChoice::Ask && !held.is_empty() {
             return Ok(grant::ask_for_pins(self, request, &built, ask)?.unwrap_or(built));
         }
-        if built.mode == TrustMode::Whole {
+        if was_granted {
             grant::complete_whole(self, &built);
         }
         Ok(built)
@@ -241,16 +256,12 @@ impl<'s> Engine<'s> {
         Err(Error::Held(Held { path: path.display().to_string(), sources }))
     }
 
-    /// As [`Engine::refuse_held`], of what was just gathered.
-    pub(crate) fn refuse_held_of(&self, request: &Request, gathered: &Gathered) -> Result<(), Error> {
-        let held: Vec<String> = gathered
-            .gate
-            .seen()
-            .iter()
-            .filter(|seen| seen.verdict != Verdict::Speaks)
-            .map(|seen| seen.shown.clone())
-            .collect();
-        self.refuse_held(request, &gathered.places, gathered.held_layer.as_deref(), &held)
+    /// As [`Engine::refuse_held`], of what was just collected.
+    pub(crate) fn refuse_held_of(&self, request: &Request, inputs: &Inputs) -> Result<(), Error> {
+        let ProjectAccess { places, gate, held_layer, .. } = &inputs.project.access;
+        let held = gate.seen().into_iter().filter(|seen| seen.verdict != Verdict::Speaks);
+        let held: Vec<String> = held.map(|seen| seen.shown).collect();
+        self.refuse_held(request, places, held_layer.as_deref(), &held)
     }
 
     /// Builds to look at trust: also with the texts that only other tools make a build use. Nothing is handed out.
@@ -259,14 +270,6 @@ impl<'s> Engine<'s> {
     /// See [`Error`].
     pub fn build_wide(&self, request: &Request) -> Result<Built, Error> {
         self.run(request, Breadth::EveryTool, None, &Headless)
-    }
-
-    /// Builds as if the named files (all of them, where none is named) were granted. Nothing is recorded.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn build_granting(&self, request: &Request, paths: Vec<PathBuf>) -> Result<Built, Error> {
-        self.run(request, Breadth::Turn, Some(Consent::Granting(self.real(&paths))), &Headless)
     }
 
     /// Rebuilds a saved world. The machine is not looked at.
@@ -291,22 +294,24 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn render(&self, request: &Request, template: Vec<Piece>) -> Result<Built, Error> {
-        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        let (inputs, mut world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
         let mut section = Section::new(SectionId::new("template"), Body::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
-        let profile = &mut gathered.profile;
+        let profile = &mut world.profile;
         profile.sections = vec![section];
         profile.groups.clear();
         profile.unordered.clear();
         profile.arrange = Arrange::Listed;
-        gathered.overrides.clear();
-        gathered.system_prompt = OwnPrompt::default();
-        gathered.contributions.clear();
-        for layer in &mut gathered.stack.0 {
+        world.overrides.clear();
+        world.system_prompt = OwnPrompt::default();
+        world.contributions.clear();
+        for layer in &mut world.stack.0 {
             layer.sections.clear();
         }
-        self.finish(gathered, &Headless)
+        let prompt = self.compose(&inputs, &mut world, &Headless)?;
+        let tools = world.turn.tools.clone();
+        Ok(Built::new(prompt, world, tools, inputs))
     }
 
     /// Lists every registered fact with its value here.
@@ -314,8 +319,8 @@ impl<'s> Engine<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn facts(&self, request: &Request) -> Result<Vec<FactRow>, Error> {
-        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
-        let look = self.look(&gathered, &Headless);
+        let inputs = self.read_inputs(request, None)?;
+        let look = inputs.look(self);
         let mut rows: Vec<FactRow> = provider::FACT_PROVIDERS
             .iter()
             .flat_map(|provider| provider.facts())
@@ -336,14 +341,17 @@ impl<'s> Engine<'s> {
         consent: Option<Consent>,
         ask: &dyn Ask,
     ) -> Result<Built, Error> {
-        self.complete(self.gather(request, breadth, consent, ask)?, ask)
+        let system = DirectoryCache::new(self.system);
+        let engine = self.on(&system);
+        let (inputs, world) = engine.read_and_collect(request, breadth, consent, ask)?;
+        engine.complete(inputs, world, ask)
     }
 
-    /// Builds the prompt of what was gathered. Nothing is logged.
-    pub(crate) fn complete(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
-        let (mut world, mut prompt) = self.first_base(&mut gathered, &Told::nobody(), ask)?;
+    /// Builds the prompt of what was collected. Nothing is logged.
+    pub(crate) fn complete(&self, inputs: Inputs, world: World, ask: &dyn Ask) -> Result<Built, Error> {
+        let (inputs, mut world, mut prompt) = self.first_base(inputs, world, &Told::nobody(), ask)?;
         let mut notes = Diagnostics::new();
-        let tools = self.definitions(&gathered, &mut world, &mut notes)?;
+        let tools = self.definitions(&inputs, &mut world, &mut notes)?;
         prompt.diagnostics.append(&mut notes);
         // Variables that only a tool's description uses have notes, too.
         for note in world.facts.iter().flat_map(|(_, fact)| &fact.diagnostics) {
@@ -351,62 +359,51 @@ impl<'s> Engine<'s> {
                 prompt.diagnostics.push(note.clone());
             }
         }
-        Ok(Built::new(prompt, world, tools, gathered))
+        Ok(Built::new(prompt, world, tools, inputs))
     }
 
-    /// The pure line, with this machine answering for facts.
-    pub(crate) fn compose(
-        &self,
-        gathered: &Gathered,
-        world: &mut World,
-        ask: &dyn Ask,
-    ) -> Result<Prompt, Error> {
-        self.compose_knowing(&Facts::default(), gathered, world, ask)
+    /// The pure half, with this machine answering for variables.
+    pub(crate) fn compose(&self, inputs: &Inputs, world: &mut World, ask: &dyn Ask) -> Result<Prompt, Error> {
+        self.compose_knowing(&Facts::default(), inputs, world, ask)
     }
 
-    /// The same with facts that are known to be what the machine would answer.
+    /// The same with values that are known to be what the machine would answer.
     pub(crate) fn compose_knowing(
         &self,
         known: &Facts,
-        gathered: &Gathered,
+        inputs: &Inputs,
         world: &mut World,
         ask: &dyn Ask,
     ) -> Result<Prompt, Error> {
-        if let Some(refused) = &gathered.refused {
+        if let Some(refused) = &inputs.entries.refused {
             return Err(refused.clone());
         }
-        let look = self.look(gathered, ask);
+        let turn = world.turn.clone();
+        let look = self.look(inputs, &turn, ask);
         let mut prompt = line::run_with(world, COUNTERS, &mut |key: &FactKey| {
             let known = || known.get(key).filter(|fact| look.has_room(fact)).cloned();
             Some(known().unwrap_or_else(|| provider::answer(key, &look)))
         })?;
         prompt.diagnostics.extend(look.notes.take());
-        prompt.diagnostics.extend(gathered.changes.warnings());
-        prompt.diagnostics.extend(options::missing_dirs(self.system, &gathered.profile, &prompt));
-        if let Some(granted) = gathered.granted_project.as_ref().filter(|_| gathered.trust == Trust::Trusted)
-        {
-            let admitted = gathered.gate.admitted();
-            prompt.diagnostics.extend(granted.changed(&admitted));
+        prompt.diagnostics.extend(inputs.changes.warnings());
+        prompt.diagnostics.extend(options::missing_dirs(self.system, &world.profile, &prompt));
+        let access = &inputs.project.access;
+        if let Some(granted) = access.granted.as_ref().filter(|_| access.trust == Trust::Trusted) {
+            prompt.diagnostics.extend(granted.changed(&access.gate.admitted()));
         }
         Ok(prompt)
     }
 
-    /// The definitions of the active tools, with this machine answering for facts.
+    /// The definitions of the active tools, with this machine answering for variables.
     pub(crate) fn definitions(
         &self,
-        gathered: &Gathered,
+        inputs: &Inputs,
         world: &mut World,
         notes: &mut Diagnostics,
     ) -> Result<Vec<Tool>, Error> {
-        let look = self.look(gathered, &Headless);
+        let turn = world.turn.clone();
+        let look = self.look(inputs, &turn, &Headless);
         let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
         Ok(definition::definitions(world, &mut answer, notes)?)
-    }
-
-    fn finish(&self, mut gathered: Gathered, ask: &dyn Ask) -> Result<Built, Error> {
-        let mut world = gathered.world();
-        let prompt = self.compose(&gathered, &mut world, ask)?;
-        let tools = world.turn.tools.clone();
-        Ok(Built::new(prompt, world, tools, gathered))
     }
 }

@@ -6,34 +6,45 @@ use preface_core::{
 };
 use preface_host::settings_file::SettingsFileError;
 use preface_store::StoreError;
-use std::fmt;
 
 /// What stops a call, by what the caller can do about it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The request asks for something that does not exist; the text and a hint.
+    #[error("{0}")]
     Usage(String, Option<String>),
     /// The profile cannot be used.
-    Profile(ProfileError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// The catalog that was chosen is not there, or is another one.
+    #[error("{}", .0.message)]
     Catalog(Box<Diagnostic>),
     /// A template is too deep or too large.
+    #[error("{}", .0.message)]
     Render(Box<Diagnostic>),
     /// What must not be cut does not fit the budget.
+    #[error(transparent)]
     Over(OverBudget),
     /// `--trust require`, and something is held.
+    #[error("held for trust: {}", .0.sources.join(", "))]
     Held(Held),
     /// A saved world lacks a fact.
+    #[error("the saved world does not hold the fact `{0}`")]
     Missing(FactKey),
     /// A saved world cannot be read.
+    #[error("cannot read the saved world: {0}")]
     World(String),
     /// The trust store cannot be written.
+    #[error("{0}")]
     Trust(String),
     /// The store that keeps the template does not answer.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// There is no place for a settings file.
+    #[error(transparent)]
     Settings(Box<SettingsFileError>),
     /// The user chose to stop.
+    #[error("stopped")]
     Abort,
 }
 
@@ -46,26 +57,6 @@ pub struct Held {
     pub sources: Vec<String>,
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Usage(what, _) => write!(f, "{what}"),
-            Error::Profile(error) => write!(f, "{error}"),
-            Error::Catalog(note) | Error::Render(note) => write!(f, "{}", note.message),
-            Error::Over(error) => write!(f, "{error}"),
-            Error::Held(held) => write!(f, "held for trust: {}", held.sources.join(", ")),
-            Error::Missing(key) => write!(f, "the saved world does not hold the fact `{key}`"),
-            Error::World(why) => write!(f, "cannot read the saved world: {why}"),
-            Error::Trust(why) => write!(f, "{why}"),
-            Error::Store(error) => write!(f, "{error}"),
-            Error::Settings(error) => write!(f, "{error}"),
-            Error::Abort => write!(f, "stopped"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl From<LineError> for Error {
     fn from(error: LineError) -> Self {
         match error {
@@ -74,17 +65,5 @@ impl From<LineError> for Error {
             LineError::Missing(key) => Error::Missing(key),
             LineError::Counter(name) => counters::unknown(&name, ""),
         }
-    }
-}
-
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Self {
-        Error::Store(error)
-    }
-}
-
-impl From<ProfileError> for Error {
-    fn from(error: ProfileError) -> Self {
-        Error::Profile(error)
     }
 }

@@ -8,8 +8,8 @@
 
 use crate::{
     Engine, Error, Request,
-    gather::{Breadth, Gathered},
     hooks::Told,
+    input::{Inputs, collect::Breadth},
     log::{Loggers, not_handed_out},
 };
 use preface_core::{
@@ -35,7 +35,7 @@ const LARGEST: usize = 1 << 20;
 pub(crate) struct Made<'m> {
     pub prompt: Prompt,
     pub world: &'m World,
-    pub gathered: &'m Gathered,
+    pub inputs: &'m Inputs,
 }
 
 /// A shelf of them, the one that was used last at the end.
@@ -46,7 +46,7 @@ pub(crate) struct Gatherings(Mutex<Vec<Gathering>>);
 struct Gathering {
     /// What was asked, without what is new in each request.
     asked: Request,
-    gathered: Gathered,
+    inputs: Inputs,
     world: World,
     /// How much had come to the gate.
     mark: GateMark,
@@ -74,15 +74,15 @@ impl Known {
 
     /// Keeps what a build found out with these looks. Nothing, where a text had to pass the gate by its digest: each build
     /// tells which those are.
-    fn of(looks: Trailed<'_>, gathered: &Gathered, mark: GateMark, world: &World) -> Option<Self> {
+    fn of(looks: Trailed<'_>, inputs: &Inputs, mark: GateMark, world: &World) -> Option<Self> {
         let of_files = |key: &FactKey| provider::fact_provider(key).is_some_and(FactProvider::is_of_files);
         let mut facts = world.facts.clone();
         facts.retain(|key, _| of_files(key) && !world.turn.facts.contains_key(key));
         let bytes: usize = facts.iter().filter_map(|(_, fact)| fact.value.as_ref()).map(String::len).sum();
-        if gathered.gate.has_seen_after(mark) || bytes > LARGEST {
+        if inputs.gate().has_seen_after(mark) || bytes > LARGEST {
             return None;
         }
-        Some(Known { facts, admitted: gathered.gate.admitted_after(mark), trail: looks.into_trail()? })
+        Some(Known { facts, admitted: inputs.gate().admitted_after(mark), trail: looks.into_trail()? })
     }
 }
 
@@ -106,25 +106,24 @@ impl Gatherings {
 impl Gathering {
     /// Makes it ready for another request.
     fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
-        let Gathering { gathered, world, mark, .. } = self;
-        gathered.turn.now = engine.instant_now();
-        gathered.turn.conversation.clone_from(&request.conversation);
-        gathered.forget_looks(*mark);
-        world.turn.clone_from(&gathered.turn);
+        let Gathering { inputs, world, mark, .. } = self;
+        inputs.forget_after(*mark);
+        world.turn.now = engine.instant_now();
+        world.turn.conversation.clone_from(&request.conversation);
         world.stored = request.template.as_ref().map(crate::StoredTemplate::pieces);
         world.facts = Facts::default();
     }
 
     fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
-        let Gathering { gathered, world, mark, known, .. } = self;
+        let Gathering { inputs, world, mark, known, .. } = self;
         if let Some(known) = known.as_ref().filter(|known| known.trail.holds(engine.system())) {
-            let prompt = engine.compose_knowing(&known.facts, gathered, world, &Headless)?;
-            gathered.gate.add_admitted(known.admitted_in(world));
+            let prompt = engine.compose_knowing(&known.facts, inputs, world, &Headless)?;
+            inputs.gate().add_admitted(known.admitted_in(world));
             return Ok(prompt);
         }
         let looks = Trailed::new(engine.system());
-        let prompt = engine.on(&looks).compose(gathered, world, &Headless)?;
-        *known = Known::of(looks, gathered, *mark, world);
+        let prompt = engine.on(&looks).compose(inputs, world, &Headless)?;
+        *known = Known::of(looks, inputs, *mark, world);
         Ok(prompt)
     }
 }
@@ -150,33 +149,44 @@ impl Engine<'_> {
         {
             kept.renew(self, request);
             let mut prompt = kept.compose(self)?;
-            self.refuse_held_of(request, &kept.gathered)?;
-            self.log(&kept.gathered, &mut prompt);
-            let made = read(Made { prompt, world: &kept.world, gathered: &kept.gathered });
+            self.refuse_held_of(request, &kept.inputs)?;
+            self.log(&kept.inputs, &kept.world.turn, &mut prompt);
+            let made = read(Made { prompt, world: &kept.world, inputs: &kept.inputs });
             gatherings.put(kept);
             return Ok(made);
         }
         let trailed = Trailed::new(self.system());
-        let mut gathered = self.handing_out().on(&trailed).gather(request, Breadth::Turn, None, &Headless)?;
-        let mark = gathered.gate.mark();
-        let trail = trailed.into_trail().filter(|_| lasts && self.is_lasting(&gathered));
+        let engine = self.handing_out();
+        let (inputs, world) =
+            engine.on(&trailed).read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let mark = inputs.gate().mark();
+        let trail = trailed.into_trail().filter(|_| lasts && self.is_lasting(&inputs, &world));
         let looks = Trailed::new(self.system());
-        let (world, mut prompt) = self.on(&looks).first_base(&mut gathered, &Told::nobody(), &Headless)?;
-        if let Err(refused) = self.refuse_held_of(request, &gathered) {
-            self.append(&Loggers::of(&gathered), &not_handed_out(&prompt.audit));
+        let (inputs, world, mut prompt) =
+            self.on(&looks).first_base(inputs, world, &Told::nobody(), &Headless)?;
+        if let Err(refused) = self.refuse_held_of(request, &inputs) {
+            self.append(&Loggers::of(&inputs, &world.turn), &not_handed_out(&prompt.audit));
             return Err(refused);
         }
-        self.log(&gathered, &mut prompt);
-        let made = read(Made { prompt, world: &world, gathered: &gathered });
+        self.log(&inputs, &world.turn, &mut prompt);
+        let made = read(Made { prompt, world: &world, inputs: &inputs });
         if let Some(trail) = trail {
-            let known = Known::of(looks, &gathered, mark, &world);
-            gatherings.put(Gathering { asked, gathered, world, mark, trail, known });
+            let known = Known::of(looks, &inputs, mark, &world);
+            gatherings.put(Gathering { asked, inputs, world, mark, trail, known });
         }
         Ok(made)
     }
 
-    /// True for what another build may use: no program has a say in it, and it is not too large to keep.
-    fn is_lasting(&self, gathered: &Gathered) -> bool {
-        self.programs(gathered, &Headless).is_empty() && gathered.text_bytes() <= LARGEST
+    /// True for what another build may use: no program takes part in it, and it is not too large to keep.
+    fn is_lasting(&self, inputs: &Inputs, world: &World) -> bool {
+        self.programs(inputs, &world.turn, &Headless).is_empty() && text_bytes(inputs, world) <= LARGEST
     }
+}
+
+/// Returns how many bytes the texts have that were collected.
+fn text_bytes(inputs: &Inputs, world: &World) -> usize {
+    let files = world.stack.0.iter().flat_map(|layer| layer.files.values().chain(layer.sections.values()));
+    let items = world.contributions.iter().flat_map(|from| &from.items).map(|item| &item.pieces);
+    let pieces: usize = files.chain(items).flatten().map(|piece| piece.text.len()).sum();
+    pieces + inputs.gate().seen().iter().map(|seen| seen.bytes.len()).sum::<usize>()
 }

@@ -2,9 +2,9 @@
 
 use crate::{
     Error,
-    consent::Ask,
     engine::Engine,
-    gather::{Gathered, ask_again},
+    input::{Inputs, collect::ask_again},
+    trust::consent::Ask,
 };
 use preface_core::{
     diagnostic::Diagnostics,
@@ -14,6 +14,7 @@ use preface_core::{
     },
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
+    turn::Turn,
     world::World,
 };
 use preface_host::{
@@ -76,23 +77,23 @@ pub(crate) fn of_event<'h>(
 
 impl Engine<'_> {
     /// Returns the programs that hooks are, in the order in which they run.
-    pub(crate) fn programs(&self, gathered: &Gathered, ask: &dyn Ask) -> Vec<HookCommand> {
-        hook_commands(&gathered.scopes, &self.look(gathered, ask))
+    pub(crate) fn programs(&self, inputs: &Inputs, turn: &Turn, ask: &dyn Ask) -> Vec<HookCommand> {
+        hook_commands(&inputs.entries.scopes, &self.look(inputs, turn, ask))
     }
 
     /// Builds the first base, lets hooks point to skills, and builds it again where they did.
     pub(crate) fn first_base(
         &self,
-        gathered: &mut Gathered,
+        inputs: Inputs,
+        mut world: World,
         told: &Told<'_>,
         ask: &dyn Ask,
-    ) -> Result<(World, Prompt), Error> {
-        let mut world = gathered.world();
-        let mut prompt = self.compose(gathered, &mut world, ask)?;
-        let programs = self.programs(gathered, ask);
+    ) -> Result<(Inputs, World, Prompt), Error> {
+        let mut prompt = self.compose(&inputs, &mut world, ask)?;
+        let programs = self.programs(&inputs, &world.turn, ask);
         let hooks = of_event(&programs, told.handlers, HookEvent::ResourcesDiscover);
         if hooks.is_empty() {
-            return Ok((world, prompt));
+            return Ok((inputs, world, prompt));
         }
         let kind = match told.reason {
             DiscoverReason::Startup => TriggerKind::Startup,
@@ -104,7 +105,7 @@ impl Engine<'_> {
         let mut paths = Vec::new();
         for hook in &hooks {
             let mut messages = Vec::new();
-            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &gathered.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::ResourcesDiscover, &world.turn.cwd, &mut messages);
             asked.system_prompt = Some(&prompt.text);
             asked.reason = Some(told.reason);
             let before = paths.len();
@@ -117,17 +118,18 @@ impl Engine<'_> {
         world.diagnostics.extend(notes.iter().cloned());
         if by.is_empty() {
             prompt.diagnostics.append(&mut notes);
-        } else {
-            gathered.skill_paths = paths;
-            let look = self.look(gathered, ask);
-            let World { contributions, diagnostics, .. } = &mut world;
-            ask_again(|provider| provider.follows_hooks(), gathered, contributions, diagnostics, &look);
-            let before = prompt;
-            prompt = self.compose(gathered, &mut world, ask)?;
-            let by = by.join(", ");
-            triggers.push(Trigger::between(TriggerKind::ResourcesDiscover, Some(&by), &before, &prompt));
+            prompt.triggers = triggers;
+            return Ok((inputs, world, prompt));
         }
+        let inputs = Inputs { skill_paths: paths, ..inputs };
+        let turn = world.turn.clone();
+        let look = self.look(&inputs, &turn, ask);
+        let mut world = ask_again(|provider| provider.follows_hooks(), &inputs.entries.scopes, world, &look);
+        let before = prompt;
+        let mut prompt = self.compose(&inputs, &mut world, ask)?;
+        let by = by.join(", ");
+        triggers.push(Trigger::between(TriggerKind::ResourcesDiscover, Some(&by), &before, &prompt));
         prompt.triggers = triggers;
-        Ok((world, prompt))
+        Ok((inputs, world, prompt))
     }
 }

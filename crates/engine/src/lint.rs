@@ -4,9 +4,14 @@
 //! template also for tags that do nothing; the finished prompt for parts that spoil a cache. The notes of the build come
 //! with them.
 
-use crate::{Built, Engine, Error, Writes, coverage::unrendered, gather::Breadth, named, request::Request};
+use crate::{
+    Built, Engine, Error, Writes,
+    input::{collect::Breadth, named},
+    request::Request,
+    trust::coverage::unrendered,
+};
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     fact::{FactKey, Stability},
     lint::{
         finding::{self, FewOfEach},
@@ -81,9 +86,9 @@ impl Engine<'_> {
                     .iter()
                     .map(|(section, tokens)| format!("`{section}` needs {tokens}"))
                     .collect();
-                linted
-                    .findings
-                    .push(Diagnostic::error("budget/over", over.to_string()).help(largest.join(", ")));
+                linted.findings.push(
+                    Diagnostic::error(DiagnosticCode::BudgetOver, over.to_string()).help(largest.join(", ")),
+                );
                 (self.build_unlimited(request)?, self.limits(request)?)
             }
             Err(error) => return Err(error),
@@ -96,16 +101,16 @@ impl Engine<'_> {
         if built.held_layer.is_some() {
             // Nothing of a project that is held as a whole came to the gate.
             let granting = Some(Consent::Granting(Vec::new()));
-            let gathered =
-                self.writing(Writes::Nothing).gather(request, Breadth::Turn, granting, &Headless)?;
-            lint.held(profile, gathered.gate.seen().iter());
+            let engine = self.writing(Writes::Nothing);
+            let (inputs, _) = engine.read_and_collect(request, Breadth::Turn, granting, &Headless)?;
+            lint.held(profile, inputs.gate().seen().iter());
         }
         lint.order(&built.prompt);
         // The build names the first hidden text of a file; here each has its line.
         let scanned = std::mem::take(&mut lint.scanned);
         let has_lines = |note: &Diagnostic| {
             let path = note.place.as_ref().filter(|place| place.line.is_none()).map(|place| &place.path);
-            note.code.starts_with("hidden/") && path.is_some_and(|path| scanned.contains(path))
+            note.code.topic() == Some("hidden") && path.is_some_and(|path| scanned.contains(path))
         };
         lint.linted.findings.extend(built.prompt.diagnostics.into_iter().filter(|note| !has_lines(note)));
         Ok(lint.done())
@@ -116,25 +121,25 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn lint_files(&self, request: &Request, files: &[LintFile]) -> Result<Linted, Error> {
-        let prepared = self.prepare(request, &mut Diagnostics::new())?;
+        let loaded = self.load_profile(request)?;
         let mut lint = Lint {
-            catalogue: catalogue(&prepared.profile, &request.facts),
-            limits: Rules::new(&prepared.profile.template, &[]),
-            tags: tags(&prepared.profile),
+            catalogue: catalogue(&loaded.profile, &request.facts),
+            limits: Rules::new(&loaded.profile.template, &[]),
+            tags: tags(&loaded.profile),
             scanned: BTreeSet::new(),
             linted: Linted::default(),
         };
         for file in files {
             let name = file.path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
             if name == "settings.json" {
-                let (_, notes) = prepared.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
+                let (_, notes) = loaded.places.parse_settings(Scope::Global, &file.shown, &file.bytes);
                 lint.linted.findings.extend(notes);
             } else if name.ends_with(".toml") {
-                let global = prepared.places.global.as_deref();
+                let global = loaded.places.global.as_deref();
                 if let Err(error) =
                     profile::load(self.system(), global, &Choice::File(file.path.clone()), &[])
                 {
-                    let mut note = Diagnostic::error("profile/invalid", error.message)
+                    let mut note = Diagnostic::error(DiagnosticCode::ProfileInvalid, error.message)
                         .at(Place { path: file.shown.clone(), ..*error.place });
                     note.help = error.help;
                     lint.linted.findings.push(note);
@@ -156,14 +161,15 @@ impl Engine<'_> {
         }
     }
 
-    /// Gathers what a build would read, and renders nothing.
+    /// Collects what a build would read, and renders nothing.
     fn unrendered(&self, request: &Request) -> Result<Built, Error> {
-        Ok(unrendered(self.gather(request, Breadth::Turn, None, &Headless)?))
+        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        Ok(unrendered(inputs, world))
     }
 
     /// The limits that hold for the templates of a request, from the profile alone.
     fn limits(&self, request: &Request) -> Result<Rules<'static>, Error> {
-        Ok(Rules::new(&self.prepare(request, &mut Diagnostics::new())?.profile.template, &[]))
+        Ok(Rules::new(&self.load_profile(request)?.profile.template, &[]))
     }
 }
 
@@ -294,7 +300,9 @@ impl Lint {
             found.extend(notes.into_iter().map(|note| note.diagnostic));
             if left > 0 {
                 let what = format!("… and {left} more findings about the tags of this template");
-                found.push(Diagnostic::warning("template/more", what).at(Place::file(scope, path)));
+                found.push(
+                    Diagnostic::warning(DiagnosticCode::TemplateMore, what).at(Place::file(scope, path)),
+                );
             }
         }
     }
@@ -303,8 +311,10 @@ impl Lint {
     fn bytes(&mut self, scope: Option<Scope>, path: &str, bytes: &[u8], language: Language) {
         let text = String::from_utf8_lossy(bytes);
         if let Cow::Owned(_) = &text {
-            let note =
-                Diagnostic::warning("file/not-utf8", format!("{path} is not UTF-8: bad bytes became U+FFFD"));
+            let note = Diagnostic::warning(
+                DiagnosticCode::FileNotUtf8,
+                format!("{path} is not UTF-8: bad bytes became U+FFFD"),
+            );
             self.linted.findings.push(note.at(Place::file(scope, path)).help("save the file as UTF-8"));
         }
         self.text(scope, path, &text, language);
@@ -322,8 +332,8 @@ impl Lint {
                     before.section, before.stability, part.section, part.stability
                 );
                 let note = match before.stability {
-                    Stability::Turn => Diagnostic::warning("cache/volatile-early", message),
-                    _ => Diagnostic::info("cache/volatile-early", message),
+                    Stability::Turn => Diagnostic::warning(DiagnosticCode::CacheVolatileEarly, message),
+                    _ => Diagnostic::info(DiagnosticCode::CacheVolatileEarly, message),
                 };
                 self.linted.findings.push(
                     note.help("move it behind what stays the same: `arrange = \"stability\"` does that"),
@@ -343,11 +353,11 @@ impl Lint {
             Some(place) if !place.path.is_empty() => (0, place.path.clone(), place.line, place.column),
             _ => (1, String::new(), None, None),
         };
-        findings.sort_by_cached_key(|note| (at(note), std::cmp::Reverse(note.severity), note.code.clone()));
+        findings.sort_by_cached_key(|note| (at(note), std::cmp::Reverse(note.severity), note.code));
         findings.dedup_by(|a, b| {
             // What the build says of an imitated tag names what became of it.
             let alike = a.message == b.message
-                || (a.code == "forged-tag" && spot(a).is_some_and(|at| at.1.is_some()));
+                || (a.code == DiagnosticCode::ForgedTag && spot(a).is_some_and(|at| at.1.is_some()));
             a.code == b.code && alike && spot(a) == spot(b)
         });
         Linted { findings, texts }

@@ -3,17 +3,18 @@
 
 use crate::{
     Built, Engine, Request, Writes,
-    gather::{Breadth, Gathered},
+    input::{Inputs, load_profile::LoadedProfile},
     request::TrustChoice,
 };
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Ability, Category, Log},
     prompt::Prompt,
     scope::Scope,
+    turn::Turn,
 };
-use preface_host::{audit_file::AuditFile, look::Headless};
+use preface_host::audit_file::AuditFile;
 use std::{mem::take, path::PathBuf};
 
 /// The file of one logger.
@@ -34,25 +35,24 @@ pub(crate) struct Loggers {
 }
 
 impl Loggers {
-    /// Finds the loggers of a gathering. Their paths are relative to the root of their layer.
-    pub(crate) fn of(gathered: &Gathered) -> Self {
-        let files = gathered
+    /// Finds the loggers of a turn. Their paths are relative to the root of their layer.
+    pub(crate) fn of(inputs: &Inputs, turn: &Turn) -> Self {
+        let places = inputs.places();
+        let files = inputs
+            .entries
             .scopes
             .of(Category::Loggers)
             .filter(|entry| entry.runnable)
             .filter_map(|entry| {
-                let Some(Ability::Log(Log { path: Some(path) })) = &entry.ability else { return None };
+                let Some(Ability::Log(Log { path: Some(path) })) = &entry.value.ability else { return None };
                 let (root, below) = match entry.origin.scope {
-                    Scope::Project => {
-                        (gathered.places.project.as_ref()?, Some(gathered.write_root().to_owned()))
-                    }
-                    _ => (gathered.places.global.as_ref()?, None),
+                    Scope::Project => (places.project.as_ref()?, Some(inputs.write_root().to_owned())),
+                    _ => (places.global.as_ref()?, None),
                 };
                 let manifest = (entry.origin.scope, entry.origin.path.clone());
                 Some(LogFile { name: entry.name.clone(), manifest, path: root.join(path), below })
             })
             .collect();
-        let turn = &gathered.turn;
         let correlation = turn.conversation.clone().unwrap_or_else(|| format!("build-{}", turn.now));
         Loggers { files, correlation }
     }
@@ -71,10 +71,10 @@ impl Engine<'_> {
         built.prompt.diagnostics.extend(notes);
     }
 
-    /// As [`Engine::log_built`], of a prompt with what was gathered for it.
-    pub(crate) fn log(&self, gathered: &Gathered, prompt: &mut Prompt) {
+    /// As [`Engine::log_built`], of a prompt with its inputs.
+    pub(crate) fn log(&self, inputs: &Inputs, turn: &Turn, prompt: &mut Prompt) {
         if !prompt.audit.is_empty() {
-            prompt.diagnostics.extend(self.append(&Loggers::of(gathered), &prompt.audit));
+            prompt.diagnostics.extend(self.append(&Loggers::of(inputs, turn), &prompt.audit));
         }
     }
 
@@ -90,15 +90,19 @@ impl Engine<'_> {
             return Diagnostics::new();
         }
         let request = Request { trust: TrustChoice::Ask, ..request.clone() };
-        match self.gather(&request, Breadth::Extensions, None, &Headless) {
-            Ok(gathered) => {
-                let correlation = format!("command-{}", gathered.turn.now);
-                let loggers = Loggers { correlation, ..Loggers::of(&gathered) };
+        match self.read_inputs(&request, None) {
+            Ok(inputs) => {
+                let turn = &inputs.entries.turn;
+                let correlation = format!("command-{}", turn.now);
+                let loggers = Loggers { correlation, ..Loggers::of(&inputs, turn) };
                 let events = if loggers.files.is_empty() { Vec::new() } else { take(events) };
                 self.append(&loggers, &events)
             }
             Err(error) => {
-                vec![Diagnostic::warning("logger/failed", format!("no logger was found: {error}"))]
+                vec![Diagnostic::warning(
+                    DiagnosticCode::LoggerFailed,
+                    format!("no logger was found: {error}"),
+                )]
             }
         }
     }
@@ -108,8 +112,7 @@ impl Engine<'_> {
         if self.writes() == Writes::Nothing {
             return false;
         }
-        let Ok(prepared) = self.prepare(request, &mut Diagnostics::new()) else { return false };
-        let places = &prepared.places;
+        let Ok(LoadedProfile { places, .. }) = self.load_profile(request) else { return false };
         let category = Category::Loggers.as_str();
         let layers = places.global.iter().chain(&places.project);
         layers
@@ -132,7 +135,7 @@ impl Engine<'_> {
             if let Err(error) = log.append(events, &loggers.correlation, &[]) {
                 let what = format!("logger `{name}` wrote nothing: {error}");
                 let place = Place::file(Some(manifest.0), manifest.1.clone());
-                notes.push(Diagnostic::warning("logger/failed", what).at(place));
+                notes.push(Diagnostic::warning(DiagnosticCode::LoggerFailed, what).at(place));
             }
         }
         notes

@@ -1,4 +1,5 @@
 //! Catalogs from a directory to what a build reads, on a disk in memory: the invented ones of `crates/catalog`.
+#![cfg(feature = "catalog")]
 
 use preface::{
     catalogs::{self, Replace, Written, compare, find, import, verify},
@@ -66,7 +67,7 @@ fn each_prompt_is_found_by_its_name_and_by_its_file() {
                 assert_eq!(find(&index, called).unwrap().name, entry.name, "{called}");
             }
         }
-        assert_eq!(find(&index, "nothing of the kind").unwrap_err().code, "catalog/no-prompt");
+        assert_eq!(find(&index, "nothing of the kind").unwrap_err().code.as_str(), "catalog/no-prompt");
     }
 }
 
@@ -112,7 +113,7 @@ fn a_changed_byte_of_any_file_is_an_error() {
     assert!(files.len() > 20, "{files:?}");
     for path in files {
         use preface::host::system::{System, Within};
-        let bytes = system.read(&path, Within::Anywhere, 1 << 20).unwrap().bytes;
+        let bytes = system.read(&path, Within::Anywhere, 1 << 20).unwrap().into_bytes();
         let mut changed = bytes.clone();
         // In the middle of a word: blanks between the fields of JSON say nothing.
         let middle = changed.len() / 2;

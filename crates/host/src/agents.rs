@@ -5,7 +5,7 @@ use crate::{
     markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::Piece,
     scope::Scope,
     skill::Value,
@@ -116,6 +116,8 @@ const MOST_UNKNOWN: usize = 10;
 const AGENTS: Kind<Agent> = Kind {
     dir: "agents",
     word: "agent",
+    collision: DiagnosticCode::AgentCollision,
+    shadowed: DiagnosticCode::AgentShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key,
@@ -153,7 +155,7 @@ pub fn near<'e>(name: &str, entries: &'e [AgentEntry]) -> Option<&'e str> {
 
 fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     let wrong = |key: &str, why: &str, help: &str| {
-        Box::new(Diagnostic::warning("agent/invalid", why).at(file.place(key)).help(help))
+        Box::new(Diagnostic::warning(DiagnosticCode::AgentInvalid, why).at(file.place(key)).help(help))
     };
     let name = match (file.text("name"), file.fields.get("name")) {
         (Some(name), _) => name.to_owned(),
@@ -185,7 +187,10 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     let tools = of_tools("tools")?.filter(|tools| !tools.iter().any(|tool| tool == "*"));
     let disallowed_tools = of_tools("disallowedTools")?.unwrap_or_default();
     let skills = list("skills").unwrap_or_else(|()| {
-        let note = Diagnostic::warning("agent/field", "`skills` is no list of names; it counts as not set");
+        let note = Diagnostic::warning(
+            DiagnosticCode::AgentField,
+            "`skills` is no list of names; it counts as not set",
+        );
         notes.push(note.at(file.place("skills")));
         None
     });
@@ -195,7 +200,7 @@ fn read(file: &MarkdownFile) -> Result<Said<Agent>, Box<Diagnostic>> {
     if file.body.is_empty() {
         let what = format!("{}: agent `{}` has no text of its own", file.source.path, shown(&name));
         let help = "write its prompt below the second `---`";
-        notes.push(Diagnostic::warning("agent/empty", what).at(file.place("name")).help(help));
+        notes.push(Diagnostic::warning(DiagnosticCode::AgentEmpty, what).at(file.place("name")).help(help));
     }
     let what = Agent {
         description: description.to_owned(),
@@ -223,7 +228,7 @@ fn unknown(file: &MarkdownFile) -> Diagnostics {
     let told = |key: &str| {
         let what =
             format!("{}: `{}` is no field of an agent that preface knows", file.source.path, shown(key));
-        let note = Diagnostic::info("agent/unknown-key", what).at(file.place(key));
+        let note = Diagnostic::info(DiagnosticCode::AgentUnknownKey, what).at(file.place(key));
         match did_you_mean(key, known()) {
             Some(near) => note.help(format!("did you mean `{near}`?")),
             None => note,

@@ -6,10 +6,10 @@
 use crate::system::{Directory, FileKind, System, Within, WriteError};
 use jiff::Timestamp;
 use preface_core::audit::{AuditEvent, scrub::scrub};
+use preface_core::diagnostic::DiagnosticCode;
 use serde_json::{Map, Value, json};
 use std::{
     ffi::{OsStr, OsString},
-    fmt,
     path::{Path, PathBuf},
 };
 
@@ -34,7 +34,7 @@ const LIST_LIMIT: usize = 100_000;
 /// let event = AuditEvent::ProjectTrusted { canonical_path: "/work/.stud".into() };
 /// AuditFile::at(&system, path).append(&[event], "turn-1", &[])?;
 /// assert_eq!(
-///     system.read(path, Within::Anywhere, 1024).unwrap().bytes,
+///     system.read(path, Within::Anywhere, 1024).unwrap().into_bytes(),
 ///     b"{\"type\":\"ProjectTrusted\",\"at\":\"2026-01-02T03:04:05.000Z\",\"correlationId\":\"turn-1\",\
 ///       \"payload\":{\"canonicalPath\":\"/work/.stud\"}}\n"
 /// );
@@ -48,15 +48,18 @@ pub struct AuditFile<'a> {
 }
 
 /// Why nothing was written to the audit log.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
     /// Nobody could say which turn the events belong to.
+    #[error("an audit record needs the id of its turn")]
     WithoutCorrelation,
     /// The file cannot be locked, put aside or written.
+    #[error("the audit log is not available: `{}`: {why}", path.to_string_lossy().escape_debug())]
     Unavailable {
         /// The file in question.
         path: PathBuf,
         /// What is wrong.
+        #[source]
         why: WriteError,
     },
 }
@@ -64,30 +67,13 @@ pub enum AuditError {
 impl AuditError {
     /// Returns the stable code.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> DiagnosticCode {
         match self {
-            AuditError::WithoutCorrelation => "Validation/AuditWithoutCorrelation",
-            AuditError::Unavailable { .. } => "audit/unavailable",
+            AuditError::WithoutCorrelation => DiagnosticCode::AuditWithoutCorrelation,
+            AuditError::Unavailable { .. } => DiagnosticCode::AuditUnavailable,
         }
     }
 }
-
-impl fmt::Display for AuditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AuditError::WithoutCorrelation => write!(f, "an audit record needs the id of its turn"),
-            AuditError::Unavailable { path, why } => {
-                write!(
-                    f,
-                    "the audit log is not available: `{}`: {why}",
-                    path.to_string_lossy().escape_debug()
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for AuditError {}
 
 impl<'a> AuditFile<'a> {
     /// Names the log. Nothing is looked at yet.
@@ -218,7 +204,7 @@ mod tests {
 
     fn text(system: &dyn System, path: &Path) -> String {
         let read = system.read(path, Within::Anywhere, u64::MAX).expect("a file");
-        String::from_utf8(read.bytes).expect("UTF-8")
+        String::from_utf8(read.into_bytes()).expect("UTF-8")
     }
 
     fn names(system: &dyn System) -> Vec<String> {
@@ -250,7 +236,7 @@ mod tests {
         let system = MemorySystem::new();
         let error =
             AuditFile::at(&system, Path::new(FILE)).append(&[event("a")], "", &[]).expect_err("no turn");
-        assert_eq!(error.code(), "Validation/AuditWithoutCorrelation");
+        assert_eq!(error.code().as_str(), "Validation/AuditWithoutCorrelation");
         assert_eq!(system.stat(Path::new(FILE)), None);
     }
 

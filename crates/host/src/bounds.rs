@@ -4,7 +4,7 @@
 //! unless the user named the target. The file that was checked is the one that is read.
 
 use crate::{
-    places::{Places, resolved},
+    places::{Places, inside, resolved},
     provider::git,
     system::{FileKind, FileRead, HardLinks, ReadError, System, Within},
 };
@@ -90,7 +90,7 @@ impl Bounds {
         let root = self.root(system, places);
         [&root.named, &root.real]
             .into_iter()
-            .find(|root| path.starts_with(root))
+            .find(|root| inside(path, root))
             .map_or_else(|| path.parent().unwrap_or(path), PathBuf::as_path)
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let open = |path: &str, root: &str, roots: &[&str]| {
             let roots: Vec<PathBuf> = roots.iter().map(PathBuf::from).collect();
             let file = Bounds::default().open(Path::new(path), Path::new(root), Some(&roots), 99, &system);
-            file.map(|file| String::from_utf8(file.read.bytes).expect("text"))
+            file.map(|file| String::from_utf8(file.read.into_bytes()).expect("text"))
         };
         for (path, root, roots) in [
             ("/w/p/in", "/w/p", &["/w/p"][..]),

@@ -5,7 +5,7 @@ use crate::{
     markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     origin::Piece,
     scope::Scope,
     template::trim,
@@ -37,6 +37,8 @@ const HINT_LIMIT: usize = 200;
 const COMMANDS: Kind<SlashCommand> = Kind {
     dir: "commands",
     word: "command",
+    collision: DiagnosticCode::CommandCollision,
+    shadowed: DiagnosticCode::CommandShadowed,
     layers: &[Scope::Global, Scope::Project],
     literal: &["argument-hint"],
     is_key: |key| ["description", "allowed-tools", "model"].contains(&key),
@@ -60,7 +62,7 @@ fn read(file: &MarkdownFile) -> Result<Said<SlashCommand>, Box<Diagnostic>> {
     if description.len() < whole.len() {
         let more = whole.chars().count() - DESCRIPTION_LIMIT;
         let what = format!("{}: the description was cut: {more} more characters", file.source.path);
-        notes.push(Diagnostic::info("command/cut", what).at(file.place("description")));
+        notes.push(Diagnostic::info(DiagnosticCode::CommandCut, what).at(file.place("description")));
     }
     let hint = file.literal.get("argument-hint").and_then(|hint| one_line(hint));
     let what = SlashCommand {

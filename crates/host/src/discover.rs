@@ -9,7 +9,7 @@ use crate::{
 use preface_core::{
     compose::is_blank,
     condition::Condition,
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     layer::{Layer, Stack},
     origin::{Origin, Piece, Source},
     profile::{Candidate, Group, Profile, Win},
@@ -72,7 +72,7 @@ pub fn layers(profile: &Profile, trust: Trust, look: &Look<'_>) -> Stack {
                 let shown = look.places.source(scope, root).path.clone();
                 look.note(
                     Diagnostic::warning(
-                        "layer/no-directory",
+                        DiagnosticCode::LayerNoDirectory,
                         format!("{shown} is no directory; there is no {scope} layer"),
                     )
                     .at(Place::file(Some(scope), shown)),
@@ -136,7 +136,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
         Ok(entries) => entries,
         Err(ReadError::Missing) => return,
         Err(error) => {
-            look.note(look.left_out(layer.scope, dir, "layer/sections", &error));
+            look.note(look.left_out(layer.scope, dir, DiagnosticCode::LayerSections, &error));
             return;
         }
     };
@@ -148,7 +148,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
             let shown = look.places.source(layer.scope, &path).path.clone();
             look.note(
                 Diagnostic::warning(
-                    "section/name",
+                    DiagnosticCode::SectionName,
                     format!("{shown} was left out: its name is no section id"),
                 )
                 .help("use letters, digits, `-`, `_` and `.`"),
@@ -160,7 +160,7 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
             let shown = look.places.source(layer.scope, &path).path.clone();
             look.note(
                 Diagnostic::warning(
-                    "layer/sections",
+                    DiagnosticCode::LayerSections,
                     format!("{shown} and those after it were left out: together they have more than {SECTIONS_LIMIT} bytes"),
                 )
                 .at(Place::file(Some(layer.scope), shown)),
@@ -170,8 +170,11 @@ fn sections(layer: &mut Layer, dir: &Path, look: &Look<'_>) {
         let Some(pieces) = layer_file(layer.scope, &path, SECTION_LIMIT, look) else { continue };
         if is_blank(&pieces) {
             let shown = look.places.source(layer.scope, &path).path.clone();
-            let note = Diagnostic::warning("section/blank", format!("{shown} has no effect: it is empty"))
-                .at(Place::file(Some(layer.scope), shown));
+            let note = Diagnostic::warning(
+                DiagnosticCode::SectionBlank,
+                format!("{shown} has no effect: it is empty"),
+            )
+            .at(Place::file(Some(layer.scope), shown));
             look.note(note.help(format!(
                 "`\"sections\": {{\"{id}\": {{\"disable\": true}}}}` in settings.json leaves `{id}` out"
             )));
@@ -189,7 +192,7 @@ fn writable(system: &dyn System, root: &Path, shown: &str, look: &Look<'_>) {
         {
             look.note(
                 Diagnostic::warning(
-                    "layer/writable",
+                    DiagnosticCode::LayerWritable,
                     format!("other users can write {shown}/{name} (mode {mode:o})"),
                 )
                 .at(Place::file(Some(Scope::Global), format!("{shown}/{name}")))
@@ -214,7 +217,7 @@ pub fn overrides(
         .filter_map(|said| {
             if !SectionId::is_valid(&said.id) {
                 notes.push(Diagnostic::warning(
-                    "section/name",
+                    DiagnosticCode::SectionName,
                     format!("{}: `{}` is no section id", layer.path(), said.id),
                 ));
                 return None;
@@ -234,7 +237,7 @@ pub fn overrides(
                 Ok(condition) => Some(condition),
                 Err(error) => {
                     notes.push(Diagnostic::warning(
-                        "section/condition",
+                        DiagnosticCode::SectionCondition,
                         format!(
                             "{}: the condition of `{}` is not understood: {error}",
                             layer.path(),
@@ -297,7 +300,7 @@ fn section_file(scope: Option<Scope>, file: &str, id: &str, by: &str, look: &Loo
     if look.system.link_stat(&path).is_none() && (scope != Some(Scope::Project) || path.starts_with(root)) {
         let shown = preface_core::lint::hidden::escape_hidden(file);
         look.note(Diagnostic::warning(
-            "file/missing",
+            DiagnosticCode::FileMissing,
             format!("`sections.{id}.file` of {by} was left out: there is no `{shown}`"),
         ));
         return None;

@@ -3,22 +3,27 @@
 //! Nothing is decided here and nothing fails: what cannot be read is told by the row it would have been.
 
 use crate::{
+    bundled::Memo,
     gate::Belongs,
     look::{Look, SETTINGS_LIMIT, Wanted},
     provider::CONTEXT_PROVIDERS,
-    system::{DirEntry, FileKind, ReadError, Within},
+    system::{DirEntry, FileKind, ReadError, System, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{
-        Category, Entry, Failure, Found, FoundWhat, Ordering, Stage, UnknownCategory, extension_id_fault,
+        Category, Entry, Failure, Found, FoundWhat, Lies, Manifest, NoSchemas, Ordering, Stage,
+        UnknownCategory, extension_id_fault,
     },
     lint::hidden::escape_hidden,
     mcp_servers::McpFile,
     scope::Scope,
     suggestion::did_you_mean,
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The directory of extensions in a layer's root.
 const EXTENSIONS: &str = "extensions";
@@ -56,11 +61,31 @@ pub fn bundled(look: &Look<'_>) -> Vec<Found> {
         if parts.next() != Some(MANIFEST) || parts.next().is_some() {
             return None;
         }
-        let bytes = look.system.bundled(&path)?.into_owned();
-        let path = format!("bundled/{path}");
-        Some(Found { scope: Scope::Bundled, category, id, path, what: FoundWhat::Manifest(bytes) })
+        let what = bundled_manifest(&path, category, &id, look.system)?;
+        Some(Found { scope: Scope::Bundled, category, id, path: format!("bundled/{path}"), what })
     });
     builtin.chain(manifests).collect()
+}
+
+/// The bundled manifests as they were read, by path.
+static MANIFESTS: Memo<String, Manifest> = Memo::new(4096);
+
+/// Returns a bundled manifest. One that is not valid, or has a schema that somebody must check, is not read here.
+fn bundled_manifest(path: &str, category: Category, id: &str, system: &dyn System) -> Option<FoundWhat> {
+    if let Some(manifest) = MANIFESTS.get(path, system) {
+        return Some(FoundWhat::Read(manifest));
+    }
+    let bytes = system.bundled(path)?;
+    let shown = format!("bundled/{path}");
+    let lies = Lies { scope: Scope::Bundled, category, id, path: &shown };
+    match Manifest::read(&bytes, &lies, &NoSchemas) {
+        Ok(manifest) => {
+            let manifest = Arc::new(manifest);
+            MANIFESTS.put(path.to_owned(), vec![(path.to_owned(), bytes)], manifest.clone());
+            Some(FoundWhat::Read(manifest))
+        }
+        Err(_) => Some(FoundWhat::Manifest(bytes.into_owned())),
+    }
 }
 
 /// Returns what the global and the project layer bring. `flat`: a layer without a category in its `extensions` may have
@@ -109,7 +134,7 @@ fn passed_over(scope: Scope, root: &Path, look: &Look<'_>) {
         let shown = look.places.source(scope, &dir).path.clone();
         let inside = look.places.source(scope, &root.join(EXTENSIONS).join(category)).path.clone();
         let what = format!("{shown} is not looked at: extensions are read from `{EXTENSIONS}` here");
-        let note = Diagnostic::warning("extension/passed-over", what);
+        let note = Diagnostic::warning(DiagnosticCode::ExtensionPassedOver, what);
         look.note(note.at(Place::file(Some(scope), shown)).help(format!("move them to {inside}")));
     }
 }
@@ -128,7 +153,7 @@ pub fn orderings(look: &Look<'_>) -> Vec<Ordering> {
     for (scope, root) in roots(look) {
         let path = root.join(ORDERING);
         let wanted = Wanted {
-            code: Some("Session/OrderingManifestUnreadable"),
+            code: Some(DiagnosticCode::OrderingManifestUnreadable),
             ..wanted(scope, &path, ORDERING_LIMIT, look)
         };
         if let Some(read) = look.read(&wanted) {
@@ -152,7 +177,7 @@ pub fn manifest_path(entry: &Entry, look: &Look<'_>) -> Option<PathBuf> {
     let (_, root) = roots(look).into_iter().find(|(scope, _)| *scope == entry.origin.scope)?;
     [root.join(EXTENSIONS), root]
         .into_iter()
-        .map(|dir| dir.join(entry.category.as_str()).join(&entry.name).join(MANIFEST))
+        .map(|dir| dir.join(entry.value.category.as_str()).join(&entry.name).join(MANIFEST))
         .find(|path| look.places.source(entry.origin.scope, path).path == entry.origin.path)
 }
 
@@ -166,7 +191,8 @@ pub(crate) fn wanted<'a>(scope: Scope, path: &'a Path, limit: u64, look: &'a Loo
 
 /// Lists a directory of a layer; a project's only where it lies inside. Missing is nothing, any other failure a note.
 pub(crate) fn list(scope: Scope, dir: &Path, look: &Look<'_>) -> Option<Vec<DirEntry>> {
-    let left_out = |error: &ReadError| look.note(look.left_out(scope, dir, "extension/directory", error));
+    let left_out =
+        |error: &ReadError| look.note(look.left_out(scope, dir, DiagnosticCode::ExtensionDirectory, error));
     match look.system.stat(dir) {
         Some(stat) if stat.kind == FileKind::Dir => {}
         Some(stat) => {
@@ -229,7 +255,7 @@ fn unknown_categories(scope: Scope, dir: &Path, dirs: &[DirEntry], look: &Look<'
         };
         let shown = look.places.source(scope, &path).path.clone();
         let place = Place::file(Some(scope), shown);
-        look.note(Diagnostic::warning("extension/unknown-category", what).at(place).help(help));
+        look.note(Diagnostic::warning(DiagnosticCode::ExtensionUnknownCategory, what).at(place).help(help));
     }
 }
 
@@ -269,8 +295,8 @@ fn one(scope: Scope, category: Category, dir: &Path, entry: &DirEntry, look: &Lo
         // What the reading had to say is this entry's, and is told with it.
         let note = look.notes.borrow_mut().drain(before..).next();
         match (read, note) {
-            (Some(read), _) => FoundWhat::Manifest(read.bytes),
-            (None, Some(note)) if note.code == "trust/held" => FoundWhat::Held(note),
+            (Some(read), _) => FoundWhat::Manifest(read.into_bytes()),
+            (None, Some(note)) if note.code == DiagnosticCode::TrustHeld => FoundWhat::Held(note),
             (None, Some(note)) => {
                 let mut failure = Failure::new(Stage::Discovery, "", note.message);
                 (failure.place, failure.help) = (note.place, note.help);

@@ -2,12 +2,13 @@
 
 use crate::{
     system::ReadError,
-    trust::{Digest, PinPath, PinState, Pins},
+    trust::{Digest, LazyDigest, PinPath, PinState, Pins},
 };
 use preface_core::trust::{Trust, TrustMode};
 use std::{
     cell::RefCell,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// What stands for this call.
@@ -35,9 +36,9 @@ pub struct Seen {
     /// The path for people.
     pub shown: String,
     /// The digest of its bytes.
-    pub digest: Digest,
+    pub digest: LazyDigest,
     /// Its bytes.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<Vec<u8>>,
     /// How it fared.
     pub verdict: Verdict,
     /// True where other users can write in its directory.
@@ -79,7 +80,7 @@ pub struct AdmittedText {
     /// Its path for people.
     pub shown: String,
     /// The digest of the bytes that were read.
-    pub digest: Digest,
+    pub digest: LazyDigest,
     /// Whose it is.
     pub belongs: Belongs,
     /// True where other users can write in its directory.
@@ -181,8 +182,20 @@ impl Gate {
     }
 
     /// Decides about one text. `path` is where it really lies, all links resolved.
-    pub fn admit(&self, path: &Path, shown: &str, bytes: &[u8], whose: Belongs, shared: bool) -> Verdict {
-        let digest = Digest::of(bytes);
+    pub fn admit(
+        &self,
+        path: &Path,
+        shown: &str,
+        bytes: &Arc<Vec<u8>>,
+        whose: Belongs,
+        shared: bool,
+    ) -> Verdict {
+        // What is not listed is not kept: its digest is all that stays of it.
+        let digest = if self.remembers(whose) {
+            LazyDigest::of(bytes.clone())
+        } else {
+            LazyDigest::from(Digest::of(bytes))
+        };
         let text =
             AdmittedText { path: path.to_owned(), shown: shown.to_owned(), digest, belongs: whose, shared };
         let verdict = self.verdict(&text);
@@ -222,22 +235,13 @@ impl Gate {
     }
 
     /// Adds a text to the list of what came to the gate.
-    fn remember(&self, text: &AdmittedText, bytes: &[u8], verdict: Verdict) {
+    fn remember(&self, text: &AdmittedText, bytes: &Arc<Vec<u8>>, verdict: Verdict) {
         let Ok(pin) = PinPath::new(&self.root, &text.path) else { return };
         let AdmittedText { path, shown, digest, shared, .. } = text.clone();
         let mut seen = self.seen.borrow_mut();
         // One text may be asked for twice: as a context file, and by a template.
-        if !seen.iter().any(|seen| seen.pin == pin && seen.digest == digest && seen.verdict == verdict) {
-            seen.push(Seen {
-                path,
-                pin,
-                link: None,
-                shown,
-                digest,
-                bytes: bytes.to_owned(),
-                verdict,
-                shared,
-            });
+        if !seen.iter().any(|seen| seen.pin == pin && seen.bytes == *bytes && seen.verdict == verdict) {
+            seen.push(Seen { path, pin, link: None, shown, digest, bytes: bytes.clone(), verdict, shared });
         }
     }
 
@@ -261,8 +265,9 @@ impl Gate {
         self.admitted.borrow().iter().skip(mark.admitted).cloned().collect()
     }
 
-    fn pinned(&self, path: &Path, pin: &PinPath, digest: &Digest, shared: bool) -> Verdict {
-        match (&self.consent, self.pins.state(pin, digest)) {
+    fn pinned(&self, path: &Path, pin: &PinPath, digest: &LazyDigest, shared: bool) -> Verdict {
+        let state = if self.pins.has_text(pin) { self.pins.state(pin, digest) } else { PinState::New };
+        match (&self.consent, state) {
             (Consent::Deny, _) => Verdict::Denied,
             (_, PinState::Granted) => Verdict::Speaks,
             (Consent::Granting(paths), _) if paths.iter().any(|named| path.starts_with(named)) => {
@@ -352,7 +357,9 @@ mod tests {
     #[test]
     fn a_trusted_layer_leaves_out_what_others_can_write() {
         let gate = gate(TrustMode::Whole, Consent::Recorded);
-        let admit = |shared| gate.admit(Path::new("/work/x"), "x", b"text", Belongs::ToLayer, shared);
+        let admit = |shared| {
+            gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), Belongs::ToLayer, shared)
+        };
         assert_eq!(admit(true), Verdict::HeldShared);
         assert_eq!(admit(false), Verdict::Speaks);
     }
@@ -360,7 +367,7 @@ mod tests {
     #[test]
     fn a_layer_that_is_not_trusted_is_left_out() {
         let gate = Gate::new(TrustMode::Whole, Consent::Recorded, "/work".into(), Pins::default(), false);
-        let admit = |whose| gate.admit(Path::new("/work/x"), "x", b"text", whose, false);
+        let admit = |whose| gate.admit(Path::new("/work/x"), "x", &Arc::new(b"text".to_vec()), whose, false);
         assert_eq!(admit(Belongs::ToLayer), Verdict::HeldNew);
         assert_eq!(admit(Belongs::ToTree), Verdict::Speaks);
     }
@@ -374,8 +381,19 @@ mod tests {
             (Consent::Granting(vec![path.to_owned()]), Verdict::Speaks),
         ] {
             let gate = gate(TrustMode::Pinned, consent.clone());
-            let verdict = gate.admit(path, "x", b"text", Belongs::ToTree, true);
+            let verdict = gate.admit(path, "x", &Arc::new(b"text".to_vec()), Belongs::ToTree, true);
             assert_eq!(verdict, expected, "{consent:?}");
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_a_text_that_is_not_listed_are_not_kept() {
+        for mode in [TrustMode::None, TrustMode::Whole] {
+            let gate = gate(mode, Consent::Recorded);
+            let bytes = Arc::new(b"text".to_vec());
+            let verdict = gate.admit(Path::new("/work/x"), "x", &bytes, Belongs::ToTree, false);
+            assert_eq!((verdict, Arc::strong_count(&bytes)), (Verdict::Speaks, 1), "{mode:?}");
+            assert_eq!(*gate.admitted()[0].digest, Digest::of(b"text"));
         }
     }
 
@@ -383,9 +401,15 @@ mod tests {
     fn each_text_that_came_from_a_path_is_listed_once() {
         let gate = gate(TrustMode::Pinned, Consent::Recorded);
         for text in ["one", "two", "one"] {
-            gate.admit(Path::new("/work/x"), "x", text.as_bytes(), Belongs::ToTree, false);
+            gate.admit(
+                Path::new("/work/x"),
+                "x",
+                &Arc::new(text.as_bytes().to_vec()),
+                Belongs::ToTree,
+                false,
+            );
         }
-        let texts: Vec<_> = gate.seen().into_iter().map(|seen| seen.bytes).collect();
+        let texts: Vec<_> = gate.seen().into_iter().map(|seen| seen.bytes.to_vec()).collect();
         assert_eq!(texts, [b"one", b"two"]);
     }
 

@@ -11,7 +11,7 @@ use crate::{
     trust::GrantedCommand,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Ability, Category, Entry, Role, Scopes},
     hook::{HookAsk, HookEvent, HookFailure, HookReply, HookSource},
 };
@@ -101,7 +101,9 @@ impl HookCommand {
         checked: Option<&GrantedCommand>,
         cwd: &Path,
     ) -> Option<Self> {
-        let Some(Ability::Hook(hook)) = entry.ability.as_ref().filter(|_| entry.active) else { return None };
+        let Some(Ability::Hook(hook)) = entry.value.ability.as_ref().filter(|_| entry.active) else {
+            return None;
+        };
         let program = hook.program.as_ref()?;
         let argv = launched(program, manifest.and_then(Path::parent));
         Some(HookCommand {
@@ -151,7 +153,10 @@ impl HookCommand {
         notes.extend(skipped.into_iter().map(|note| self.placed(note)));
         if !ran.status.success() {
             if let Some(help) = self.checked.as_ref().and_then(|checked| checked.command.missing_beside()) {
-                let note = Diagnostic::info("program/copy", format!("hook `{}` ran from a copy", self.name));
+                let note = Diagnostic::info(
+                    DiagnosticCode::ProgramCopy,
+                    format!("hook `{}` ran from a copy", self.name),
+                );
                 notes.push(self.placed(note.help(help)));
             }
             return Err(ended(ran.status, &ran.stderr));
@@ -227,7 +232,7 @@ mod tests {
         let mut notes = Vec::new();
         let reply = hook.call(&machine, &ask, &mut notes);
         assert!(notes.iter().all(|note| note.place == hook.place), "{notes:?}");
-        (reply, notes.into_iter().map(|note| note.code).collect(), machine)
+        (reply, notes.into_iter().map(|note| note.code.to_string()).collect(), machine)
     }
 
     fn text(text: &str) -> HookReply {

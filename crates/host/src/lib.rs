@@ -7,6 +7,7 @@
 pub mod agents;
 pub mod audit_file;
 pub mod bounds;
+mod bundled;
 pub mod catalogs;
 pub mod commands;
 pub mod discover;

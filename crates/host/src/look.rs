@@ -8,12 +8,12 @@ use crate::{
     trust::GrantedCommands,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     fact::Fact,
     hook::SkillPath,
     lint::hidden::escape_hidden,
     mcp_servers::ServerEntry,
-    origin::{Piece, decode},
+    origin::{Origin, Piece, decode},
     profile::ByteOrderMark,
     scope::Scope,
     section::Section,
@@ -24,8 +24,10 @@ use preface_core::{
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
+    ffi::OsString,
     fmt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Asks the user something, or does not.
@@ -86,7 +88,7 @@ pub struct Look<'a> {
 }
 
 /// Directories as they were named, and where they really lie.
-pub type RealDirs = RefCell<BTreeMap<PathBuf, PathBuf>>;
+pub type RealDirs = RefCell<BTreeMap<OsString, PathBuf>>;
 
 /// The most that is read of a context file.
 pub const CONTEXT_FILE_LIMIT: u64 = 4 << 20;
@@ -174,8 +176,10 @@ impl Look<'_> {
             _ => return None,
         };
         let shown = self.places.source(what.scope, what.path).path.clone();
-        let note =
-            Diagnostic::error("file/utf-16", format!("{shown} was left out: it is {encoding}, not UTF-8"));
+        let note = Diagnostic::error(
+            DiagnosticCode::FileUtf16,
+            format!("{shown} was left out: it is {encoding}, not UTF-8"),
+        );
         Some(note.at(Place::file(Some(what.scope), shown)).help("save the file as UTF-8"))
     }
 
@@ -184,7 +188,7 @@ impl Look<'_> {
         &self,
         path: &Path,
         shown: &str,
-        bytes: &[u8],
+        bytes: &Arc<Vec<u8>>,
         belongs: Belongs,
         shared: bool,
     ) -> Verdict {
@@ -242,9 +246,11 @@ impl Look<'_> {
 
     fn note_followed(&self, path: &Path, target: &Path) {
         let (shown, target) = (self.places.shown(path), self.places.shown(target));
-        let note =
-            Diagnostic::info("file/followed", format!("{shown} leads out of the project, to `{target}`"))
-                .at(Place::file(Some(Scope::Project), shown));
+        let note = Diagnostic::info(
+            DiagnosticCode::FileFollowed,
+            format!("{shown} leads out of the project, to `{target}`"),
+        )
+        .at(Place::file(Some(Scope::Project), shown));
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
@@ -287,16 +293,24 @@ impl Look<'_> {
 
     /// Returns the diagnostic of something that was left out. Where it leads out of the project, or may be a file of
     /// somewhere else, that has a code and a help of its own.
-    pub(crate) fn left_out(&self, scope: Scope, path: &Path, code: &str, error: &ReadError) -> Diagnostic {
+    pub(crate) fn left_out(
+        &self,
+        scope: Scope,
+        path: &Path,
+        code: DiagnosticCode,
+        error: &ReadError,
+    ) -> Diagnostic {
         let shown = self.places.source(scope, path).path.clone();
-        let note = |code: &str| {
+        let note = |code: DiagnosticCode| {
             let why = error.to_string();
             Diagnostic::warning(code, format!("{shown} was left out: {}", escape_hidden(&why)))
                 .at(Place::file(Some(scope), shown.clone()))
         };
         match error {
-            ReadError::Outside { target } => note("file/outside").help(self.help_for_outside(target)),
-            ReadError::HardLink { .. } => note("file/hard-link").help(HARD_LINK_HELP),
+            ReadError::Outside { target } => {
+                note(DiagnosticCode::FileOutside).help(self.help_for_outside(target))
+            }
+            ReadError::HardLink { .. } => note(DiagnosticCode::FileHardLink).help(HARD_LINK_HELP),
             _ => note(code),
         }
     }
@@ -362,7 +376,7 @@ impl Look<'_> {
     }
 
     fn real_dir(&self, dir: &Path) -> Option<PathBuf> {
-        if let Some(real) = self.real_dirs.borrow().get(dir) {
+        if let Some(real) = self.real_dirs.borrow().get(dir.as_os_str()) {
             return Some(real.clone());
         }
         let real = match (dir.parent(), dir.file_name()) {
@@ -372,19 +386,21 @@ impl Look<'_> {
             },
             _ => dir.to_owned(),
         };
-        self.real_dirs.borrow_mut().insert(dir.to_owned(), real.clone());
+        self.real_dirs.borrow_mut().insert(dir.as_os_str().to_owned(), real.clone());
         Some(real)
     }
 
     /// Turns bytes into pieces and says where they are no UTF-8.
     pub fn decoded(&self, scope: Scope, path: &Path, read: &FileRead) -> Vec<Piece> {
         let source = self.places.source(scope, path);
-        let pieces = self.bom.apply(decode(&read.bytes, &source));
-        if std::str::from_utf8(&read.bytes).is_err() {
+        let pieces = decode(&read.bytes, &source);
+        let is_lossy = pieces.iter().any(|piece| matches!(piece.origin, Origin::Source { lossy: true, .. }));
+        let pieces = self.bom.apply(pieces);
+        if is_lossy {
             let bad = read.bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
             self.note(
                 Diagnostic::warning(
-                    "file/not-utf8",
+                    DiagnosticCode::FileNotUtf8,
                     format!("{} is not UTF-8: {bad} places became U+FFFD", source.path),
                 )
                 .at(Place::file(Some(scope), source.path.clone()))
@@ -397,14 +413,18 @@ impl Look<'_> {
     fn unreadable(&self, what: &Wanted<'_>, error: &ReadError) -> Diagnostic {
         let shown = self.places.source(what.scope, what.path).path.clone();
         let (code, help) = match error {
-            ReadError::TooLarge { .. } => ("file/too-large", "shorten the file; nothing of it was used"),
-            ReadError::Outside { .. } | ReadError::HardLink { .. } => {
-                return self.left_out(what.scope, what.path, "file/unreadable", error);
+            ReadError::TooLarge { .. } => {
+                (DiagnosticCode::FileTooLarge, "shorten the file; nothing of it was used")
             }
-            ReadError::Denied => ("file/denied", "allow reading it, or remove it"),
-            ReadError::Kind(_) => ("file/kind", "put a regular file there, or nothing"),
-            ReadError::Dangling | ReadError::Loop => ("file/link", "mend the link, or remove it"),
-            ReadError::Missing | ReadError::Other(_) => ("file/unreadable", "mend or remove it"),
+            ReadError::Outside { .. } | ReadError::HardLink { .. } => {
+                return self.left_out(what.scope, what.path, DiagnosticCode::FileUnreadable, error);
+            }
+            ReadError::Denied => (DiagnosticCode::FileDenied, "allow reading it, or remove it"),
+            ReadError::Kind(_) => (DiagnosticCode::FileKind, "put a regular file there, or nothing"),
+            ReadError::Dangling | ReadError::Loop => {
+                (DiagnosticCode::FileLink, "mend the link, or remove it")
+            }
+            ReadError::Missing | ReadError::Other(_) => (DiagnosticCode::FileUnreadable, "mend or remove it"),
         };
         let (severity, code) = match (error, what.severity) {
             // A link that leads nowhere does not exist: worth a word, and no error.
@@ -455,7 +475,7 @@ pub struct Wanted<'a> {
     /// How bad a failure is.
     pub severity: Severity,
     /// The code of a failure, where a seed or spec fixes it.
-    pub code: Option<&'static str>,
+    pub code: Option<DiagnosticCode>,
 }
 
 impl<'a> Wanted<'a> {
@@ -479,7 +499,7 @@ impl<'a> Wanted<'a> {
     #[must_use]
     pub fn or_unreadable(self) -> Self {
         let severity = Severity::Error;
-        Wanted { severity, code: Some("unreadable-source"), ..self }
+        Wanted { severity, code: Some(DiagnosticCode::UnreadableSource), ..self }
     }
 
     /// Wants a file of the project.
@@ -519,7 +539,8 @@ pub fn project_directory_outside(
     let shown = places.shown(dir);
     let error = ReadError::Outside { target: target.clone() }.to_string();
     let what = format!("{shown} was left out: {}", escape_hidden(&error));
-    let note = Diagnostic::warning("file/outside", what).at(Place::file(Some(Scope::Project), shown));
+    let note =
+        Diagnostic::warning(DiagnosticCode::FileOutside, what).at(Place::file(Some(Scope::Project), shown));
     Some(note.help(help_for_outside(roots, &target)))
 }
 
@@ -538,7 +559,7 @@ pub(crate) fn held(verdict: Verdict, shown: &str, bytes: usize) -> Diagnostic {
             "look at it, then `preface trust grant`; or `--trust once` for this call",
         ),
     };
-    Diagnostic::warning("trust/held", format!("{shown} ({bytes} bytes) was held: {why}"))
+    Diagnostic::warning(DiagnosticCode::TrustHeld, format!("{shown} ({bytes} bytes) was held: {why}"))
         .at(Place::file(Some(Scope::Project), shown))
         .help(help)
 }

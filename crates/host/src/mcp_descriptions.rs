@@ -3,7 +3,7 @@
 
 use crate::look::{CONTEXT_FILE_LIMIT, Look, Wanted};
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::id_fault,
     lint::hidden::escape_hidden,
     mcp_servers::Described,
@@ -41,7 +41,7 @@ pub fn read(server: &str, look: &Look<'_>) -> Option<Described> {
             let mut place = Place::file(Some(Scope::Global), shown);
             place.line = Some(error.line()).filter(|line| *line > 0);
             let help = "it is an object of `instructions` and `tools`, as `tools/list` answers";
-            look.note(Diagnostic::warning("mcp/recording", what).at(place).help(help));
+            look.note(Diagnostic::warning(DiagnosticCode::McpRecording, what).at(place).help(help));
             None
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     trust::Digest,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::id_fault,
     lint::hidden::escape_hidden,
     mcp_servers::{Recalled, RecordedBy, Recording, Server, ServerEntry},
@@ -33,7 +33,7 @@ const DIGITS: usize = 12;
 /// Returns where the recording of a server lies. `None` where there is no directory for it, or the id is no file name.
 #[must_use]
 pub fn path(entry: &ServerEntry, system: &dyn System, places: &Places) -> Option<PathBuf> {
-    let server = entry.server.as_ref()?;
+    let server = entry.value.server.as_ref()?;
     if id_fault(&entry.name).is_some() {
         return None;
     }
@@ -96,7 +96,8 @@ pub fn recorded(entry: &ServerEntry, look: &Look<'_>) -> Option<Recording> {
         Err(error) => {
             let shown = look.places.source(Scope::Global, &path).path.clone();
             let what = format!("{shown} was left out: {}", escape_hidden(&error.to_string()));
-            let note = Diagnostic::warning("mcp/recording", what).at(Place::file(Some(Scope::Global), shown));
+            let note = Diagnostic::warning(DiagnosticCode::McpRecording, what)
+                .at(Place::file(Some(Scope::Global), shown));
             look.note(note.help(format!("`preface mcp refresh {}` writes it anew", entry.word())));
             None
         }
@@ -154,7 +155,7 @@ mod tests {
     fn digest(scope: Scope, server: &str, dir: &str) -> String {
         let entry = entry(scope, server);
         let project = (scope == Scope::Project).then(|| Path::new(dir));
-        reached(entry.server.as_ref().expect("a sound server"), project).hex()
+        reached(entry.value.server.as_ref().expect("a sound server"), project).hex()
     }
 
     #[test]

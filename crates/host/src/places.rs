@@ -6,7 +6,7 @@ use crate::{
     trust::{Dirs, state_dir},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     origin::Source,
     profile::Home,
     scope::Scope,
@@ -142,7 +142,7 @@ impl Places {
             };
             let (dir, root) = (escaped(&dir), escaped(around.root()));
             let what = format!("there is no global layer: `{dir}` lies inside of the project `{root}`");
-            diagnostics.push(Diagnostic::warning("layer/home-inside", what).help(format!(
+            diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerHomeInside, what).help(format!(
                 "set HOME, XDG_CONFIG_HOME and {variables} to directories outside of the project; `--trust-home` uses them as they are"
             )));
         } else if global.is_none() {
@@ -155,7 +155,8 @@ impl Places {
                 }
             };
             diagnostics.push(
-                Diagnostic::info("layer/no-global", what).help("set PREFACE_HOME to a directory to have one"),
+                Diagnostic::info(DiagnosticCode::LayerNoGlobal, what)
+                    .help("set PREFACE_HOME to a directory to have one"),
             );
         }
         let mut project = home.project.as_ref().map(|dir| cwd.join(dir));
@@ -164,7 +165,7 @@ impl Places {
         {
             diagnostics.push(
                 Diagnostic::info(
-                    "layer/no-project",
+                    DiagnosticCode::LayerNoProject,
                     "there is no project layer: here it would be the global directory",
                 )
                 .at(Place::file(Some(Scope::Project), home.project.as_deref().unwrap_or_default())),
@@ -187,7 +188,9 @@ impl Places {
     /// Shows a path to people: relative to the cwd, from `~`, or as it is. Control characters are escaped.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
-        let text = if let Ok(rest) = path.strip_prefix(&self.cwd) {
+        let text = if let Some(rest) = self.relative(path) {
+            rest
+        } else if let Ok(rest) = path.strip_prefix(&self.cwd) {
             if rest.as_os_str().is_empty() { ".".to_owned() } else { slashes(rest) }
         } else if let Some(ups) = self.above(path) {
             ups
@@ -199,11 +202,34 @@ impl Places {
         preface_core::lint::hidden::escape_hidden(&text).into_owned()
     }
 
+    /// Returns the path of a file below the cwd, or in a directory above it, as it is shown. `None` for every other path,
+    /// and for one that is not tidy.
+    fn relative(&self, path: &Path) -> Option<String> {
+        let below = |path: &str, dir: &str| match path.strip_prefix(dir)? {
+            rest if dir == "/" => Some(rest.len()),
+            rest => rest.strip_prefix('/').map(str::len),
+        };
+        if cfg!(windows) || !is_tidy(path) || !is_tidy(&self.cwd) {
+            return None;
+        }
+        let (text, cwd) = (path.to_str()?, self.cwd.to_str()?);
+        if text == cwd || text == "/" {
+            return None;
+        }
+        if let Some(rest) = below(text, cwd) {
+            return Some(text[text.len() - rest..].to_owned());
+        }
+        let (dir, name) = text.rsplit_once('/')?;
+        let rest = below(cwd, if dir.is_empty() { "/" } else { dir })?;
+        let ups = cwd[cwd.len() - rest..].split('/').count();
+        Some(format!("{}{name}", "../".repeat(ups)))
+    }
+
     /// Shows a file that lies in a directory above the cwd as `../name`.
     fn above(&self, path: &Path) -> Option<String> {
         let name = path.file_name()?;
         let dir = path.parent()?;
-        let ups = self.cwd.ancestors().position(|above| above == dir)?;
+        let ups = self.cwd.strip_prefix(dir).ok()?.components().count();
         Some(format!("{}{}", "../".repeat(ups), name.to_string_lossy()))
     }
 
@@ -239,9 +265,13 @@ fn slashes(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// True where `path` is `root` or lies below it; both canonical.
+/// Returns whether `path` is `root` or lies below it, by its words alone.
 #[must_use]
 pub fn inside(path: &Path, root: &Path) -> bool {
+    if cfg!(unix) && is_tidy(path) && is_tidy(root) {
+        let rest = path.as_os_str().as_encoded_bytes().strip_prefix(root.as_os_str().as_encoded_bytes());
+        return rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]) || root == Path::new("/"));
+    }
     path.starts_with(root)
 }
 
@@ -298,7 +328,7 @@ fn global_dir(
         let Some(value) = system.var(variable).filter(|value| !value.is_empty()) else { return };
         let value = preface_core::lint::hidden::escape_hidden(&value.to_string_lossy()).into_owned();
         let what = format!("{variable} is not used: `{value}` is {form}");
-        let note = Diagnostic::warning("layer/variable", what);
+        let note = Diagnostic::warning(DiagnosticCode::LayerVariable, what);
         // The same variable is read for the settings that name a preset.
         if diagnostics.iter().all(|known| known.message != note.message) {
             diagnostics.push(note.help(format!("set {variable} to an absolute path")));
@@ -339,7 +369,7 @@ fn global_dir(
                 let (used, other) = (shown(used), shown(other));
                 let what = format!("`{used}` is used, and `{other}` is not looked at");
                 let help = "put your files into one of the two, and remove the other";
-                diagnostics.push(Diagnostic::warning("layer/two-globals", what).help(help));
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::LayerTwoGlobals, what).help(help));
             }
             Some(used.clone())
         }
@@ -372,9 +402,44 @@ pub fn absolute(system: &dyn System, name: &str) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
+/// Returns whether a path has no `..` and is spelled as its components are, which leave out every `.` and every superfluous
+/// separator.
+pub(crate) fn is_tidy(path: &Path) -> bool {
+    if cfg!(unix) {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let (mut len, mut dots) = (0, 0);
+        for byte in bytes.strip_prefix(b"/").unwrap_or(bytes) {
+            if *byte != b'/' {
+                len += 1;
+                dots += usize::from(*byte == b'.');
+            } else if len == dots && len <= 2 {
+                return false;
+            } else {
+                (len, dots) = (0, 0);
+            }
+        }
+        return bytes == b"/" || len != dots || len > 2;
+    }
+    let mut names = 0;
+    let mut len = 0;
+    for part in path.components() {
+        match part {
+            Component::ParentDir => return false,
+            Component::Normal(_) => names += 1,
+            _ => {}
+        }
+        len += part.as_os_str().len();
+    }
+    // One separator before each name but the first, which follows the root.
+    len + usize::saturating_sub(names, 1) == path.as_os_str().len()
+}
+
 /// Makes a path absolute and takes `.` and `..` out of it by words alone; links are not resolved.
 #[must_use]
 pub fn normal(base: &Path, path: &Path) -> PathBuf {
+    if path.is_absolute() && is_tidy(path) {
+        return path.to_owned();
+    }
     let mut out = PathBuf::new();
     for part in base.join(path).components() {
         match part {
@@ -405,7 +470,7 @@ mod tests {
         let mut notes = Diagnostics::new();
         let places = Places::find(system, Path::new(cwd), &home, trust, &mut notes);
         assert_eq!(places.own_home.is_some(), places.state.is_some(), "{cwd}");
-        (places.global, notes.into_iter().map(|note| note.code).collect())
+        (places.global, notes.into_iter().map(|note| note.code.to_string()).collect())
     }
 
     #[test]
@@ -483,6 +548,35 @@ mod tests {
         let other = machine().with_dir("/home/user/.config/x-cli");
         let note = "`~/.x` is used, and `~/.config/x-cli` is not looked at".to_owned();
         assert_eq!(found(&other, None), (usual, vec![note]));
+    }
+
+    #[test]
+    fn paths_are_shown_from_the_cwd_whatever_their_spelling() {
+        let system = MemorySystem::new().with_dir("/w/p/sub");
+        let home = Home {
+            global: Vec::new(),
+            project: None,
+            flat_extensions: false,
+            shared: false,
+            foreign_keys: Vec::new(),
+            variable: None,
+        };
+        let cwd = Path::new("/w/p/sub");
+        let places = Places::find(&system, cwd, &home, HomeTrust::default(), &mut Vec::new());
+        for (path, shown) in [
+            ("/w/p/sub/a/b", "a/b"),
+            ("/w/p/sub//a/./b/", "a/b"),
+            ("/w/p/sub/a/../b", "a/../b"),
+            ("/w/p/sub", "."),
+            ("/w/p/AGENTS.md", "../AGENTS.md"),
+            ("/w//p/AGENTS.md", "../AGENTS.md"),
+            ("/AGENTS.md", "../../../AGENTS.md"),
+            ("/w/p/subs/a", "/w/p/subs/a"),
+            ("/w/q/a", "/w/q/a"),
+            ("/", "/"),
+        ] {
+            assert_eq!(places.shown(Path::new(path)), shown, "{path}");
+        }
     }
 
     #[test]

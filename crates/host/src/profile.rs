@@ -1,6 +1,9 @@
 //! Finding and loading profiles: bundled presets, the user's own, and the chain that `extends` makes.
 
-use crate::system::{ReadError, System, Within};
+use crate::{
+    bundled::{BundledFile, Memo},
+    system::{ReadError, System, Within},
+};
 use preface_core::{
     diagnostic::Place,
     origin::{Piece, Source, decode},
@@ -27,6 +30,21 @@ const LIMIT: u64 = 1 << 20;
 /// How long a chain of `extends` may be.
 const CHAIN: usize = 16;
 
+/// How many bytes of options a profile is kept with.
+const KEPT_OPTIONS: usize = 4096;
+
+/// The bundled presets as they were read, by path.
+static RAW_PRESETS: Memo<String, RawProfile> = Memo::new(64);
+/// The profiles that only bundled files went into, by name and options.
+static PRESETS: Memo<(String, Vec<Setting>), Preset> = Memo::new(64);
+
+/// A profile that only bundled files went into.
+struct Preset {
+    profile: Profile,
+    /// The names in its chain.
+    names: Vec<String>,
+}
+
 /// Where a raw profile came from, for the files that it names.
 enum Home {
     Bundled,
@@ -45,7 +63,17 @@ pub fn load(
     choice: &Choice,
     settings: &[Setting],
 ) -> Result<Profile, ProfileError> {
+    let key = match choice {
+        Choice::Named(name) if is_small(settings) => Some((name.clone(), settings.to_vec())),
+        _ => None,
+    };
+    if let Some(preset) = key.as_ref().and_then(|key| PRESETS.get(key, system))
+        && preset.names.iter().all(|name| own_file(system, global, name).is_none())
+    {
+        return Ok(preset.profile.clone());
+    }
     let mut chain: Vec<(RawProfile, Home)> = Vec::new();
+    let mut names = Vec::new();
     let mut next = Some(choice.clone());
     while let Some(choice) = next {
         if chain.len() == CHAIN {
@@ -55,15 +83,41 @@ pub fn load(
         // A profile that extends its own name means the bundled one of that name.
         let own = chain.last().map(|(raw, _)| raw.path.clone());
         let (raw, home) = read(system, global, &choice, own.as_deref())?;
+        if let Choice::Named(name) = choice {
+            names.push(name);
+        }
         next = raw.extends.clone().map(Choice::Named);
         chain.push((raw, home));
     }
     chain.reverse();
     let (raws, homes): (Vec<RawProfile>, Vec<Home>) = chain.into_iter().unzip();
-    profile::build(&raws, settings, &mut |raw, path| {
+    let mut files: Vec<BundledFile> = Vec::new();
+    let profile = profile::build(&raws, settings, &mut |raw, path| {
         let at = raws.iter().position(|other| other.path == raw.path).unwrap_or(0);
-        text(system, &homes[at], raw, path)
-    })
+        text(system, &homes[at], raw, path, &mut files)
+    })?;
+    if let Some(key) = key
+        && homes.iter().all(|home| matches!(home, Home::Bundled))
+    {
+        let presets = names.iter().map(|name| preset_path(name));
+        files.extend(presets.filter_map(|path| Some((path.clone(), system.bundled(&path)?))));
+        PRESETS.put(key, files, Arc::new(Preset { profile: profile.clone(), names }));
+    }
+    Ok(profile)
+}
+
+fn is_small(settings: &[Setting]) -> bool {
+    settings.iter().map(|setting| setting.key.len() + setting.value.len()).sum::<usize>() <= KEPT_OPTIONS
+}
+
+fn preset_path(name: &str) -> String {
+    format!("presets/{name}.toml")
+}
+
+/// Returns the path of the user's own profile of a name, if there is one.
+fn own_file(system: &dyn System, global: Option<&Path>, name: &str) -> Option<PathBuf> {
+    let path = global?.join("profiles").join(format!("{name}.toml"));
+    system.stat(&path).is_some().then_some(path)
 }
 
 /// Lists the names that `--preset` knows: the bundled presets, then the user's own profiles.
@@ -112,20 +166,24 @@ fn read(
                     ..plain(format!("not the name of a preset: `{name}`"))
                 });
             }
-            if let Some(global) = global {
-                let path = global.join("profiles").join(format!("{name}.toml"));
+            if let Some(path) = own_file(system, global, name) {
                 let here = path.display().to_string();
-                if own != Some(here.as_str()) && system.stat(&path).is_some() {
+                if own != Some(here.as_str()) {
                     let text = file(system, &path)?;
                     let dir = path.parent().map_or_else(PathBuf::new, Path::to_owned);
                     return Ok((profile::read(name, &here, &text)?, Home::Dir(dir)));
                 }
             }
-            let bundled = format!("presets/{name}.toml");
+            let bundled = preset_path(name);
+            if let Some(raw) = RAW_PRESETS.get(&bundled, system) {
+                return Ok((raw.as_ref().clone(), Home::Bundled));
+            }
             match system.bundled(&bundled) {
                 Some(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
-                    Ok((profile::read(name, &format!("bundled/{bundled}"), &text)?, Home::Bundled))
+                    let text = String::from_utf8_lossy(&bytes);
+                    let raw = profile::read(name, &format!("bundled/{bundled}"), &text)?;
+                    RAW_PRESETS.put(bundled.clone(), vec![(bundled, bytes.clone())], Arc::new(raw.clone()));
+                    Ok((raw, Home::Bundled))
                 }
                 None => {
                     let known = names(system, global);
@@ -147,20 +205,27 @@ fn file(system: &dyn System, path: &Path) -> Result<String, ProfileError> {
     };
     let read =
         system.read(path, Within::Anywhere, LIMIT).map_err(|error: ReadError| failed(error.to_string()))?;
-    let text = String::from_utf8(read.bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+    let text = String::from_utf8(read.into_bytes()).map_err(|_| failed("it is not UTF-8".to_owned()))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// Reads a text that a profile names: bundled profiles name bundled texts, others files beside themselves.
-fn text(system: &dyn System, home: &Home, raw: &RawProfile, path: &str) -> Result<Vec<Piece>, String> {
+/// A bundled one is added to `files`.
+fn text(
+    system: &dyn System,
+    home: &Home,
+    raw: &RawProfile,
+    path: &str,
+    files: &mut Vec<BundledFile>,
+) -> Result<Vec<Piece>, String> {
     match home {
         Home::Bundled => {
             let bundled = format!("sections/{path}");
             let bytes = system.bundled(&bundled).ok_or_else(|| format!("there is no bundled `{bundled}`"))?;
-            Ok(decode(
-                &bytes,
-                &Arc::new(Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") }),
-            ))
+            let source = Source { scope: Scope::Bundled, path: format!("bundled/{bundled}") };
+            let pieces = decode(&bytes, &Arc::new(source));
+            files.push((bundled, bytes));
+            Ok(pieces)
         }
         Home::Dir(dir) => {
             let at = dir.join(path);

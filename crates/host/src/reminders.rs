@@ -6,7 +6,7 @@ use crate::{
     system::{FileKind, ReadError, System, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     origin::Source,
     reminder::{Catalogue, RawReminder, Reminder},
     scope::Scope,
@@ -59,7 +59,7 @@ fn of_user(
 ) {
     let left_out = |path: &Path, why: &dyn std::fmt::Display| {
         let shown = places.source(Scope::Global, path).path.clone();
-        Diagnostic::warning("reminder/invalid", format!("{shown} was left out: {why}"))
+        Diagnostic::warning(DiagnosticCode::ReminderInvalid, format!("{shown} was left out: {why}"))
             .at(Place::file(Some(Scope::Global), shown))
     };
     let entries = match system.list(dir, REMINDERS) {
@@ -110,7 +110,11 @@ fn read(id: &str, source: &Arc<Source>, bytes: &[u8]) -> Result<RawReminder, Box
     let text = std::str::from_utf8(bytes).map_err(|_| {
         let place = Place::file(Some(source.scope), source.path.clone());
         let what = format!("{} was left out: it is not UTF-8", source.path);
-        Box::new(Diagnostic::warning("reminder/invalid", what).at(place).help("save the file as UTF-8"))
+        Box::new(
+            Diagnostic::warning(DiagnosticCode::ReminderInvalid, what)
+                .at(place)
+                .help("save the file as UTF-8"),
+        )
     })?;
     RawReminder::read(id, source, text)
 }

@@ -4,7 +4,7 @@
 use crate::system::{Directory, Made, System, Within, Write, WriteError};
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Scaffold,
 };
 use std::{
@@ -57,7 +57,7 @@ pub fn scaffold(
                 let AuditEvent::SystemPromptScaffolded { path, byte_count } = event else { continue };
                 let what = format!("{path} was created ({byte_count} bytes)");
                 let help = "it is yours: edit it, or delete it; it does not come back";
-                diagnostics.push(Diagnostic::info("scaffold/created", what).help(help));
+                diagnostics.push(Diagnostic::info(DiagnosticCode::ScaffoldCreated, what).help(help));
             }
             audit.extend(written);
         }
@@ -132,7 +132,10 @@ fn bundled_text<'s>(
 ) -> Option<std::borrow::Cow<'s, [u8]>> {
     let bytes = system.bundled(name);
     if bytes.is_none() {
-        diagnostics.push(Diagnostic::error("scaffold/missing", format!("there is no bundled `{name}`")));
+        diagnostics.push(Diagnostic::error(
+            DiagnosticCode::ScaffoldMissing,
+            format!("there is no bundled `{name}`"),
+        ));
     }
     bytes
 }
@@ -140,5 +143,5 @@ fn bundled_text<'s>(
 fn skip(path: &Path, error: impl Display, diagnostics: &mut Diagnostics) {
     let what = format!("{} was not created: {error}", path.display());
     let help = "nothing else depends on it; `preface init` for this preset tries again";
-    diagnostics.push(Diagnostic::warning("scaffold/skipped", what).help(help));
+    diagnostics.push(Diagnostic::warning(DiagnosticCode::ScaffoldSkipped, what).help(help));
 }

@@ -42,7 +42,7 @@ pub struct SettingsFile<'a> {
 }
 
 /// Why a settings file was not read or changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsFileError {
     /// There is no directory for it: no home, or the project directory would be the user's own.
     Nowhere(Scope),
@@ -58,6 +58,7 @@ pub enum SettingsFileError {
         /// The path for people.
         path: String,
         /// Why not.
+        #[source]
         error: ReadError,
     },
     /// It, its directory or the lock cannot be written.
@@ -65,6 +66,7 @@ pub enum SettingsFileError {
         /// The path for people.
         path: String,
         /// Why not.
+        #[source]
         error: WriteError,
     },
     /// It would be larger than what is read.
@@ -80,7 +82,7 @@ pub enum SettingsFileError {
         path: String,
     },
     /// The text cannot be changed in this way.
-    Edit(EditError),
+    Edit(#[source] EditError),
 }
 
 impl SettingsFileError {
@@ -152,8 +154,6 @@ impl fmt::Display for SettingsFileError {
         }
     }
 }
-
-impl std::error::Error for SettingsFileError {}
 
 /// Whether a file says something else now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,12 @@ use crate::{
     look::Look,
     markdown::{self, Kind, MarkdownEntry, MarkdownFile, Said, shown},
 };
-use preface_core::{diagnostic::Diagnostic, scope::Scope, skill::Value, suggestion::did_you_mean};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    scope::Scope,
+    skill::Value,
+    suggestion::did_you_mean,
+};
 use serde::Serialize;
 
 /// A file of `output-styles/`, whatever became of it.
@@ -30,6 +35,8 @@ const MOST_UNKNOWN: usize = 10;
 const STYLES: Kind<Style> = Kind {
     dir: "output-styles",
     word: "style",
+    collision: DiagnosticCode::StyleCollision,
+    shadowed: DiagnosticCode::StyleShadowed,
     layers: &[Scope::Bundled, Scope::Global, Scope::Project],
     literal: &[],
     is_key: |key| KEYS.contains(&key),
@@ -54,8 +61,9 @@ pub fn is_default(name: &str) -> bool {
 pub fn find<'e>(name: &str, entries: &'e [StyleEntry]) -> Option<&'e StyleEntry> {
     let name = name.to_lowercase();
     let active = || entries.iter().filter(|entry| entry.active);
-    let stem =
-        |entry: &&StyleEntry| entry.below.rsplit('/').next().is_some_and(|stem| stem.to_lowercase() == name);
+    let stem = |entry: &&StyleEntry| {
+        entry.value.below.rsplit('/').next().is_some_and(|stem| stem.to_lowercase() == name)
+    };
     // Of two files in different layers the stronger layer's speaks.
     active().find(|entry| entry.name.to_lowercase() == name).or_else(|| active().rfind(stem))
 }
@@ -75,7 +83,7 @@ fn read(file: &MarkdownFile) -> Result<Said<Style>, Box<Diagnostic>> {
         Some(_) => {
             let what =
                 format!("{}: `{KEEP}` is neither `true` nor `false`; it counts as `true`", file.source.path);
-            notes.push(Diagnostic::warning("style/field", what).at(file.place(KEEP)));
+            notes.push(Diagnostic::warning(DiagnosticCode::StyleField, what).at(file.place(KEEP)));
             None
         }
     };
@@ -87,7 +95,7 @@ fn unknown(file: &MarkdownFile) -> impl Iterator<Item = Diagnostic> {
     file.fields.iter().map(|(key, _)| key).filter(|key| !KEYS.contains(key)).map(|key| {
         let what =
             format!("{}: `{}` is no field of a style that preface knows", file.source.path, shown(key));
-        let note = Diagnostic::info("style/unknown-key", what).at(file.place(key));
+        let note = Diagnostic::info(DiagnosticCode::StyleUnknownKey, what).at(file.place(key));
         match did_you_mean(key, KEYS) {
             Some(near) => note.help(format!("did you mean `{near}`?")),
             None => note,

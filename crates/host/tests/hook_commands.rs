@@ -35,7 +35,7 @@ fn call(hook: &HookCommand, messages: &mut Vec<Value>) -> Told {
     let (mut notes, start) = (Vec::new(), Instant::now());
     let reply = hook.call(&OsSystem::new(&[]), &ask, &mut notes);
     assert!(start.elapsed() < SOON, "{:?} took {:?}", hook.argv, start.elapsed());
-    Told { reply, notes: notes.into_iter().map(|note| note.code).collect() }
+    Told { reply, notes: notes.into_iter().map(|note| note.code.to_string()).collect() }
 }
 
 fn say(script: &str) -> Told {

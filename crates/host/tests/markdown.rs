@@ -103,9 +103,10 @@ fn look_as<T>(
     };
     let McpServers { mut servers, .. } = mcp_servers::resolve(extensions::mcp_files(&look));
     for server in servers.iter_mut().filter(|server| server.runnable) {
-        server.said = mcp_recordings::recall(server, &look).map(Arc::new);
+        server.value.said = mcp_recordings::recall(server, &look).map(Arc::new);
     }
-    let tools = servers.iter().filter_map(|server| Some((server, server.said.as_ref()?))).flat_map(tools_of);
+    let tools =
+        servers.iter().filter_map(|server| Some((server, server.value.said.as_ref()?))).flat_map(tools_of);
     let turn = Turn { tools: tools.collect(), ..turn.clone() };
     let look = Look { servers: &servers, turn: &turn, ..look };
     let got = see(&look);
@@ -114,7 +115,7 @@ fn look_as<T>(
         let line = note.place.as_ref().and_then(|place| place.line);
         line.map(|line| format!(" (line {line})")).unwrap_or_default()
     };
-    let notes = notes.iter().map(|note| (note.code.clone(), format!("{}{}", note.message, line(note))));
+    let notes = notes.iter().map(|note| (note.code.to_string(), format!("{}{}", note.message, line(note))));
     Seen { got, notes: notes.collect() }
 }
 
@@ -232,7 +233,7 @@ fn the_head_says_what_an_agent_may_use() {
         (&row["skills"], &row["criticalSystemReminder"]),
         (&json!(["one", "two"]), &json!("Never write."))
     );
-    let agent = seen.got[0].what.as_ref().expect("it is sound");
+    let agent = seen.got[0].value.what.as_ref().expect("it is sound");
     let allowed: Vec<_> =
         ["Read", "Bash", "Grep", "Write"].into_iter().filter(|tool| agent.allows(&[tool])).collect();
     assert_eq!(allowed, ["Read", "Bash"]);
@@ -303,7 +304,7 @@ fn fifty_own_agents_are_listed_and_the_others_counted() {
 fn an_agent_without_tools_has_all_and_one_with_an_empty_list_has_none() {
     let tools = |head: &str| {
         let system = machine().with_file("/w/p/.x/agents/a.md", agent("a", head));
-        look(&system, None, agents::load).got[0].what.clone().expect("it is sound").tools
+        look(&system, None, agents::load).got[0].value.what.clone().expect("it is sound").tools
     };
     assert_eq!(tools(""), None);
     assert_eq!(tools("tools:\n"), None);
@@ -422,8 +423,9 @@ fn a_style_is_found_by_name_or_by_file_and_default_is_none() {
     assert_eq!(unknown.got.silent.as_deref(), Some("there is no output style `teachr`"));
     assert_eq!(unknown.codes(), ["style/unknown"]);
     let entries = look(&system, None, styles::load).got;
-    let keep =
-        |name| styles::find(name, &entries).and_then(|style| style.what.as_ref()?.keep_coding_instructions);
+    let keep = |name| {
+        styles::find(name, &entries).and_then(|style| style.value.what.as_ref()?.keep_coding_instructions)
+    };
     assert_eq!((keep("teacher"), keep("plain")), (Some(false), None));
 }
 
@@ -596,7 +598,7 @@ fn what_a_caller_denies_is_left_out_and_reported() {
 fn a_command_file_that_is_no_text_is_read_with_its_bad_bytes_marked() {
     let system = machine().with_file("/w/p/.x/commands/a.md", b"---\ndescription: Say.\n---\n\nX \xff Y");
     let seen = look(&system, None, commands::load);
-    let body: String = seen.got[0].body.iter().map(|piece| piece.text.as_str()).collect();
+    let body: String = seen.got[0].value.body.iter().map(|piece| piece.text.as_str()).collect();
     assert_eq!((body.as_str(), seen.codes()), ("X \u{fffd} Y", vec!["file/not-utf8"]));
 }
 

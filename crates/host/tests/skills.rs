@@ -44,7 +44,7 @@ impl Found {
     /// Names and paths of those that answer to their names, in order.
     fn active(&self) -> Vec<(&str, &str)> {
         let active = self.entries.iter().filter(|entry| entry.active);
-        active.map(|entry| (entry.name.as_str(), entry.location.as_str())).collect()
+        active.map(|entry| (entry.name.as_str(), entry.value.location.as_str())).collect()
     }
 
     fn names(&self) -> Vec<&str> {
@@ -100,7 +100,7 @@ fn load_with(system: &MemorySystem, options: &Value, paths: &[SkillPath]) -> Fou
     }
     let provider = provider::context_provider("skills").expect("it is in the list");
     let entries = skills::load(&SkillOptions::read(provider, &section, &look), &look);
-    let notes = look.notes.take().into_iter().map(|note| (note.code, note.message)).collect();
+    let notes = look.notes.take().into_iter().map(|note| (note.code.to_string(), note.message)).collect();
     let said = provider.contribute(&section, &look);
     Found { entries, said, notes }
 }
@@ -225,7 +225,7 @@ fn ignored_and_duplicate_files_are_told_with_their_place() {
     );
     assert_eq!(found.told("skill-duplicate").len(), 3);
     let again =
-        found.entries.iter().filter(|entry| matches!(entry.left_out, Some(LeftOut::Duplicate { .. })));
+        found.entries.iter().filter(|entry| matches!(entry.value.left_out, Some(LeftOut::Duplicate { .. })));
     assert_eq!(again.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["c", "e", "loop"]);
 }
 

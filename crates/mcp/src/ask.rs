@@ -1,16 +1,30 @@
 //! Asks servers what they offer: all at once, each with a deadline of its own.
 
 use crate::{
-    Heard, Limits, Reach, Target, Trouble, by_address::ask_address, by_program::ask_program, hidden,
-    program::Program, secrets::Secrets, time::Time,
+    Heard, Limits, Reach, Target, Trouble,
+    conversation::{Broken, Handshake, converse},
+    heard::Story,
+    http::{Address, Headers, Posts},
+    intake::{Intake, Lines},
+    program::Program,
+    reach::Time,
+    text::{self, Secrets},
 };
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
 use std::{
     future::Future,
     panic::resume_unwind,
+    path::Path,
+    process::ExitStatus,
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
-use tokio::{runtime::Builder, task::JoinSet};
+use tokio::{
+    runtime::Builder,
+    task::JoinSet,
+    time::{sleep, timeout_at},
+};
 
 /// Asks servers what they offer, all at once, and waits for all of them. One server's trouble costs the others no time.
 ///
@@ -103,6 +117,7 @@ fn unheard(target: &Target, took: Duration, trouble: Trouble) -> Heard {
         calls_itself: None,
         protocol: None,
         said: Err(trouble),
+        refused: Vec::new(),
         notes: Vec::new(),
     }
 }
@@ -129,14 +144,169 @@ async fn ask_one(target: &Target, limits: &Limits) -> Heard {
     story.close_notes();
     let said = said.map(|()| {
         story.described.settle();
-        story.notes.extend(hidden::warning(&story.described));
+        story.notes.extend(text::warning(&story.described));
         story.described
     });
-    let (calls_itself, protocol, notes) = (story.calls_itself, story.protocol, story.notes);
+    let Story { calls_itself, protocol, refused, notes, .. } = story;
     let took = start.elapsed();
-    let mut heard = Heard { name: target.name.clone(), took, calls_itself, protocol, said, notes };
+    let mut heard = Heard { name: target.name.clone(), took, calls_itself, protocol, said, refused, notes };
     Secrets::of(target).hide(&mut heard);
     heard
+}
+
+// Asks a server that is a program.
+
+/// How long a program that closed the connection may take to end.
+const AFTERMATH: Duration = Duration::from_secs(4);
+
+/// How long a program may take to go whose answers we have.
+const GOODBYE: Duration = Duration::from_millis(1500);
+
+type Start<'a> = dyn Fn() -> std::io::Result<(Program, tokio::process::ChildStdout, tokio::process::ChildStdin)>
+    + Sync
+    + 'a;
+
+/// Starts a server, asks it, and ends it.
+pub(crate) async fn ask_program(
+    start: &Start<'_>,
+    command: &str,
+    cwd: &Path,
+    target: &Target,
+    limits: &Limits,
+    time: &Time,
+) -> (Result<(), Trouble>, Story) {
+    let mut handshake = Handshake::Either;
+    loop {
+        let began = tokio::time::Instant::now();
+        let mut story = Story::default();
+        let (mut program, stdout, stdin) = match start() {
+            Ok(started) => started,
+            Err(error) => {
+                let place = if cwd.is_dir() { String::new() } else { format!(" in `{}`", cwd.display()) };
+                let why = format!("`{}` cannot be started{place}: {error}", command.escape_debug());
+                return (Err(Trouble::Unreachable(why)), story);
+            }
+        };
+        let intake = Arc::new(Intake::new(limits.bytes));
+        // Where nothing else is left to try, all the time is for that.
+        let patience = if handshake == Handshake::Discover { time.left() } else { time.patience };
+        let lines = Lines::new(stdout, stdin, intake.clone(), patience);
+        let talked = {
+            let talk = converse(lines, handshake, &target.wants, limits, &mut story);
+            let gone = async {
+                program.ended().await;
+                sleep(AFTERMATH / 4).await;
+            };
+            tokio::select! {
+                talked = timeout_at(time.talk, talk) => talked.ok(),
+                () = gone => Some(Err(Broken::Closed)),
+            }
+        };
+        // One that closed the connection is about to end, and how it does says why.
+        let patience = match talked {
+            Some(Err(Broken::Closed | Broken::Way(_))) => AFTERMATH,
+            _ => GOODBYE,
+        };
+        let status = program.end(time.left().clamp(Duration::from_millis(150), patience)).await;
+        // Two kinds get another chance: a server that ends over a question that it does not know, and one that knows only
+        // that and answered too late. It takes about as long as it took, so that much must be left.
+        let again = match talked {
+            _ if handshake != Handshake::Either || intake.flooded().is_some() => None,
+            Some(Err(Broken::Closed | Broken::Refused(_) | Broken::Lied(_))) if intake.speaks_modern() => {
+                Some(Handshake::Discover)
+            }
+            Some(Err(Broken::Closed | Broken::Way(_))) if status.is_some() && !intake.heard_any() => {
+                Some(Handshake::Initialize)
+            }
+            _ => None,
+        };
+        if let Some(again) = again.filter(|_| time.left() > began.elapsed()) {
+            handshake = again;
+            continue;
+        }
+        let said = judge(talked, &intake, &mut story, || last_words(status, &program));
+        return (said, story);
+    }
+}
+
+fn last_words(status: Option<ExitStatus>, program: &Program) -> String {
+    let end = status.map_or_else(|| "it closed its output".to_owned(), |status| status.to_string());
+    match program.complaints() {
+        said if said.is_empty() => end,
+        said => format!("{end}; the last it said: `{said}`"),
+    }
+}
+
+// Asks a server that is an address.
+
+/// Reaches a server, and asks it.
+pub(crate) async fn ask_address(
+    url: &str,
+    headers: &[(String, String)],
+    target: &Target,
+    limits: &Limits,
+    time: &Time,
+) -> (Result<(), Trouble>, Story) {
+    let mut story = Story::default();
+    let ready = Address::parse(url).map_err(str::to_owned);
+    let (address, headers) = match ready.and_then(|address| Ok((address, Headers::read(headers)?))) {
+        Ok(ready) => ready,
+        Err(why) => return (Err(Trouble::Unreachable(why)), story),
+    };
+    let intake = Arc::new(Intake::new(limits.bytes));
+    let posts = Posts::new(address, headers, intake.clone(), time.patience);
+    let talk = converse(posts, Handshake::Either, &target.wants, limits, &mut story);
+    let talked = match timeout_at(time.talk, talk).await.ok() {
+        // Where nothing was said yet, nobody was reached.
+        Some(Err(Broken::Way(why))) if story.protocol.is_none() && !intake.heard_any() => {
+            Some(Err(Broken::Unreached(why)))
+        }
+        talked => talked,
+    };
+    (judge(talked, &intake, &mut story, || "the connection was closed".to_owned()), story)
+}
+
+// Says what came of a conversation.
+
+/// Says what came of a conversation.
+pub(crate) fn judge(
+    talked: Option<Result<(), Broken>>,
+    intake: &Intake,
+    story: &mut Story,
+    last_words: impl FnOnce() -> String,
+) -> Result<(), Trouble> {
+    let nonsense = intake.nonsense();
+    if let Some(limit) = intake.flooded() {
+        return Err(Trouble::Flooded(limit));
+    }
+    match talked {
+        Some(Ok(())) => {}
+        None if story.listed => story.notes.push(
+            Diagnostic::warning(
+                DiagnosticCode::McpLate,
+                "not all that the profile names was answered in time",
+            )
+            .help("give it a longer deadline"),
+        ),
+        None => return Err(nonsense.map_or(Trouble::Late, |it| Trouble::Lied(format!("it sends {it}")))),
+        Some(Err(Broken::Closed)) => return Err(Trouble::Died(last_words())),
+        Some(Err(Broken::Way(why))) => {
+            return Err(Trouble::Died(format!("{why}; {}", last_words())));
+        }
+        Some(Err(Broken::Unreached(why))) => return Err(Trouble::Unreachable(why)),
+        Some(Err(Broken::Refused(why))) => {
+            return Err(Trouble::Unreachable(format!("it refuses to begin: {why}")));
+        }
+        Some(Err(Broken::Lied(why))) => return Err(Trouble::Lied(why)),
+    }
+    if let Some(nonsense) = nonsense {
+        story.note(
+            DiagnosticCode::McpNonsense,
+            format!("beside its messages it sends {nonsense}"),
+            "a server that is a program writes messages to its output and nothing else",
+        );
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,20 @@
 //! The conversation with a server, whichever way it is reached: shake hands, ask for the lists, ask for what is wanted.
 
-use crate::{Limits, http::PostError, nobody::Nobody, reading, story::Story};
-use preface_core::mcp_servers::{Fetched, Want};
+use crate::{Limits, heard::Story, http::PostError, text};
+use preface_core::{
+    diagnostic::DiagnosticCode,
+    mcp_servers::{DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, Fetched, Want},
+};
 use rmcp::{
-    ClientLifecycleMode, ClientServiceExt, RoleClient,
-    model::{ClientRequest, CustomRequest, ErrorCode, ProtocolVersion, ServerResult},
-    service::{ClientInitializeError, Peer, RunningService, ServiceError},
+    ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient,
+    model::{
+        ClientCapabilities, ClientConfig, ClientRequest, ClientResult, CustomRequest, ErrorCode,
+        Implementation, ProtocolVersion, ServerNotification, ServerRequest, ServerResult,
+    },
+    service::{
+        ClientInitializeError, NotificationContext, Peer, RequestContext, RunningService, Service,
+        ServiceError,
+    },
     transport::Transport,
 };
 use serde_json::{Value, json};
@@ -94,23 +103,21 @@ async fn ask(
     let Some(info) = peer.peer_info() else {
         return Err(Broken::Lied("it shook hands and said nothing".to_owned()));
     };
-    story.protocol = Some(reading::bounded_name(info.protocol_version.as_str()));
-    story.calls_itself = info
-        .server_info
-        .as_ref()
-        .map(|it| reading::bounded_name(format!("{} {}", it.name, it.version).trim()));
-    story.described.instructions = reading::instructions(info.instructions.as_deref(), story);
+    story.protocol = Some(bounded_name(info.protocol_version.as_str()));
+    story.calls_itself =
+        info.server_info.as_ref().map(|it| bounded_name(format!("{} {}", it.name, it.version).trim()));
+    story.described.instructions = instructions(info.instructions.as_deref(), story);
     if info.capabilities.tools.is_some() {
         let items = list(peer, "tools", limits, story).await?;
-        story.described.tools = reading::tools(items, story);
+        story.described.tools = tools(items, story);
     }
     if info.capabilities.prompts.is_some() {
         let items = list(peer, "prompts", limits, story).await?;
-        story.described.prompts = reading::prompts(items, story);
+        story.described.prompts = prompts(items, story);
     }
     if info.capabilities.resources.is_some() {
         let items = list(peer, "resources", limits, story).await?;
-        story.described.resources = reading::resources(items, story);
+        story.described.resources = resources(items, story);
     }
     story.listed = true;
     for want in wants {
@@ -122,13 +129,13 @@ async fn ask(
         };
         match answer {
             Ok(answer) => {
-                let texts = reading::texts(want, &answer, limits.fetched, story);
+                let texts = texts(want, &answer, limits.fetched, story);
                 if let Some(texts) = texts {
                     story.described.fetched.push(Fetched { want: want.clone(), texts });
                 }
             }
             Err(Broken::Refused(why)) => story.note(
-                "mcp/refused",
+                DiagnosticCode::McpRefused,
                 format!("{want} is not given: {why}"),
                 "the profile names it; check its name and arguments",
             ),
@@ -141,7 +148,7 @@ async fn ask(
 /// Asks for all pages of a list.
 async fn list(
     peer: &Peer<RoleClient>,
-    what: &str,
+    what: &'static str,
     limits: &Limits,
     story: &mut Story,
 ) -> Result<Vec<Value>, Broken> {
@@ -154,8 +161,9 @@ async fn list(
         let mut page = match request(peer, &method, params).await {
             Ok(page) => page,
             Err(Broken::Refused(why)) => {
+                story.refused.push(what);
                 let what = format!("it announces {what} and does not list them: {why}");
-                story.note("mcp/refused", what, "ask whoever runs the server");
+                story.note(DiagnosticCode::McpRefused, what, "ask whoever runs the server");
                 return Ok(items);
             }
             Err(broken) => return Err(broken),
@@ -167,7 +175,11 @@ async fn list(
         if items.len() > limits.items {
             items.truncate(limits.items);
             let what = format!("it lists more than {} {what}; the rest is left out", limits.items);
-            story.note("mcp/too-many", what, "let the server offer less, where it has a setting for that");
+            story.note(
+                DiagnosticCode::McpTooMany,
+                what,
+                "let the server offer less, where it has a setting for that",
+            );
             return Ok(items);
         }
         cursor = match page.get("nextCursor") {
@@ -180,7 +192,11 @@ async fn list(
         };
     }
     let what = format!("its {what} have more than {PAGES} pages; the rest is left out");
-    story.note("mcp/too-many", what, "let the server offer less, where it has a setting for that");
+    story.note(
+        DiagnosticCode::McpTooMany,
+        what,
+        "let the server offer less, where it has a setting for that",
+    );
     Ok(items)
 }
 
@@ -210,8 +226,8 @@ fn not_begun(error: ClientInitializeError) -> Broken {
     }
 }
 
-fn refusal(error: &rmcp::ErrorData) -> String {
-    let words = crate::words::shown(error.message.as_bytes(), 200);
+fn refusal(error: &ErrorData) -> String {
+    let words = text::shown(error.message.as_bytes(), 200);
     if error.code == ErrorCode::METHOD_NOT_FOUND && words.is_empty() {
         return "it does not know the method".to_owned();
     }
@@ -237,5 +253,213 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         }
         source = behind.source();
     }
-    crate::words::shown(words.as_bytes(), 300)
+    text::shown(words.as_bytes(), 300)
+}
+
+// What a server may ask of us: nothing. It is told so, politely, and nothing of the machine goes into the answer.
+
+/// A client that offers nothing, and hears no notifications.
+pub(crate) struct Nobody;
+
+impl Service<RoleClient> for Nobody {
+    async fn handle_request(
+        &self,
+        request: ServerRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ClientResult, ErrorData> {
+        match request {
+            // Whether we are there is no secret: it is being spoken to.
+            ServerRequest::PingRequest(_) => Ok(ClientResult::empty(())),
+            _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, REFUSAL, None)),
+        }
+    }
+
+    async fn handle_notification(
+        &self,
+        _: ServerNotification,
+        _: NotificationContext<RoleClient>,
+    ) -> Result<(), ErrorData> {
+        Ok(())
+    }
+
+    fn get_info(&self) -> ClientConfig {
+        let name = Implementation::new("preface", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), name)
+    }
+}
+
+/// What every request of a server is answered.
+pub(crate) const REFUSAL: &str = "this client answers no requests";
+
+// Reads what a server lists, item by item: a bad item is left out with a note and does not cost the others.
+
+/// The longest name of a tool or a prompt, in bytes. Vendors stop at 64 or 128.
+const NAME: usize = 256;
+
+/// The longest address of a resource, in bytes.
+const URI: usize = 4 << 10;
+
+/// The longest description and the longest instructions, in bytes. A prompt takes less.
+const TEXT: usize = 64 << 10;
+
+const REMEDY: &str = "tell whoever makes the server";
+
+/// A name that is only shown: short, without anything hidden.
+pub(crate) fn bounded_name(name: &str) -> String {
+    text::shown(name.as_bytes(), NAME / 2)
+}
+
+/// Reads the instructions.
+pub(crate) fn instructions(text: Option<&str>, story: &mut Story) -> Option<String> {
+    let text = text.filter(|text| !text.trim().is_empty())?;
+    Some(whole(text, "its instructions are", story))
+}
+
+/// Reads the tools.
+pub(crate) fn tools(items: Vec<Value>, story: &mut Story) -> Vec<DescribedTool> {
+    let mut names = BTreeSet::new();
+    let mut read = |mut item: Value| {
+        let name = fresh("tool", &item, "name", NAME, &mut names, story)?;
+        let input_schema = match item.get_mut("inputSchema").map(Value::take) {
+            None | Some(Value::Null) => None,
+            Some(schema @ Value::Object(_)) => Some(schema),
+            Some(_) => {
+                let what = format!("the tool `{}` is left out: its schema is no object", shown(&name));
+                story.note(DiagnosticCode::McpItem, what, REMEDY);
+                return None;
+            }
+        };
+        let description = described("tool", &name, &item, story);
+        Some(DescribedTool { name, description, input_schema })
+    };
+    items.into_iter().filter_map(&mut read).collect()
+}
+
+/// Reads the prompts.
+pub(crate) fn prompts(items: Vec<Value>, story: &mut Story) -> Vec<DescribedPrompt> {
+    let mut names = BTreeSet::new();
+    let mut read = |item: Value| {
+        let name = fresh("prompt", &item, "name", NAME, &mut names, story)?;
+        let description = described("prompt", &name, &item, story);
+        let mut taken = BTreeSet::new();
+        let arguments = item.get("arguments").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let arguments = arguments
+            .iter()
+            .filter_map(|argument| {
+                let what = format!("argument of the prompt `{}`", shown(&name));
+                let name = fresh(&what, argument, "name", NAME, &mut taken, story)?;
+                let description = described(&what, &name, argument, story);
+                let required = argument.get("required").and_then(Value::as_bool).unwrap_or(false);
+                Some(DescribedArgument { name, description, required })
+            })
+            .collect();
+        Some(DescribedPrompt { name, description, arguments })
+    };
+    items.into_iter().filter_map(&mut read).collect()
+}
+
+/// Reads the resources.
+pub(crate) fn resources(items: Vec<Value>, story: &mut Story) -> Vec<DescribedResource> {
+    let mut uris = BTreeSet::new();
+    let mut read = |item: Value| {
+        let uri = fresh("resource", &item, "uri", URI, &mut uris, story)?;
+        let text = |key: &str| item.get(key).and_then(Value::as_str);
+        let name = text("name").unwrap_or_default();
+        let name = if name.len() > NAME { bounded_name(name) } else { name.to_owned() };
+        let mime_type = text("mimeType").filter(|it| it.len() <= NAME).map(str::to_owned);
+        let description = described("resource", &uri, &item, story);
+        Some(DescribedResource { uri, name, description, mime_type })
+    };
+    items.into_iter().filter_map(&mut read).collect()
+}
+
+/// Reads what was answered to a want: its texts. `None` where the answer is of another shape.
+pub(crate) fn texts(want: &Want, answer: &Value, at_most: usize, story: &mut Story) -> Option<Vec<String>> {
+    let (list, part): (&str, fn(&Value) -> Option<&str>) = match want {
+        Want::Prompt { .. } => ("messages", of_message),
+        Want::Resource { .. } => ("contents", |part| part.get("text")?.as_str()),
+    };
+    let Some(parts) = answer.get(list).and_then(Value::as_array) else {
+        story.note(DiagnosticCode::McpItem, format!("{want} is answered without {list}"), REMEDY);
+        return None;
+    };
+    let mut texts = Vec::new();
+    let (mut taken, mut other) = (0, 0);
+    for each in parts {
+        let Some(text) = part(each) else {
+            other += 1;
+            continue;
+        };
+        taken += text.len();
+        if taken > at_most {
+            let what = format!("{want} is longer than {at_most} bytes; it is left out");
+            story.note(DiagnosticCode::McpTooLong, what, "ask the server for less");
+            return None;
+        }
+        texts.push(text.to_owned());
+    }
+    if other > 0 {
+        let what = format!("{want} has {other} parts that are no text; they are left out");
+        story.note(DiagnosticCode::McpNotText, what, "only text can stand in a prompt");
+    }
+    Some(texts)
+}
+
+/// The text of a message of a prompt, whose content is one part, or a resource that is a text.
+fn of_message(message: &Value) -> Option<&str> {
+    let content = message.get("content")?;
+    content.get("text").or_else(|| content.get("resource")?.get("text"))?.as_str()
+}
+
+/// Reads the name of an item. `None`, and a note, where it has none, an absurd one, or one that was there before.
+fn fresh(
+    what: &str,
+    item: &Value,
+    key: &str,
+    longest: usize,
+    seen: &mut BTreeSet<String>,
+    story: &mut Story,
+) -> Option<String> {
+    let wrong = match item.get(key) {
+        Some(Value::String(name)) if name.trim().is_empty() => format!("its {key} is empty"),
+        Some(Value::String(name)) if name.len() > longest => {
+            format!("its {key} has {} bytes: `{}`", name.len(), shown(name))
+        }
+        Some(Value::String(name)) if name.chars().any(char::is_control) => {
+            format!("its {key} holds control characters: `{}`", shown(name))
+        }
+        Some(Value::String(name)) if !seen.insert(name.clone()) => {
+            let what = format!("the {what} `{}` comes twice; the first is kept", shown(name));
+            story.note(DiagnosticCode::McpDuplicate, what, REMEDY);
+            return None;
+        }
+        Some(Value::String(name)) => return Some(name.clone()),
+        Some(_) => format!("its {key} is no text"),
+        None => format!("it has no {key}"),
+    };
+    story.note(DiagnosticCode::McpItem, format!("a {what} is left out: {wrong}"), REMEDY);
+    None
+}
+
+fn described(what: &str, name: &str, item: &Value, story: &mut Story) -> Option<String> {
+    let text = item.get("description")?.as_str()?;
+    Some(whole(text, &format!("the description of the {what} `{}` is", shown(name)), story))
+}
+
+/// Keeps a text whole up to a length that no honest one has.
+fn whole(text: &str, what_is: &str, story: &mut Story) -> String {
+    if text.len() <= TEXT {
+        return text.to_owned();
+    }
+    let mut end = TEXT;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let what = format!("{what_is} {} bytes long; {end} are kept", text.len());
+    story.note(DiagnosticCode::McpTooLong, what, REMEDY);
+    text[..end].to_owned()
+}
+
+fn shown(name: &str) -> String {
+    text::shown(name.as_bytes(), 80)
 }

@@ -1,6 +1,9 @@
 //! What came of talking to a server.
 
-use preface_core::{diagnostic::Diagnostic, mcp_servers::Described};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    mcp_servers::Described,
+};
 use std::{fmt, time::Duration};
 
 /// What came of talking to one server.
@@ -16,6 +19,8 @@ pub struct Heard {
     pub protocol: Option<String>,
     /// What it says of itself, or why that is not known.
     pub said: Result<Described, Trouble>,
+    /// The lists that it announces and refused to give: `tools`, `prompts` or `resources`.
+    pub refused: Vec<&'static str>,
     /// What came up on the way, also where it answered.
     pub notes: Vec<Diagnostic>,
 }
@@ -40,14 +45,14 @@ pub enum Trouble {
 impl Trouble {
     /// Returns the code of its diagnostic.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> DiagnosticCode {
         match self {
-            Trouble::Unreachable(_) => "mcp/unreachable",
-            Trouble::Died(_) => "mcp/died",
-            Trouble::Late => "mcp/late",
-            Trouble::Lied(_) => "mcp/protocol",
-            Trouble::Flooded(_) => "mcp/flood",
-            Trouble::Stopped => "mcp/stopped",
+            Trouble::Unreachable(_) => DiagnosticCode::McpUnreachable,
+            Trouble::Died(_) => DiagnosticCode::McpDied,
+            Trouble::Late => DiagnosticCode::McpLate,
+            Trouble::Lied(_) => DiagnosticCode::McpProtocol,
+            Trouble::Flooded(_) => DiagnosticCode::McpFlood,
+            Trouble::Stopped => DiagnosticCode::McpStopped,
         }
     }
 }
@@ -61,6 +66,47 @@ impl fmt::Display for Trouble {
             Trouble::Lied(why) => write!(f, "it does not speak the protocol: {why}"),
             Trouble::Flooded(bytes) => write!(f, "it sent more than {bytes} bytes"),
             Trouble::Stopped => write!(f, "asking it was stopped"),
+        }
+    }
+}
+
+// What is known of a server so far. It outlives the conversation, so that a server that falls silent late is still heard.
+
+/// What is known of a server so far.
+#[derive(Default)]
+pub(crate) struct Story {
+    pub(crate) calls_itself: Option<String>,
+    pub(crate) protocol: Option<String>,
+    pub(crate) described: Described,
+    /// True once the lists are whole; what is missing then was only wanted beside them.
+    pub(crate) listed: bool,
+    /// The lists that it announces and refused to give.
+    pub(crate) refused: Vec<&'static str>,
+    pub(crate) notes: Vec<Diagnostic>,
+    /// How many there were besides.
+    more: usize,
+}
+
+/// How many notes there are about what a server lists. Who has more of them is not read to the end.
+const NOTES: usize = 40;
+
+impl Story {
+    pub(crate) fn note(&mut self, code: DiagnosticCode, what: impl Into<String>, remedy: &str) {
+        if self.notes.len() < NOTES {
+            self.notes.push(Diagnostic::warning(code, what).help(remedy));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Says how many notes there were besides.
+    pub(crate) fn close_notes(&mut self) {
+        if self.more > 0 {
+            let what = format!("there are {} more notes on what it lists", self.more);
+            self.notes.push(
+                Diagnostic::warning(DiagnosticCode::McpMoreNotes, what).help("tell whoever makes the server"),
+            );
+            self.more = 0;
         }
     }
 }

@@ -2,37 +2,23 @@
 //! deadline. The runtime stays inside: whoever calls waits.
 
 mod ask;
-mod by_address;
-mod by_program;
 mod conversation;
-#[cfg_attr(unix, path = "group_unix.rs")]
-#[cfg_attr(not(unix), path = "group_portable.rs")]
-mod group;
 mod heard;
-mod hidden;
 mod http;
 mod intake;
-mod judgement;
-mod lines;
-mod nobody;
+#[cfg(any(test, feature = "testing"))]
 mod overheard;
 mod program;
 mod reach;
-mod reading;
-mod secrets;
 mod serve;
-mod stop;
-mod story;
-mod time;
-mod words;
+mod text;
 
 pub use ask::ask;
 pub use heard::{Heard, Trouble};
-#[doc(hidden)]
+#[cfg(feature = "testing")]
 pub use overheard::overheard;
-pub use reach::{Limits, Reach, Target};
+pub use reach::{Limits, Reach, Stop, Target};
 pub use serve::{
     About, Arguments, Done, LONGEST_MESSAGE, Offer, PromptArgument, PromptOffer, Refusal, RefusalKind,
     ResourceOffer, ToolOffer, serve, serve_stdio,
 };
-pub use stop::Stop;

@@ -2,13 +2,12 @@
 
 use crate::{
     Heard, Limits,
+    ask::judge,
     conversation::{Handshake, converse},
-    hidden,
+    heard::Story,
     http::Events,
-    intake::Intake,
-    judgement::judge,
-    lines::Lines,
-    story::Story,
+    intake::{Intake, Lines},
+    text,
 };
 use preface_core::mcp_servers::Want;
 use serde_json::Value;
@@ -48,11 +47,11 @@ pub fn overheard(answers: &[u8], limits: &Limits) -> Option<Heard> {
     });
     let said = judge(talked, &intake, &mut story, String::new).map(|()| {
         story.described.settle();
-        story.notes.extend(hidden::warning(&story.described));
+        story.notes.extend(text::warning(&story.described));
         story.described
     });
-    let (calls_itself, protocol, notes) = (story.calls_itself, story.protocol, story.notes);
-    Some(Heard { name: String::new(), took: start.elapsed(), calls_itself, protocol, said, notes })
+    let Story { calls_itself, protocol, refused, notes, .. } = story;
+    Some(Heard { name: String::new(), took: start.elapsed(), calls_itself, protocol, said, refused, notes })
 }
 
 /// How long it waits for a question: too short for a busy machine, but a fuzzer tries again.

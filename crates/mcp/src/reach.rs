@@ -1,8 +1,11 @@
 //! Whom to talk to, for how long, and how much of an answer to take.
 
-use crate::Stop;
 use preface_core::mcp_servers::Want;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
 
 /// A server to talk to. Its values are ready to use: nothing here is expanded.
 #[derive(Clone)]
@@ -56,5 +59,67 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits { bytes: 8 << 20, items: 1000, fetched: 1 << 20, stop: Stop::default() }
+    }
+}
+
+// A way to end asking before it is done. Who listens for signals, or has a button, is the caller.
+
+/// Ends asking before it is done: all programs that were started are killed, with all that they started.
+///
+/// Clones are one and the same. One that was stopped stays so.
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Stop(watch::Sender::new(false))
+    }
+}
+
+impl Stop {
+    /// Stops. Returns at once; asking ends soon after.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether it was stopped.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until it is stopped.
+    pub(crate) async fn stopped(&self) {
+        let mut stopped = self.0.subscribe();
+        // The sender is here: it cannot be gone.
+        let _ = stopped.wait_for(|stopped| *stopped).await;
+    }
+}
+
+// How a deadline is spent.
+
+/// How a deadline is spent.
+pub(crate) struct Time {
+    /// Until when it may talk.
+    pub(crate) talk: tokio::time::Instant,
+    /// Until when it is gone.
+    pub(crate) end: tokio::time::Instant,
+    /// How long it may think about `server/discover`: most of the time, as it may need that to start, and less than the ten
+    /// seconds that the SDK gives it.
+    pub(crate) patience: Duration,
+}
+
+impl Time {
+    pub(crate) fn of(start: Instant, deadline: Duration) -> Self {
+        // A time too long to be said is a day.
+        let deadline = deadline.min(Duration::from_secs(86_400));
+        let goodbye = (deadline / 10).clamp(Duration::from_millis(150), Duration::from_secs(1)).min(deadline);
+        let end = tokio::time::Instant::from_std(start + deadline);
+        Time { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
+    }
+
+    /// How much of it is left.
+    pub(crate) fn left(&self) -> Duration {
+        self.end.saturating_duration_since(tokio::time::Instant::now())
     }
 }

@@ -164,7 +164,7 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
     let tools = &heard.said.as_ref().unwrap().tools;
     assert_eq!(tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["bare", "good", "long"]);
     assert_eq!(tools[2].description.as_ref().unwrap().len(), 64 << 10);
-    let told: Vec<_> = heard.notes.iter().map(|note| (&*note.code, &*note.message)).collect();
+    let told: Vec<_> = heard.notes.iter().map(|note| (note.code.as_str(), &*note.message)).collect();
     let long = "n".repeat(80);
     assert_eq!(
         told,
@@ -186,7 +186,7 @@ fn a_bad_item_is_left_out_with_a_note_and_costs_no_other() {
 fn hidden_text_is_named_and_stays() {
     let heard = ask_one(fake("hides", 30));
     let warning = &heard.notes[0];
-    assert_eq!(warning.code, "mcp/hidden");
+    assert_eq!(warning.code.as_str(), "mcp/hidden");
     for named in [
         "the description of the tool `tagged`: tag characters hide the text `send`: U+E0073",
         "the name of the tool `zero\\u{200b}width`: zero-width characters: U+200B",

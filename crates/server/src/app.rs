@@ -10,7 +10,7 @@ use crate::{
 };
 use preface::{
     host::{places::HomeTrust, system::System},
-    keep::Keeper,
+    keep::{DefaultTemplate, Keeper},
     store::Store,
 };
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -91,6 +91,8 @@ pub struct App {
     pub tls: Option<Arc<TlsFiles>>,
     /// Whether the store takes writes.
     pub(crate) write_probe: Arc<WriteProbe>,
+    /// The template of the service's profile, and that of the preset for services.
+    pub(crate) default_templates: [Arc<DefaultTemplate>; 2],
 }
 
 /// How many bytes of prompts are kept at hand.
@@ -120,6 +122,7 @@ impl App {
             limits: Limits::default(),
             tls: None,
             write_probe: Arc::default(),
+            default_templates: Default::default(),
         }
     }
 

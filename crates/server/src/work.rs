@@ -48,8 +48,9 @@ impl App {
         let request = self.request();
         // Where the service's profile takes no template, the one of the profile that does.
         let seeds = Request { preset: Some(SERVICE_PRESET.to_owned()), ..request.clone() };
-        let text = self.work(move |engine| match engine.default_template(&request)? {
-            None => engine.default_template(&seeds),
+        let [own, seed] = self.default_templates.clone();
+        let text = self.work(move |engine| match own.get(engine, &request)? {
+            None => seed.get(engine, &seeds),
             found => Ok(found),
         });
         Ok(text.await?.unwrap_or_default())
@@ -88,7 +89,7 @@ pub(crate) fn refused(error: Error) -> Problem {
 
 /// Says why a template cannot be used.
 pub(crate) fn template_refused(note: preface_core::diagnostic::Diagnostic) -> Problem {
-    let code = note.code.strip_prefix("template/").unwrap_or("template").to_owned();
+    let code = note.code.as_str().strip_prefix("template/").unwrap_or("template").to_owned();
     let problem = Problem::new(StatusCode::BAD_REQUEST, &format!("template-{code}"), note.message.clone());
     Problem { hint: note.help.clone(), ..problem }.diagnostics(vec![note])
 }

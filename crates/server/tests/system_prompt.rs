@@ -3,8 +3,14 @@
 mod common;
 
 use axum::{body::Body, http::Method};
-use common::service;
+use common::{machine, service, service_on};
+use jiff::SignedDuration;
+use preface::host::system::{
+    System, Write,
+    memory::{Touch, Verb},
+};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Seed 002 §5.
 const DEFAULT: &str = "You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].";
@@ -192,4 +198,26 @@ async fn without_a_store_there_is_the_default_and_no_write() {
     assert_eq!(service.get("/system-prompt/variables").await.status, 200);
     let analyzed = service.post("/system-prompt/analyze", &json!({"template": "[system:os]"})).await;
     assert_eq!(analyzed.json()["preview"]["text"], "linux");
+}
+
+#[tokio::test]
+async fn a_get_with_a_matching_tag_opens_no_file() {
+    let own = "/home/user/.config/preface/template.md";
+    let system = machine().with_home("/home/user").with_file(own, "Mine.");
+    // A file that changed within two seconds is read again.
+    system.set_now(system.now() + SignedDuration::from_secs(10));
+    let service = service_on(system.clone()).await;
+    let tag = service.get("/system-prompt").await.etag();
+    let opened = |after: usize| -> Vec<Touch> {
+        system.touches().split_off(after).into_iter().filter(|touch| touch.verb == Verb::Read).collect()
+    };
+    assert!(!opened(0).is_empty());
+    let before = system.touches().len();
+    let answer = service.get_with("/system-prompt", &[("if-none-match", &tag)]).await;
+    assert_eq!(answer.status.as_u16(), 304);
+    assert_eq!(opened(before), []);
+
+    system.write(Path::new(own), b"Another.", Write::Replace, 0o600).unwrap();
+    let answer = service.get_with("/system-prompt", &[("if-none-match", &tag)]).await;
+    assert_eq!(answer.status.as_u16(), 200);
 }

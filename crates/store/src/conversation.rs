@@ -31,20 +31,9 @@ impl fmt::Display for ConversationId {
 }
 
 /// A text that is no id of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a conversation id (1 to 255 bytes, no control characters): `{}`", .0.escape_debug())]
 pub struct ConversationIdError(pub String);
-
-impl fmt::Display for ConversationIdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "not a conversation id (1 to 255 bytes, no control characters): `{}`",
-            self.0.escape_debug()
-        )
-    }
-}
-
-impl std::error::Error for ConversationIdError {}
 
 impl FromStr for ConversationId {
     type Err = ConversationIdError;

@@ -1,11 +1,12 @@
 //! What can be wrong with a store, by what somebody can do about it.
 
-use std::{fmt, path::PathBuf};
+use std::path::PathBuf;
 
 /// Why a store did not answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The address cannot be read or names a kind that this build does not have.
+    #[error("not a store: `{address}`: {why}")]
     Address {
         /// As it was given, without a password.
         address: String,
@@ -13,6 +14,7 @@ pub enum StoreError {
         why: String,
     },
     /// Nobody answers there, or not in time. It may answer later.
+    #[error("the store does not answer: {address}: {why}")]
     Unreachable {
         /// What was asked, without a password.
         address: String,
@@ -20,14 +22,19 @@ pub enum StoreError {
         why: String,
     },
     /// Somebody else holds it for too long. It may answer later.
+    #[error("the store is busy: {0}")]
     Busy(String),
     /// The disk is full.
+    #[error("the store's disk is full: {0}")]
     Full(String),
     /// It may be read and not written.
+    #[error("the store cannot be written: {0}")]
     ReadOnly(String),
     /// What lies there is no store of preface.
+    #[error("not a store of preface: {}", .0.display())]
     NotAStore(PathBuf),
     /// A newer preface made it.
+    #[error("a newer preface made this store: its tables are version {found}, known is {known}")]
     Newer {
         /// The version of its tables.
         found: u32,
@@ -35,12 +42,16 @@ pub enum StoreError {
         known: u32,
     },
     /// Its file was removed, or another took its name. What is written then would be lost, so nothing is.
+    #[error("the store's file was removed or replaced while it was open: {}", .0.display())]
     Gone(PathBuf),
     /// It is damaged.
+    #[error("the store is damaged: {0}")]
     Damaged(String),
     /// It was closed.
+    #[error("the store is closed")]
     Closed,
     /// Something else.
+    #[error("the store failed: {0}")]
     Other(String),
 }
 
@@ -88,32 +99,6 @@ impl StoreError {
         })
     }
 }
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StoreError::Address { address, why } => write!(f, "not a store: `{address}`: {why}"),
-            StoreError::Unreachable { address, why } => {
-                write!(f, "the store does not answer: {address}: {why}")
-            }
-            StoreError::Busy(why) => write!(f, "the store is busy: {why}"),
-            StoreError::Full(why) => write!(f, "the store's disk is full: {why}"),
-            StoreError::ReadOnly(why) => write!(f, "the store cannot be written: {why}"),
-            StoreError::NotAStore(path) => write!(f, "not a store of preface: {}", path.display()),
-            StoreError::Newer { found, known } => {
-                write!(f, "a newer preface made this store: its tables are version {found}, known is {known}")
-            }
-            StoreError::Gone(path) => {
-                write!(f, "the store's file was removed or replaced while it was open: {}", path.display())
-            }
-            StoreError::Damaged(why) => write!(f, "the store is damaged: {why}"),
-            StoreError::Closed => write!(f, "the store is closed"),
-            StoreError::Other(why) => write!(f, "the store failed: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {}
 
 #[cfg(test)]
 mod tests {

@@ -34,8 +34,6 @@ mod pulse;
 mod template;
 mod url;
 
-#[cfg(any(test, feature = "contract"))]
-pub mod contract;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]

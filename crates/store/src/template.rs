@@ -31,16 +31,9 @@ impl fmt::Display for TemplateName {
 }
 
 /// A text that is no name of a template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a template name: `{}`", .0.escape_debug())]
 pub struct TemplateNameError(pub String);
-
-impl fmt::Display for TemplateNameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a template name: `{}`", self.0.escape_debug())
-    }
-}
-
-impl std::error::Error for TemplateNameError {}
 
 impl FromStr for TemplateName {
     type Err = TemplateNameError;

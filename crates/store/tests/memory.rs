@@ -1,6 +1,7 @@
 //! The store in memory keeps every law.
 
-use preface_store::{StoreUrl, contract::Nodes};
+use preface_store::StoreUrl;
+use preface_testkit::contract::Nodes;
 use std::sync::Arc;
 
 async fn nodes() -> (Nodes, ()) {
@@ -8,4 +9,4 @@ async fn nodes() -> (Nodes, ()) {
     (Nodes::new(vec![Arc::clone(&store), store]), ())
 }
 
-preface_store::contract!(nodes);
+preface_testkit::contract!(nodes);

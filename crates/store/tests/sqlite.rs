@@ -1,7 +1,8 @@
 //! A store in one file keeps every law, also where several share the file.
 #![cfg(feature = "sqlite")]
 
-use preface_store::{Store, StoreError, StoreUrl, contract::Nodes};
+use preface_store::{Store, StoreError, StoreUrl};
+use preface_testkit::contract::Nodes;
 use std::{path::Path, sync::Arc};
 
 async fn open(path: &Path) -> Arc<dyn Store> {
@@ -14,7 +15,7 @@ async fn nodes() -> (Nodes, tempfile::TempDir) {
     (Nodes::new(vec![open(&path).await, open(&path).await]), directory)
 }
 
-preface_store::contract!(nodes);
+preface_testkit::contract!(nodes);
 
 #[tokio::test]
 async fn a_probe_reaches_the_file() {

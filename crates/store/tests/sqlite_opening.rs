@@ -1,12 +1,10 @@
 //! What may lie where a store should be, and what is said about it.
 #![cfg(all(feature = "sqlite", unix))]
 
-use preface_store::{
-    Created, Filter, PageRequest, Role, Store, StoreError, StoreUrl,
-    contract::{
-        hold,
-        samples::{actor, first, id},
-    },
+use preface_store::{Created, Filter, PageRequest, Role, Store, StoreError, StoreUrl};
+use preface_testkit::contract::{
+    hold,
+    samples::{actor, first, id},
 };
 use rusqlite::Connection;
 use std::{
@@ -291,7 +289,7 @@ fn a_thousand_first_prompts_at_once_are_kept() {
     hold(async {
         let directory = directory();
         let store = open(&directory.path().join("preface.db")).await.unwrap();
-        let nodes = preface_store::contract::Nodes::new(vec![Arc::clone(&store)]);
+        let nodes = preface_testkit::contract::Nodes::new(vec![Arc::clone(&store)]);
         let said = nodes
             .at_once(1000, |number, store| async move {
                 store.create(first(&format!("c{number}"), &"x".repeat(20 << 10)), &actor()).await

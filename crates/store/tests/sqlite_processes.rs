@@ -1,12 +1,10 @@
 //! Several processes on one file, and processes that are killed. The test program starts itself again for each.
 #![cfg(all(feature = "sqlite", unix))]
 
-use preface_store::{
-    Created, Filter, PageRequest, Store, StoreUrl,
-    contract::{
-        Nodes, hold,
-        samples::{actor, first, id},
-    },
+use preface_store::{Created, Filter, PageRequest, Store, StoreUrl};
+use preface_testkit::contract::{
+    Nodes, hold,
+    samples::{actor, first, id},
 };
 use rusqlite::Connection;
 use std::{

@@ -1,11 +1,15 @@
-//! What the tests of preface share: the case runner, the machine that cases run on, and inputs for comparing presets
-//! with the programs whose prompts they rebuild.
+//! What the tests of preface share: the case runner, the machine that cases run on, inputs for comparing presets
+//! with the programs whose prompts they rebuild, and the suite of tests for each backend of the store.
 //!
 //! A case is a Markdown file that says which files there are, what is asked, and what comes out. `cases/README.md`
 //! describes the form; [`case::run_file`] runs one. `docs/design/peers.md` describes the comparisons; [`peers`] makes
 //! their inputs.
 
+#[cfg(feature = "cases")]
 pub mod case;
+pub mod contract;
+#[cfg(feature = "cases")]
 pub mod peers;
 
+#[cfg(feature = "cases")]
 pub use preface::host::system::memory::MemorySystem;

@@ -101,7 +101,7 @@ fn text(built: &Built, section: &str) -> String {
 }
 
 fn notes(built: &Built, code: &str) -> Vec<String> {
-    let notes = built.prompt.diagnostics.iter().filter(|note| note.code == code);
+    let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == code);
     notes.map(|note| note.message.clone()).collect()
 }
 
@@ -119,7 +119,7 @@ fn nothing_of_a_catalog_speaks_unless_one_is_chosen() {
     {
         assert_eq!(text(&built, section), words);
     }
-    assert!(built.prompt.diagnostics.iter().all(|note| !note.code.starts_with("catalog/")));
+    assert!(built.prompt.diagnostics.iter().all(|note| !note.code.as_str().starts_with("catalog/")));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_name_that_is_not_bound_leaves_the_profiles_own_words_and_is_an_error() {
     let system = with(machine(), "TIDE_NOW = \"low\"\n", "");
     let built = build(&system, &["catalog=2.1.50"]).unwrap();
     assert_eq!(text(&built, "status"), "OWN STATUS");
-    let note = built.prompt.diagnostics.iter().find(|note| note.code == "catalog/unbound").unwrap();
+    let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "catalog/unbound").unwrap();
     assert_eq!(note.severity, Severity::Error);
     assert_eq!(
         note.message,
@@ -223,7 +223,7 @@ fn a_text_that_cannot_be_worked_out_reaches_no_model() {
     let built = build(&machine(), &["catalog=2.1.130"]).unwrap();
     assert_eq!(text(&built, "rope"), "", "it has no words of its own");
     assert!(!built.prompt.text.contains("${HAS_ROPE"), "{}", built.prompt.text);
-    let note = built.prompt.diagnostics.iter().find(|note| note.code == "catalog/kept").unwrap();
+    let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "catalog/kept").unwrap();
     assert_eq!(note.severity, Severity::Warning);
     assert!(note.message.ends_with("; section `rope` is without it"), "{}", note.message);
     // So is a text with a value that comes to nothing.

@@ -136,7 +136,8 @@ fn an_agents_prompt_has_the_seeds_order() {
     let before = "You build.\n\nCRITICAL REMINDER: Stay calm.\n\nRun the tests.\n\n# Environment\n";
     assert!(built.prompt.text.starts_with(before), "{}", built.prompt.text);
     assert_eq!(built.prompt.text.matches("Stay calm.").count(), 1);
-    let note = built.prompt.diagnostics.iter().find(|note| note.code == "agent/no-skill").expect("a note");
+    let note =
+        built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "agent/no-skill").expect("a note");
     // This preset lists no skills, and neither does the command for it.
     assert!(note.help.as_deref().is_some_and(|help| !help.contains("preface skills")), "{note:?}");
 }
@@ -262,7 +263,8 @@ fn of_many_agents_the_first_are_listed_and_the_rest_is_reported() {
     let built = Engine::new(&system).build(&request).expect("it builds");
     let task = built.tools.iter().find(|tool| tool.name == "Task").expect("it is active");
     assert!(task.description.as_deref().is_some_and(|text| text.ends_with("- a49: A.\n- and 10 more")));
-    let note = built.prompt.diagnostics.iter().find(|note| note.code == "agents/cut").expect("a note");
+    let note =
+        built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "agents/cut").expect("a note");
     assert_eq!(note.message, "50 of 60 agents are listed to the model");
 }
 
@@ -328,7 +330,7 @@ fn the_name_of_a_server_is_all_its_tools() {
         let file = format!("---\nname: a\ndescription: A.\n{head}\n---\n\nYou.\n");
         let system = with_server(machine(&[])).with_file("/work/app/.claude/agents/a.md", file);
         let built = build(&system, "a", Vec::new());
-        assert!(!built.prompt.diagnostics.iter().any(|note| note.code == "agent/tool"), "{head}");
+        assert!(!built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "agent/tool"), "{head}");
         built.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>().join(" ")
     };
     for name in ["mcp__demo", "mcp__demo__*", "MCP__Demo"] {
@@ -345,7 +347,7 @@ fn names_of_tools_without_effect_are_warnings() {
     let notes = |head: &str| {
         let file = format!("---\nname: a\ndescription: A.\n{head}\n---\n\nYou.\n");
         let built = build(&machine(&[]).with_file("/work/app/.claude/agents/a.md", file), "a", Vec::new());
-        let notes = built.prompt.diagnostics.into_iter().filter(|note| note.code == "agent/tool");
+        let notes = built.prompt.diagnostics.into_iter().filter(|note| note.code.as_str() == "agent/tool");
         notes.map(|note| (note.message, note.help.unwrap_or_default())).collect::<Vec<_>>()
     };
     let note = |what: &str, help: &str| (format!(".claude/agents/a.md: {what}"), help.to_owned());

@@ -144,7 +144,7 @@ fn custom_override_completely_replaces_the_assembled_prompt() {
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     let built = build(&system, &both);
     assert_eq!(built.prompt.text, custom);
-    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "prompt/append-ignored"));
+    assert!(built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "prompt/append-ignored"));
     let combined = [both, vec!["systemPrompt.combine=true"]].concat();
     assert_eq!(text(&system, &combined), format!("{custom}\n\nMore."));
     let settings = format!(r#"{{"systemPrompt": {}}}"#, serde_json::json!(custom));
@@ -160,7 +160,8 @@ fn a_project_replaces_none_of_the_users_own_text() {
             .with_file("/home/user/.claude/settings.json", settings(user))
             .with_file("/work/app/.claude/settings.json", settings(project));
         let built = build(&system, &[]);
-        let codes = built.prompt.diagnostics.iter().filter(|note| note.code == "prompt/not-for-projects");
+        let codes =
+            built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == "prompt/not-for-projects");
         (built.prompt.text.clone(), codes.map(|note| note.message.clone()).collect::<Vec<_>>())
     };
     let message = |key: &str| {
@@ -262,7 +263,7 @@ fn mcp_docs_connected_server_tools_appear_in_the_documentation() {
     let many = serde_json::json!({ "tools": tools }).to_string();
     let long = build(&system.clone().with_file("/home/user/.claude/mcp-descriptions/git.json", many), &[]);
     assert!(part(&long, "mcp-servers").len() / 4 <= 4_000);
-    assert!(long.prompt.diagnostics.iter().any(|note| note.code == "budget/cut"));
+    assert!(long.prompt.diagnostics.iter().any(|note| note.code.as_str() == "budget/cut"));
     assert!(!ids(&build(&machine(), &[])).contains(&"mcp-servers"));
 }
 
@@ -278,12 +279,12 @@ fn output_style_changes_the_main_part_and_adds_a_part_of_its_own() {
     // A name that nobody answers to changes nothing.
     let unknown = build(&system, &["outputStyle=ters"]);
     assert_eq!(unknown.prompt.text, plain.prompt.text);
-    assert!(unknown.prompt.diagnostics.iter().any(|note| note.code == "style/unknown"));
+    assert!(unknown.prompt.diagnostics.iter().any(|note| note.code.as_str() == "style/unknown"));
     // So does a style without a text: the main part refers to none.
     let empty = system.with_file("/home/user/.claude/output-styles/bare.md", "---\nname: bare\n---\n\n");
     let bare = build(&empty, &["outputStyle=bare"]);
     assert_eq!(bare.prompt.text, plain.prompt.text);
-    assert!(bare.prompt.diagnostics.iter().any(|note| note.code == "style/empty"));
+    assert!(bare.prompt.diagnostics.iter().any(|note| note.code.as_str() == "style/empty"));
     // A style can take the place of the advice for programming, if its file says so.
     let only = style.replace("description", "keep-coding-instructions: false\ndescription");
     let system = machine().with_file("/home/user/.claude/output-styles/terse.md", only);
@@ -356,7 +357,7 @@ fn a_project_does_not_replace_the_prompt() {
     let system = machine().with_file("/work/app/.claude/settings.json", settings);
     let built = build(&system, &[]);
     assert_eq!(built.prompt.text, format!("{}\n\nMore.", text(&machine(), &[])));
-    assert!(built.prompt.diagnostics.iter().any(|note| note.code == "prompt/not-for-projects"));
+    assert!(built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "prompt/not-for-projects"));
 }
 
 /// Options in the user's settings, in each of their spellings; what the caller sets is said last.
@@ -378,7 +379,7 @@ fn options_are_settings_too() {
     assert_eq!(ids(&catalog)[2], "conversational-style");
     // What belongs to another program is one note; what nobody knows is told.
     let built = build(&with(r#"{"sesions": true}"#), &[]);
-    let note = |code: &str| built.prompt.diagnostics.iter().find(|note| note.code == code).cloned();
+    let note = |code: &str| built.prompt.diagnostics.iter().find(|note| note.code.as_str() == code).cloned();
     assert_eq!(
         note("settings/unknown-option").and_then(|note| note.help).as_deref(),
         Some("did you mean `sessions`?")
@@ -498,6 +499,6 @@ fn a_limit_of_the_tree_is_reported_once() {
     let system = machine().with_dir(&deep).with_file("/home/user/.claude/CLAUDE.md", "Mine.\n");
     let request = Request { cwd: Some(deep.into()), ..ask(&[]) };
     let built = Engine::new(&system).build(&request).expect("it builds");
-    let limits = built.prompt.diagnostics.iter().filter(|note| note.code == "instructions/limit");
+    let limits = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() == "instructions/limit");
     assert_eq!(limits.count(), 1);
 }

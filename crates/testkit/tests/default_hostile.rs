@@ -300,8 +300,12 @@ fn a_name_that_is_nearly_right() {
         r#"{"sections": {"enviroment": {"disable": true}}}"#,
     );
     let built = ask(&system, TrustChoice::Ask);
-    let note =
-        built.prompt.diagnostics.iter().find(|note| note.code == "section/unknown").expect("it is reported");
+    let note = built
+        .prompt
+        .diagnostics
+        .iter()
+        .find(|note| note.code.as_str() == "section/unknown")
+        .expect("it is reported");
     assert_eq!(note.help.as_deref(), Some("did you mean `environment`?"));
 }
 

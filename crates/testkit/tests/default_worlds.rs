@@ -279,7 +279,7 @@ fn on_disk(system: &MemorySystem, path: &Path) -> Option<Vec<u8>> {
             part => plain.push(part),
         }
     }
-    system.read(&plain, Within::Anywhere, 1 << 20).ok().map(|read| read.bytes)
+    system.read(&plain, Within::Anywhere, 1 << 20).ok().map(|read| read.into_bytes())
 }
 
 /// An audit event counts the bytes of its part, without the text before it.
@@ -357,7 +357,7 @@ fn fits(built: &Built) -> Result<(), String> {
     let World { turn, profile, .. } = &built.world;
     let Some(limit) = turn.budget.or(profile.budget.tokens) else { return Ok(()) };
     let tokens = Bytes4.count(&built.prompt.text);
-    let warned = built.prompt.diagnostics.iter().any(|note| note.code == "budget/over");
+    let warned = built.prompt.diagnostics.iter().any(|note| note.code.as_str() == "budget/over");
     if tokens <= limit || warned {
         Ok(())
     } else {

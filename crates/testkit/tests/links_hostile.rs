@@ -79,7 +79,7 @@ fn no_link_of_a_project_leads_out_of_it() {
         let built = build(&system, preset, &[]);
         assert!(!built.prompt.text.contains(SECRET), "{preset} {link}");
         let notes = &built.prompt.diagnostics;
-        let outside = notes.iter().find(|note| note.code == "file/outside");
+        let outside = notes.iter().find(|note| note.code.as_str() == "file/outside");
         let outside = outside.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
         assert_eq!(outside.severity, Severity::Warning, "{preset} {link}");
         let help = outside.help.as_deref().unwrap_or_default();
@@ -98,7 +98,7 @@ fn a_link_that_the_user_allowed_is_followed_and_reported() {
         let built = build(&system, preset, &["/h/out"]);
         assert!(built.prompt.text.contains(SECRET), "{preset} {link}: {:?}", built.prompt.diagnostics);
         let notes = &built.prompt.diagnostics;
-        let followed = notes.iter().find(|note| note.code == "file/followed");
+        let followed = notes.iter().find(|note| note.code.as_str() == "file/followed");
         let followed = followed.unwrap_or_else(|| panic!("{preset} {link} is reported: {notes:?}"));
         assert_eq!(followed.severity, Severity::Info);
         assert!(followed.message.contains("~/out/"), "{}", followed.message);
@@ -114,7 +114,7 @@ fn the_users_own_settings_allow_targets_and_a_projects_do_not() {
     let own = build(&linked().with_file("/h/.config/preface/settings.json", settings), "default", &[]);
     assert!(own.prompt.text.contains(SECRET), "{:?}", own.prompt.diagnostics);
     assert!(
-        own.prompt.diagnostics.iter().any(|note| note.code == "settings/follow"),
+        own.prompt.diagnostics.iter().any(|note| note.code.as_str() == "settings/follow"),
         "`relative` is reported"
     );
     let projects = build(&linked().with_file("/p/.preface/settings.json", settings), "default", &[]);
@@ -156,7 +156,8 @@ fn the_kernels_files_are_read_for_nobody() {
     }
     let notes =
         build(&environ().with_link("/p/AGENTS.md", "/proc/self/environ"), "pi", &[]).prompt.diagnostics;
-    let help = notes.iter().find(|note| note.code == "file/outside").and_then(|note| note.help.as_deref());
+    let help =
+        notes.iter().find(|note| note.code.as_str() == "file/outside").and_then(|note| note.help.as_deref());
     assert!(help.is_some_and(|help| !help.contains("--follow")), "no remedy that would not help: {notes:?}");
     let own = environ().with_link("/h/.config/preface/append.md", "/proc/self/environ");
     assert!(
@@ -203,7 +204,7 @@ fn a_file_with_several_names_is_refused_below_roots_and_where_trust_is_required(
     for preset in ["template", "default", "claude-code"] {
         let refused = ask(&linked(), preset, TrustChoice::Once, Some("/p")).expect("it builds");
         assert!(!refused.prompt.text.contains(SECRET), "{preset}");
-        let note = refused.prompt.diagnostics.iter().find(|note| note.code == "file/hard-link");
+        let note = refused.prompt.diagnostics.iter().find(|note| note.code.as_str() == "file/hard-link");
         let help = note.and_then(|note| note.help.as_deref()).unwrap_or_default();
         assert!(help.contains("`trust.hardLinks`"), "{preset}: {refused:?}");
         let plain = ask(&linked(), preset, TrustChoice::Once, None).expect("it builds");

@@ -35,7 +35,7 @@ fn one_imitation_is_one_finding() {
         let found: Vec<_> = linted
             .findings
             .iter()
-            .filter(|note| note.code.starts_with("forged"))
+            .filter(|note| note.code.as_str().starts_with("forged"))
             .map(|note| {
                 let place = note.place.as_ref().expect("a place");
                 (note.code.as_str(), place.line, place.column)

@@ -36,7 +36,7 @@ fn build(system: &MemorySystem) -> Built {
 
 /// Every note but those that nothing was lost by.
 fn notes(built: &Built) -> Vec<(&str, &str)> {
-    let notes = built.prompt.diagnostics.iter().filter(|note| note.code != "section/replaced");
+    let notes = built.prompt.diagnostics.iter().filter(|note| note.code.as_str() != "section/replaced");
     notes.map(|note| (note.code.as_str(), note.message.as_str())).collect()
 }
 

@@ -61,7 +61,8 @@ fn all(system: &MemorySystem) -> ScopesReport {
 /// The one note of a code.
 #[track_caller]
 fn note<'r>(report: &'r ScopesReport, code: &str) -> &'r Diagnostic {
-    let notes: Vec<&Diagnostic> = report.diagnostics.iter().filter(|note| note.code == code).collect();
+    let notes: Vec<&Diagnostic> =
+        report.diagnostics.iter().filter(|note| note.code.as_str() == code).collect();
     assert_eq!(notes.len(), 1, "{code}: {:#?}", report.diagnostics);
     notes[0]
 }
@@ -282,7 +283,7 @@ fn names_of_directories_that_hide_something() {
     assert!(note(&report, DISCOVERY).message.contains("longer than 64 bytes"));
     for plain in ["x".repeat(64), "_a.B-9".to_owned(), "7".to_owned()] {
         let report = all(&machine().with_file(at(PROJECT, "tools", &plain), tool(&plain)));
-        assert!(report.diagnostics.iter().all(|note| note.code != DISCOVERY), "{plain}");
+        assert!(report.diagnostics.iter().all(|note| note.code.as_str() != DISCOVERY), "{plain}");
     }
 }
 

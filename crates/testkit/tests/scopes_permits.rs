@@ -113,7 +113,7 @@ fn a_program_of_a_project_runs_by_its_own_grant_alone() {
         let entry = project_entry(&report, Category::ContextProviders, "speaker");
         assert!(entry.diagnostics.iter().any(|note| note.message.contains("it changed")), "{entry:?}");
         let built = build(&system, preset, TrustChoice::Ask);
-        let note = built.prompt.diagnostics.iter().find(|note| note.code == "extension/needs-grant");
+        let note = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "extension/needs-grant");
         let severity = note.map(|note| note.severity);
         assert_eq!(severity, Some(Severity::Warning), "{preset}: its text is missing, and that is reported");
         system.put_file("/work/say.js", "1");
@@ -245,7 +245,7 @@ fn a_permit_of_an_address_is_about_its_headers_and_its_key() {
     let added = allow(&system, "default");
     assert_eq!(added.len(), 2);
     let store = std::path::Path::new("/home/user/.local/state/preface/trust.json");
-    let store = system.read(store, Within::Anywhere, 1 << 20).expect("the store").bytes;
+    let store = system.read(store, Within::Anywhere, 1 << 20).expect("the store").into_bytes();
     let store = String::from_utf8(store).expect("UTF-8");
     assert!(!store.contains("literal-secret-value"), "{store}");
     let runnable = || {
@@ -316,7 +316,7 @@ fn a_bare_name_is_no_program_of_the_project() {
                 .prompt
                 .diagnostics
                 .iter()
-                .find(|note| note.code == "ExtensionHost/ContextProviderFailed");
+                .find(|note| note.code.as_str() == "ExtensionHost/ContextProviderFailed");
             assert!(note.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         }
     }
@@ -346,7 +346,9 @@ fn addresses_files_and_hooks_wait_for_a_grant() {
             let report = scopes(system, preset);
             files.map(|(category, id, _)| {
                 let is_theirs = |entry: &&Entry| {
-                    entry.category == category && entry.name == id && entry.origin.scope == Scope::Project
+                    entry.value.category == category
+                        && entry.name == id
+                        && entry.origin.scope == Scope::Project
                 };
                 let entry = report.scopes.entries.iter().find(is_theirs).expect("it is listed");
                 // Until it may run, the user's own does its work.
@@ -530,7 +532,7 @@ fn a_logger_of_a_project_writes_through_no_link() {
         system.cut(format!("{project}/d"));
         system.put_link(format!("{project}/d"), "/home/user/victim");
         let built = build(&system, preset, TrustChoice::Ask);
-        let failed = built.prompt.diagnostics.iter().find(|note| note.code == "logger/failed");
+        let failed = built.prompt.diagnostics.iter().find(|note| note.code.as_str() == "logger/failed");
         assert!(failed.is_some(), "{preset}: {:?}", built.prompt.diagnostics);
         assert_eq!(system.list("/home/user/victim".as_ref(), 9), Ok(Vec::new()), "{preset}");
     }

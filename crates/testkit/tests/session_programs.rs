@@ -84,7 +84,7 @@ fn a_program_that_fails_is_told_and_the_chain_goes_on() {
             session.finish();
             let mut notes = session.base().diagnostics.clone();
             notes.extend(session.take_notes());
-            let failed: Vec<_> = notes.iter().filter(|note| note.code == "hook-error").collect();
+            let failed: Vec<_> = notes.iter().filter(|note| note.code.as_str() == "hook-error").collect();
             assert_eq!(failed.len(), 1, "{event}: {notes:#?}");
             assert!(failed[0].message.contains(words), "{event}: {}", failed[0].message);
             assert!(failed[0].message.contains("hook `broken` failed at"), "{}", failed[0].message);

@@ -1,7 +1,7 @@
 //! Nothing of a project is opened where nobody is asked, what a question shows, and what a decision leaves on the disk.
 
 use preface::{
-    ASSETS, Ask, Built, Engine, Request, TrustAnswer, TrustChoice, TrustQuestion,
+    ASSETS, Ask, Built, Engine, Request, Session, TrustAnswer, TrustChoice, TrustQuestion,
     coverage::HiddenText,
     host::{
         look::Confirm,
@@ -220,4 +220,47 @@ fn a_file_outside_is_not_read_where_nobody_sits() {
         .build(&Request { trust: TrustChoice::Once, ..request() })
         .expect("the session goes on");
     assert_eq!((built.prompt.text.as_str(), system.reads("/srv/outside.md")), ("G\n\nRULES", 0));
+}
+
+#[test]
+fn an_answer_for_once_holds_as_long_as_a_session() {
+    let system = machine();
+    let person = Person::new(TrustAnswer::Once);
+    let mut session =
+        Session::setup(Engine::new(&system), request()).start_asking(&person).expect("it starts");
+    assert!(session.base().text.contains("SECRET OF THE PROJECT"), "{}", session.base().text);
+    session.reload().expect("it is read again");
+    assert!(session.base().text.contains("SECRET OF THE PROJECT"));
+    assert_eq!(person.questions().len(), 1);
+    assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
+}
+
+/// Changes a text of the project while it is asked about, and says yes.
+#[derive(Debug)]
+struct Swapping(MemorySystem);
+
+impl Confirm for Swapping {
+    fn confirm(&self, _question: &str) -> bool {
+        false
+    }
+}
+
+impl Ask for Swapping {
+    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
+        self.0.put_file("/work/.stud/system.md", "SWAPPED");
+        Some(TrustAnswer::Trust)
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        self
+    }
+}
+
+#[test]
+fn a_yes_is_about_what_was_shown() {
+    let system = machine();
+    let error =
+        Engine::new(&system).build_asking(&request(), &Swapping(system.clone())).expect_err("refused");
+    assert!(error.to_string().contains("changed while the question was open"), "{error}");
+    assert!(system.stat(Path::new(STORE)).is_none(), "nothing is recorded");
 }

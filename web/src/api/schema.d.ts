@@ -1033,7 +1033,7 @@ export interface components {
             /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
             template?: string | null;
             /** @description The active tools, by name; those of the profile where it is left out. */
-            tools?: string[] | null;
+            tools?: components["schemas"]["ToolName"][] | null;
         };
         /** @description The prompt of a compaction. */
         CompactionReply: components["schemas"]["PromptReply"] & {
@@ -1106,11 +1106,7 @@ export interface components {
          * @enum {string}
          */
         CutWhy: "ceiling" | "budget";
-        /**
-         * @description One note: a stable code, how bad, what happened, where, and what to do about it.
-         *
-         *     Codes are `topic/kebab-case`, or the names that seeds and specs fix (`SuppressedError`, `OrderingRewrite`).
-         */
+        /** @description One note: a stable code, how bad, what happened, where, and what to do about it. */
         Diagnostic: {
             /** @description The stable code. */
             code: string;
@@ -1912,6 +1908,8 @@ export interface components {
             /** @description Where its texts came from, for people. */
             source?: string | null;
         };
+        /** @description The name of a tool. */
+        ToolName: string;
         /** @description One thing that made the prompt what it is. */
         Trigger: {
             /** @description Who made it happen: a hook, where it was one. */
@@ -1939,7 +1937,7 @@ export interface components {
             /** @description The template: `name`, `name@label` or `name@3`; `main` where it is left out. */
             template?: string | null;
             /** @description The active tools, by name; those of the profile where it is left out. */
-            tools?: string[] | null;
+            tools?: components["schemas"]["ToolName"][] | null;
         };
         /** @description A key that a template names. */
         UsedVariable: {

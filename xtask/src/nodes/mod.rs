@@ -25,7 +25,7 @@ mod race;
 mod read_back;
 /// The PostgreSQL server of the store's tests. It is one file that needs nothing but the standard library, so both have it.
 #[allow(dead_code, reason = "the tests ask it for more")]
-#[path = "../../../crates/store/src/contract/server.rs"]
+#[path = "../../../crates/testkit/src/contract/server.rs"]
 mod server;
 
 use crate::{Command, child, failure::Failure, flags::Flags, postgres, say};

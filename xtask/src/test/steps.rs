@@ -49,6 +49,12 @@ pub const STEPS: &[Step] = &[
         },
     },
     Step {
+        name: "lean",
+        about: "cargo clippy --package preface -- -D warnings: the library without features",
+        when: When::Always,
+        prepare: || Ok(Prepared::Run(cargo(&["clippy", "--package", "preface", "--", "-D", "warnings"]))),
+    },
+    Step {
         name: "test",
         about: "cargo test --workspace: units, cases, commands, README, arrows, doc tests; the store on a PostgreSQL server",
         when: When::Always,
@@ -56,6 +62,12 @@ pub const STEPS: &[Step] = &[
             postgres::ensure()?;
             Ok(Prepared::Run(cargo(&["test", "--workspace", "--no-fail-fast"])))
         },
+    },
+    Step {
+        name: "lean-test",
+        about: "cargo test --package preface: the tests of the library without features",
+        when: When::All,
+        prepare: || Ok(Prepared::Run(cargo(&["test", "--package", "preface", "--no-fail-fast"]))),
     },
     Step {
         name: "nodes",

@@ -13,7 +13,7 @@ use extent::NoEnd;
 use oxc_allocator::Allocator;
 use preface_core::{
     catalog::{Chunk, Expression, Generation, Unread},
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
 };
 use std::{collections::BTreeSet, ops::Range};
 
@@ -137,8 +137,11 @@ impl Compiler<'_> {
             }
             None => {
                 let place = Place::within(None, self.path, self.text, at..at + 1);
-                let note = Diagnostic::warning("catalog/escape", "a backslash starts no escape, and stays")
-                    .at(place);
+                let note = Diagnostic::warning(
+                    DiagnosticCode::CatalogEscape,
+                    "a backslash starts no escape, and stays",
+                )
+                .at(place);
                 self.notes.push(note.help("write `\\\\` for a backslash"));
                 self.words.end += 1;
             }
@@ -217,13 +220,14 @@ impl Compiler<'_> {
     fn note(&mut self, why: &Unread, span: &Range<usize>) {
         let stays = "it stays in the prompt as it is written";
         let note = match why {
-            Unread::Unparsed(why) => {
-                Diagnostic::warning("catalog/unparsed", format!("a `${{…}}` is no expression: {why}"))
-                    .help(stays)
-            }
+            Unread::Unparsed(why) => Diagnostic::warning(
+                DiagnosticCode::CatalogUnparsed,
+                format!("a `${{…}}` is no expression: {why}"),
+            )
+            .help(stays),
             Unread::Unsupported(what) => {
                 let what = format!("a `${{…}}` has {what}, which is not worked out here");
-                Diagnostic::warning("catalog/unsupported", what).help(stays)
+                Diagnostic::warning(DiagnosticCode::CatalogUnsupported, what).help(stays)
             }
             Unread::Undeclared(name) => {
                 if !self.undeclared.insert(name.clone()) {
@@ -231,7 +235,8 @@ impl Compiler<'_> {
                 }
                 let what =
                     format!("`{name}` in a `${{…}}` is no variable of the file, and stays as it is written");
-                Diagnostic::info("catalog/undeclared", what).help("if it is one, list it under `variables:`")
+                Diagnostic::info(DiagnosticCode::CatalogUndeclared, what)
+                    .help("if it is one, list it under `variables:`")
             }
         };
         self.tell(note, span.clone());
@@ -248,7 +253,8 @@ impl Compiler<'_> {
     fn tell_untold(&mut self) {
         if self.untold > 0 {
             let what = format!("there are {} notes more of this file", self.untold);
-            let note = Diagnostic::warning("catalog/more-notes", what).at(Place::file(None, self.path));
+            let note =
+                Diagnostic::warning(DiagnosticCode::CatalogMoreNotes, what).at(Place::file(None, self.path));
             self.notes.push(note.help("see to the first ones, and import the catalog again"));
         }
     }

@@ -9,10 +9,14 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::{columns, one_line, short, wrap},
+        text::{columns, one_line, short},
     },
 };
-use preface::{Engine, core::diagnostic::Diagnostic, host::agents::AgentEntry};
+use preface::{
+    Engine,
+    core::diagnostic::{Diagnostic, DiagnosticCode},
+    host::agents::AgentEntry,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,16 +85,7 @@ fn view(rows: &[&AgentEntry], left_out: usize, room: Option<usize>) -> String {
                 one_line(&agent.origin.path).into(),
             ]);
         }
-        let lines = table.show(room);
-        let mut lines = lines.lines();
-        out.extend(lines.next().map(|head| format!("{head}\n")));
-        for (agent, line) in rows.iter().zip(lines) {
-            out.push_str(&format!("{line}\n"));
-            for told in below(agent) {
-                let told = wrap(&format!("  {told}"), room.unwrap_or(usize::MAX), 4);
-                out.push_str(&format!("{dim}{told}{dim:#}\n"));
-            }
-        }
+        out.push_str(&table.show_with(rows.iter().map(|agent| below(agent)), room));
     }
     if left_out > 0 {
         out.push_str(&format!("{dim}not shown: {left_out} more; `--all` shows them and why{dim:#}\n"));
@@ -114,7 +109,7 @@ fn widest_tools(rows: &[&AgentEntry], room: Option<usize>) -> usize {
 }
 
 fn tools(agent: &AgentEntry) -> String {
-    let Some(said) = &agent.what else { return "-".to_owned() };
+    let Some(said) = &agent.value.what else { return "-".to_owned() };
     let but = match said.disallowed_tools.as_slice() {
         [] => String::new(),
         not => format!(" but {}", not.join(", ")),
@@ -129,11 +124,11 @@ fn tools(agent: &AgentEntry) -> String {
 /// The lines below a row: what it is for, then what there is to know about it.
 fn below(agent: &AgentEntry) -> Vec<String> {
     let description =
-        agent.what.iter().map(|said| short(&one_line(&said.description), DESCRIPTION).into_owned());
+        agent.value.what.iter().map(|said| short(&one_line(&said.description), DESCRIPTION).into_owned());
     let mut lines: Vec<String> = description.collect();
     lines.extend(asides(Row::from(agent)));
-    if agent.what.is_some() {
-        let told = agent.diagnostics.iter().filter(|note| note.code != "agent/shadowed");
+    if agent.value.what.is_some() {
+        let told = agent.diagnostics.iter().filter(|note| note.code != DiagnosticCode::AgentShadowed);
         lines.extend(told.map(|note| one_line(&complete(&note.message))));
     }
     lines

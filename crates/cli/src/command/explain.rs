@@ -19,7 +19,7 @@ use crate::{
 };
 use preface::core::{
     aside::AsidePlace,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     draft::{Cut, CutWhy},
     explain::{
         AsideRow, Explanation, Fate, Hit, Labels, Outcome, PartRow, SourceRow, at_offset, at_source, at_text,
@@ -403,7 +403,7 @@ fn absent(subject: &Subject) -> String {
 fn lost_text(note: &Diagnostic) -> Option<[String; 3]> {
     let path = note.place.as_ref().map(|place| place.path.clone());
     let row = |name: &str, reason: &str, why: &str| Some([name.into(), reason.into(), why.into()]);
-    if note.code == "budget/cut" {
+    if note.code == DiagnosticCode::BudgetCut {
         let name = note.message.split('`').nth(1).unwrap_or_default();
         let why = note.message.split_once("` ").map_or(note.message.as_str(), |(_, why)| why);
         return row(name, "cut", why);

@@ -235,7 +235,7 @@ fn document(report: &ScopesReport, places: &Looked, files: &[FileCount], problem
         .map(|entry| {
             json!({
                 "id": entry.name,
-                "kind": entry.category.kind(),
+                "kind": entry.value.category.kind(),
                 "state": State::of(entry).word(),
                 "scope": entry.origin.scope,
                 "configScope": entry.config_scope,

@@ -16,7 +16,7 @@ use crate::{
 use clap::ValueEnum;
 use preface::{
     Engine,
-    core::diagnostic::{Diagnostic, Severity},
+    core::diagnostic::{Diagnostic, DiagnosticCode, Severity},
     lint::{LintFile, Linted},
 };
 use serde_json::{Value, json};
@@ -161,8 +161,8 @@ fn tally(linted: &Linted) -> String {
 
 /// The findings as SARIF 2.1.0: one run, one result a finding.
 fn sarif(findings: &[Diagnostic]) -> Value {
-    let codes: BTreeSet<&str> = findings.iter().map(|note| note.code.as_str()).collect();
-    let rules: Vec<Value> = codes.iter().map(|code| rule(code, findings)).collect();
+    let codes: BTreeSet<DiagnosticCode> = findings.iter().map(|note| note.code).collect();
+    let rules: Vec<Value> = codes.into_iter().map(|code| rule(code, findings)).collect();
     let results: Vec<Value> = findings.iter().map(result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -179,31 +179,31 @@ fn sarif(findings: &[Diagnostic]) -> Value {
     })
 }
 
-/// What the codes of a topic are about, by what they begin with.
+/// What the codes of a topic are about.
 const TOPICS: [(&str, &str); 18] = [
     ("agent", "A problem of an agent's file"),
-    ("budget/", "The prompt does not fit its budget"),
-    ("cache/", "An order of the prompt that caches cannot use"),
-    ("extension/", "A problem of an extension"),
-    ("file/", "A file that was left out or changed in reading"),
-    ("forged/", "Text that imitates the structure of a prompt"),
-    ("git/", "A git repository that was not read"),
-    ("hidden/", "Characters that people do not see and a model reads"),
-    ("mcp/", "A problem of an MCP server"),
-    ("profile/", "A problem of a profile"),
-    ("prompt/", "A setting of the system prompt that has no effect, or a wide one"),
-    ("scope/", "A layer that changes what another layer brings"),
-    ("secret/", "Text that looks like a credential"),
-    ("section/", "A section that was changed, moved or left out"),
-    ("settings/", "A setting that is not used"),
-    ("template/", "A tag of a template that does not do what it seems to"),
-    ("trust/", "Text of a project that is not trusted"),
-    ("Validation/", "Configuration that is not valid"),
+    ("budget", "The prompt does not fit its budget"),
+    ("cache", "An order of the prompt that caches cannot use"),
+    ("extension", "A problem of an extension"),
+    ("file", "A file that was left out or changed in reading"),
+    ("forged", "Text that imitates the structure of a prompt"),
+    ("git", "A git repository that was not read"),
+    ("hidden", "Characters that people do not see and a model reads"),
+    ("mcp", "A problem of an MCP server"),
+    ("profile", "A problem of a profile"),
+    ("prompt", "A setting of the system prompt that has no effect, or a wide one"),
+    ("scope", "A layer that changes what another layer brings"),
+    ("secret", "Text that looks like a credential"),
+    ("section", "A section that was changed, moved or left out"),
+    ("settings", "A setting that is not used"),
+    ("template", "A tag of a template that does not do what it seems to"),
+    ("trust", "Text of a project that is not trusted"),
+    ("Validation", "Configuration that is not valid"),
 ];
 
 /// Describes a code for people: its topic, and what to do about it.
-fn rule(code: &str, findings: &[Diagnostic]) -> Value {
-    let topic = TOPICS.iter().find(|(start, _)| code.starts_with(start)).map(|(_, topic)| *topic);
+fn rule(code: DiagnosticCode, findings: &[Diagnostic]) -> Value {
+    let topic = TOPICS.iter().find(|(topic, _)| code.topic() == Some(topic)).map(|(_, about)| *about);
     let topic = topic.unwrap_or("A problem that a build reports");
     let help = findings.iter().filter(|note| note.code == code).find_map(|note| note.help.as_deref());
     json!({

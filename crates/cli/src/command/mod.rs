@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_has_a_file_of_its_name() {
+    fn a_command_has_a_file_or_a_function_of_its_name() {
         let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/command");
         for command in command().get_subcommands() {
             let name = command.get_name();
@@ -152,10 +152,22 @@ mod tests {
                 .collect();
             if below.is_empty() {
                 assert!(here.join(format!("{name}.rs")).is_file(), "`{name}` has a file");
+                continue;
             }
-            for name in below {
-                let file = here.join(command.get_name()).join(format!("{name}.rs"));
-                assert!(file.is_file(), "`{} {name}` has a file", command.get_name());
+            let folder = here.join(name);
+            let files = std::fs::read_dir(&folder).expect("a command with subcommands has a folder");
+            let sources: String = files
+                .map(|file| file.expect("the folder can be read").path())
+                .filter(|path| path.is_file())
+                .map(|path| std::fs::read_to_string(path).expect("a source"))
+                .collect();
+            for below in below {
+                let has_file = folder.join(format!("{below}.rs")).is_file();
+                let function = format!("pub fn {}(", below.replace('-', "_"));
+                assert!(
+                    has_file || sources.contains(&function),
+                    "`{name} {below}` has a file, or a function in a file of `{name}`"
+                );
             }
         }
     }

@@ -6,17 +6,14 @@ use crate::{
     flags::{Format, PlaceFlags, TalkFlags},
     notes,
     ui::{
-        Talk, Ui, style,
+        Ui, style,
         table::{Cell, Side, Table},
-        text::{one_line, wrap},
+        text::one_line,
     },
 };
 use preface::{
     Engine, RemindersReport,
-    core::{
-        diagnostic::{Diagnostic, Severity},
-        reminder::{Field, Reminder},
-    },
+    core::reminder::{Field, Reminder},
 };
 use serde_json::json;
 
@@ -53,14 +50,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
         Format::Json => ui.json(&report.catalogue.iter().map(document).collect::<Vec<_>>())?,
         Format::Text => ui.view(&view(&report, ui.columns()))?,
     }
-    let least = match args.talk.talk() {
-        Talk::Quiet => Severity::Error,
-        Talk::Usual => Severity::Warning,
-        Talk::All => Severity::Info,
-    };
-    let told: Vec<Diagnostic> =
-        report.diagnostics.into_iter().filter(|note| note.severity >= least).collect();
-    notes::all(ui, &told);
+    notes::listing(ui, args.talk.talk(), &report.diagnostics);
     Ok(Exit::Done)
 }
 
@@ -83,14 +73,7 @@ fn view(report: &RemindersReport, room: Option<usize>) -> String {
             if one.is_off() { Cell::styled("switched off", dim) } else { fields.join(", ").into() },
         ]);
     }
-    let lines = table.show(room);
-    let mut lines = lines.lines();
-    let mut out: String = lines.next().map(|head| format!("{head}\n")).into_iter().collect();
-    for (one, line) in report.catalogue.iter().zip(lines) {
-        let about = wrap(&format!("  {}", one_line(&one.description)), room.unwrap_or(usize::MAX), 4);
-        out.push_str(&format!("{line}\n{dim}{}{dim:#}\n", about.trim_end_matches('\n')));
-    }
-    out
+    table.show_with(report.catalogue.iter().map(|one| vec![one_line(&one.description)]), room)
 }
 
 fn document(one: &Reminder) -> serde_json::Value {

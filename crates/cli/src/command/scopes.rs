@@ -18,6 +18,7 @@ use preface::{
         trust::{Trust, TrustMode},
     },
 };
+use preface_core::diagnostic::DiagnosticCode;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -106,7 +107,7 @@ fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
             .scopes
             .entries
             .iter()
-            .filter(|entry| is_shown(entry.category))
+            .filter(|entry| is_shown(entry.value.category))
             .map(with_state)
             .collect(),
         mcp: servers().filter(|_| shown.contains(&Group::Mcp)).map(with_state).collect(),
@@ -118,8 +119,8 @@ fn document<'a>(report: &'a ScopesReport, shown: &[Group]) -> Document<'a> {
 fn why(ui: &Ui, report: &ScopesReport, name: &str, shown: &[Group], format: Format) -> Result<Exit, Failure> {
     let layers = restricted(&Layers::of(report), shown);
     let found = named(&layers, name, shown);
-    let held =
-        report.mode == TrustMode::Whole && report.diagnostics.iter().any(|note| note.code == "trust/held");
+    let held = report.mode == TrustMode::Whole
+        && report.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
     let project = match report.trust {
         Trust::Declined if held => Project::Declined,
         _ if held => Project::Held,
@@ -147,7 +148,7 @@ fn rows(report: &ScopesReport, shown: &[Row<'_>]) -> Vec<Value> {
         .scopes
         .entries
         .iter()
-        .filter(|entry| is(Group::Extensions(entry.category), &entry.name, &entry.origin));
+        .filter(|entry| is(Group::Extensions(entry.value.category), &entry.name, &entry.origin));
     let servers = report.mcp.servers.iter().filter(|server| is(Group::Mcp, &server.name, &server.origin));
     entries.map(with_state).chain(servers.map(with_state)).collect()
 }

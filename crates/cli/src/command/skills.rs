@@ -9,12 +9,12 @@ use crate::{
     ui::{
         Ui, style,
         table::{Cell, Side, Table},
-        text::{one_line, wrap},
+        text::one_line,
     },
 };
 use preface::{
     Engine, SkillsReport,
-    core::diagnostic::Diagnostic,
+    core::diagnostic::{Diagnostic, DiagnosticCode},
     host::skills::{LeftOut, SkillEntry},
 };
 
@@ -46,7 +46,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let request = args.listing.request()?;
     let report = Engine::new(&system).skills(&request).map_err(|error| args.listing.failed(error))?;
     let rows: Vec<&SkillEntry> =
-        report.skills.iter().filter(|skill| args.all || skill.left_out.is_none()).collect();
+        report.skills.iter().filter(|skill| args.all || skill.value.left_out.is_none()).collect();
     match args.listing.format {
         Format::Json => ui.json(&rows)?,
         Format::Text => ui.view(&view(&report, &rows, ui.columns()))?,
@@ -59,8 +59,10 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 }
 
 fn is_row(report: &SkillsReport, note: &Diagnostic) -> bool {
-    matches!(note.code.as_str(), "skill-collision" | "skill-duplicate" | "skill-ignored")
-        || report.skills.iter().any(|skill| skill.diagnostics.contains(note))
+    matches!(
+        note.code,
+        DiagnosticCode::SkillCollision | DiagnosticCode::SkillDuplicate | DiagnosticCode::SkillIgnored
+    ) || report.skills.iter().any(|skill| skill.diagnostics.contains(note))
 }
 
 fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> String {
@@ -76,10 +78,10 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
         table.row(["name", "layer", "state", "path"].map(|head| Cell::styled(head, dim)));
         for skill in rows {
             let state = State::of(*skill);
-            let (word, look) = match &skill.left_out {
+            let (word, look) = match &skill.value.left_out {
                 Some(LeftOut::Ignored { .. }) => ("ignored", dim),
                 Some(LeftOut::Duplicate { .. }) => ("again", dim),
-                None if skill.active && skill.hidden => ("by name only", dim),
+                None if skill.active && skill.value.hidden => ("by name only", dim),
                 None => (state.word(), state.style()),
             };
             table.row([
@@ -89,16 +91,7 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
                 one_line(&skill.origin.path).into(),
             ]);
         }
-        let lines = table.show(room);
-        let mut lines = lines.lines();
-        out.extend(lines.next().map(|head| format!("{head}\n")));
-        for (skill, line) in rows.iter().zip(lines) {
-            out.push_str(&format!("{line}\n"));
-            for told in below(skill) {
-                let told = wrap(&format!("  {told}"), room.unwrap_or(usize::MAX), 4);
-                out.push_str(&format!("{dim}{told}{dim:#}\n"));
-            }
-        }
+        out.push_str(&table.show_with(rows.iter().map(|skill| below(skill)), room));
     }
     if let Some(why) = report.left_out.as_ref().filter(|_| report.skills.iter().any(|skill| skill.active)) {
         let care = style::CARE;
@@ -113,17 +106,21 @@ fn view(report: &SkillsReport, rows: &[&SkillEntry], room: Option<usize>) -> Str
 
 /// The lines below a row: what it is for, then what there is to know about it.
 fn below(skill: &SkillEntry) -> Vec<String> {
-    let mut lines: Vec<String> =
-        skill.description.iter().map(|text| excerpt(one_line(preface::core::template::trim(text)))).collect();
-    match &skill.left_out {
+    let mut lines: Vec<String> = skill
+        .value
+        .description
+        .iter()
+        .map(|text| excerpt(one_line(preface::core::template::trim(text))))
+        .collect();
+    match &skill.value.left_out {
         Some(LeftOut::Ignored { path, line }) => lines.push(format!("left out by {}:{line}", one_line(path))),
         Some(LeftOut::Duplicate { path }) => lines.push(format!("the same as {}", one_line(path))),
         None => lines.extend(asides(Row::from(skill))),
     }
-    if skill.loaded.is_some() {
+    if skill.value.loaded.is_some() {
         lines.extend(skill.diagnostics.iter().map(|note| one_line(&complete(&note.message))));
     }
-    for finding in &skill.standard {
+    for finding in &skill.value.standard {
         if !skill.diagnostics.iter().any(|note| note.message == *finding) {
             lines.push(format!("standard: {}", excerpt(one_line(finding))));
         }

@@ -50,7 +50,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let mut servers = servers.map_err(|error| args.listing.failed(error))?;
     if let ToolChoice::Named(names) = &request.tools {
         let is_of = |category: Category, name: &String| category != Category::Tools || names.contains(name);
-        servers.scopes.scopes.entries.retain(|entry| is_of(entry.category, &entry.name));
+        servers.scopes.scopes.entries.retain(|entry| is_of(entry.value.category, &entry.name));
         servers.tools.retain(|tool| names.contains(&tool.name));
     }
     let group = Group::Extensions(Category::Tools);

@@ -11,14 +11,11 @@ use crate::{
     files,
     flags::{Format, TalkFlags, TrustFlags, TurnFlags},
     notes,
-    ui::{Talk, Ui, style},
+    ui::{Ui, style},
 };
 use preface::{
     Engine, Error, Request, ScopesReport,
-    core::{
-        diagnostic::{Diagnostic, Severity},
-        extension::Category,
-    },
+    core::{diagnostic::Diagnostic, extension::Category},
 };
 
 /// What every listing can be told.
@@ -76,13 +73,7 @@ impl ListingFlags {
 
     /// Tells notes: warnings and errors, all with `-v`, errors alone with `-q`.
     pub fn tell(&self, ui: &Ui, told: &[Diagnostic]) {
-        let least = match self.talk.talk() {
-            Talk::Quiet => Severity::Error,
-            Talk::Usual => Severity::Warning,
-            Talk::All => Severity::Info,
-        };
-        let told: Vec<Diagnostic> = told.iter().filter(|note| note.severity >= least).cloned().collect();
-        notes::all(ui, &told);
+        notes::listing(ui, self.talk.talk(), told);
     }
 }
 

@@ -3,15 +3,15 @@
 use preface::{
     ScopesReport,
     core::{
-        diagnostic::{Diagnostic, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{
-            Ability, Category, DisabledBy, Entry, EntryOrigin, Named, Role, Scopes, Slot, Status,
+            Ability, Category, DisabledBy, Entry, EntryOrigin, Layered, Named, Role, Scopes, Slot, Status,
             UnknownCategory,
         },
         mcp_servers::{McpServers, ServerEntry},
         settings::SetBy,
     },
-    host::{agents::AgentEntry, skills::SkillEntry},
+    host::{agents::AgentEntry, markdown::FileEntry, skills::SkillEntry},
 };
 use std::{fmt, str::FromStr};
 
@@ -134,44 +134,41 @@ pub struct Row<'e> {
 
 impl<'e> From<&'e Entry> for Row<'e> {
     fn from(entry: &'e Entry) -> Self {
-        Row {
-            group: Group::Extensions(entry.category),
-            name: &entry.name,
-            origin: &entry.origin,
-            active: entry.active,
-            runnable: entry.runnable,
-            needs_grant: entry.needs_grant(),
-            missing: entry.ability.as_ref().and_then(Ability::missing),
-            shadows: &entry.shadows,
-            shadowed_by: entry.shadowed_by.as_ref(),
-            disabled_by: entry.disabled_by.as_ref(),
-            fallback_from: entry.fallback_from.as_ref(),
-            order: entry.order,
-            slot: entry.slot,
-            config_scope: entry.config_scope,
-            status: entry.status,
-            about: entry.about.as_deref(),
-            role: match &entry.ability {
-                Some(Ability::Hook(hook)) => Some(hook.role),
-                _ => None,
-            },
-            event: match &entry.ability {
-                Some(Ability::Hook(hook)) => hook.event.as_deref(),
-                _ => None,
-            },
-            typed: match &entry.ability {
-                Some(Ability::Command(command)) => command.name.as_deref(),
-                _ => None,
-            },
-            diagnostics: &entry.diagnostics,
+        let ability = entry.value.ability.as_ref();
+        let mut row = Row::layered(Group::Extensions(entry.value.category), entry);
+        row.missing = ability.and_then(Ability::missing);
+        match ability {
+            Some(Ability::Hook(hook)) => (row.role, row.event) = (Some(hook.role), hook.event.as_deref()),
+            Some(Ability::Command(command)) => row.typed = command.name.as_deref(),
+            _ => {}
         }
+        row
     }
 }
 
 impl<'e> From<&'e ServerEntry> for Row<'e> {
     fn from(entry: &'e ServerEntry) -> Self {
+        Row::layered(Group::Mcp, entry)
+    }
+}
+
+impl<'e> From<&'e SkillEntry> for Row<'e> {
+    fn from(entry: &'e SkillEntry) -> Self {
+        Row::file(Group::Skills, entry)
+    }
+}
+
+impl<'e> From<&'e AgentEntry> for Row<'e> {
+    fn from(entry: &'e AgentEntry) -> Self {
+        let about = entry.value.what.as_ref().map(|agent| agent.description.as_str());
+        Row { about, ..Row::file(Group::Agents, entry) }
+    }
+}
+
+impl<'e> Row<'e> {
+    fn layered<T>(group: Group, entry: &'e Layered<T>) -> Self {
         Row {
-            group: Group::Mcp,
+            group,
             name: &entry.name,
             origin: &entry.origin,
             active: entry.active,
@@ -193,12 +190,10 @@ impl<'e> From<&'e ServerEntry> for Row<'e> {
             diagnostics: &entry.diagnostics,
         }
     }
-}
 
-impl<'e> From<&'e SkillEntry> for Row<'e> {
-    fn from(entry: &'e SkillEntry) -> Self {
+    fn file<T>(group: Group, entry: &'e FileEntry<T>) -> Self {
         Row {
-            group: Group::Skills,
+            group,
             name: &entry.name,
             origin: &entry.origin,
             active: entry.active,
@@ -220,41 +215,12 @@ impl<'e> From<&'e SkillEntry> for Row<'e> {
             diagnostics: &entry.diagnostics,
         }
     }
-}
 
-impl<'e> From<&'e AgentEntry> for Row<'e> {
-    fn from(entry: &'e AgentEntry) -> Self {
-        Row {
-            group: Group::Agents,
-            name: &entry.name,
-            origin: &entry.origin,
-            active: entry.active,
-            runnable: entry.active,
-            needs_grant: false,
-            missing: None,
-            shadows: &entry.shadows,
-            shadowed_by: entry.shadowed_by.as_ref(),
-            disabled_by: None,
-            fallback_from: entry.fallback_from.as_ref(),
-            order: None,
-            slot: None,
-            config_scope: entry.origin.scope.into(),
-            status: entry.status,
-            about: entry.what.as_ref().map(|agent| agent.description.as_str()),
-            role: None,
-            event: None,
-            typed: None,
-            diagnostics: &entry.diagnostics,
-        }
-    }
-}
-
-impl<'e> Row<'e> {
     /// Returns what is wrong with it, what broke it alone: a key that is unknown breaks nothing.
     pub fn faults(self) -> impl Iterator<Item = &'e Diagnostic> {
         self.diagnostics
             .iter()
-            .filter(|note| note.severity >= Severity::Warning && note.code != "mcp/unknown-key")
+            .filter(|note| note.severity >= Severity::Warning && note.code != DiagnosticCode::McpUnknownKey)
     }
 
     /// Returns what a note about it says, without its name.

@@ -19,6 +19,7 @@ use preface::core::{
     settings::SetBy,
     suggestion::did_you_mean,
 };
+use preface_core::diagnostic::DiagnosticCode;
 use std::{collections::BTreeSet, fmt::Write};
 
 const COMMANDS: Group = Group::Extensions(Category::Commands);
@@ -240,7 +241,9 @@ fn advice(entries: &[Row<'_>]) -> Vec<String> {
             State::Hidden if !is_in_use => say("To use both, give one of the two another `name`.".to_owned()),
             State::Active | State::Hidden => {}
         }
-        for note in entry.diagnostics.iter().filter(|note| entry.active && note.code == "scope/enabled") {
+        for note in
+            entry.diagnostics.iter().filter(|note| entry.active && note.code == DiagnosticCode::ScopeEnabled)
+        {
             say(format!("{}.", one_line(&note.message)));
             note.help.iter().for_each(|help| say(format!("{}.", one_line(help))));
         }
@@ -396,7 +399,7 @@ To let it run: `preface trust grant --allow-commands`.
 
     #[test]
     fn what_waits_for_trust() {
-        let note = Diagnostic::warning("trust/held", "it waits");
+        let note = Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits");
         let scopes =
             Sample::default().raw(Scope::Project, Category::Tools, "Bash", FoundWhat::Held(note)).layers();
         told(

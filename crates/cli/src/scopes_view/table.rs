@@ -14,7 +14,7 @@ use crate::ui::{
 use preface::{
     ScopesReport,
     core::{
-        diagnostic::{Diagnostic, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
         extension::{Category, Role, Scopes, Slot, Status},
         mcp_servers::McpServers,
     },
@@ -33,7 +33,7 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
     let is_mcp = groups.contains(&Group::Mcp);
     Layers {
         scopes: Scopes {
-            entries: scopes.entries.iter().filter(|entry| within(entry.category)).cloned().collect(),
+            entries: scopes.entries.iter().filter(|entry| within(entry.value.category)).cloned().collect(),
             rewrites: if groups.contains(&HOOKS) { scopes.rewrites.clone() } else { Vec::new() },
             changes: scopes.changes.clone(),
             ignored: scopes.ignored.clone(),
@@ -47,11 +47,11 @@ pub fn restricted(layers: &Layers, groups: &[Group]) -> Layers {
 }
 
 /// What tells one note from another: code, message, path and line.
-type Known<'a> = (&'a str, &'a str, Option<(&'a str, Option<usize>)>);
+type Known<'a> = (DiagnosticCode, &'a str, Option<(&'a str, Option<usize>)>);
 
 fn known(note: &Diagnostic) -> Known<'_> {
     let place = note.place.as_ref().map(|place| (place.path.as_str(), place.line));
-    (&note.code, &note.message, place)
+    (note.code, &note.message, place)
 }
 
 /// The notes that are about other groups alone: about one of their rows, about the order of hooks, about servers.
@@ -68,8 +68,15 @@ impl<'a> Elsewhere<'a> {
     }
 
     fn has(&self, note: &Diagnostic) -> bool {
-        let of_an_order = note.code.contains("OrderingManifest") || note.code == "OrderingRewrite";
-        let of_servers = note.code.starts_with("mcp/") || note.code == "Validation/MCPServerConfigInvalid";
+        let of_an_order = matches!(
+            note.code,
+            DiagnosticCode::OrderingManifestDuplicateExtId
+                | DiagnosticCode::OrderingManifestMalformed
+                | DiagnosticCode::OrderingManifestUnreadable
+                | DiagnosticCode::OrderingRewrite
+        );
+        let of_servers =
+            note.code.topic() == Some("mcp") || note.code == DiagnosticCode::McpServerConfigInvalid;
         of_an_order && !self.groups.contains(&HOOKS)
             || of_servers && !self.groups.contains(&Group::Mcp)
             || self.of_rows.contains(&known(note))
@@ -305,7 +312,7 @@ tools
     #[test]
     fn every_state_has_its_word_and_its_reason() {
         use Category::{Loggers, Tools};
-        let held = Diagnostic::warning("trust/held", "it waits");
+        let held = Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits");
         let scopes = Sample::default()
             .add(Scope::Bundled, Tools, "a", r#""description": "Sound.""#)
             .add(Scope::Global, Tools, "a", r#""description": 1"#)

@@ -16,7 +16,7 @@ use super::{
 use crate::advice::complete;
 use anstyle::Style;
 use preface::core::{
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
 };
 use std::fmt::{self, Write};
@@ -28,7 +28,7 @@ pub struct Note<'a> {
     message: &'a str,
     place: Option<&'a Place>,
     help: Option<&'a str>,
-    code: Option<&'a str>,
+    code: Option<DiagnosticCode>,
     columns: usize,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Note<'a> {
             message: &note.message,
             place: note.place.as_ref().filter(|place| !place.path.is_empty()),
             help: note.help.as_deref(),
-            code: Some(&note.code),
+            code: Some(note.code),
             columns,
         }
     }
@@ -175,7 +175,7 @@ mod tests {
     fn note() -> Diagnostic {
         let text = "# Rules\n\nYou are on [git:brnach].\n";
         let place = Place::within(Some(Scope::Project), ".preface/template.md", text, 20..32);
-        Diagnostic::error("template/unknown-name", "unknown variable `git.brnach`")
+        Diagnostic::error(DiagnosticCode::TemplateUnknownName, "unknown variable `git.brnach`")
             .at(place)
             .help("did you mean `git:branch`? `preface facts` lists what is available here")
     }
@@ -202,7 +202,7 @@ hint: did you mean `git:branch`? `preface facts` lists what is available here
     fn a_long_line_is_cut_around_the_carets() {
         let text = format!("{}[git:brnach]{}", "a ".repeat(60), " b".repeat(60));
         let place = Place::within(None, "t.md", &text, 120..132);
-        let note = Diagnostic::warning("x", "here").at(place);
+        let note = Diagnostic::warning(DiagnosticCode::Usage, "here").at(place);
         let expected = "\
 warning: here
  ——▶ t.md:1:121
@@ -216,7 +216,8 @@ warning: here
     #[test]
     fn tabs_and_hidden_characters_do_not_move_the_carets() {
         let text = "\ta\u{202e}b";
-        let note = Diagnostic::warning("x", "here").at(Place::within(None, "t.md", text, 2..5));
+        let note =
+            Diagnostic::warning(DiagnosticCode::Usage, "here").at(Place::within(None, "t.md", text, 2..5));
         let expected = "\
 warning: here
  ——▶ t.md:1:3
@@ -229,7 +230,8 @@ warning: here
 
     #[test]
     fn long_messages_are_wrapped_under_themselves() {
-        let note = Diagnostic::info("x", "one two three four five six").help("seven eight nine ten eleven");
+        let note = Diagnostic::info(DiagnosticCode::Usage, "one two three four five six")
+            .help("seven eight nine ten eleven");
         assert_eq!(
             plain(&note, 24),
             "info: one two three four\n      five six\nhint: seven eight nine\n      ten eleven\n"

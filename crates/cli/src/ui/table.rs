@@ -1,6 +1,9 @@
 //! Plain tables: columns two blanks apart, numbers to the right, the last column takes what is left.
 
-use super::text::{columns, short};
+use super::{
+    style,
+    text::{columns, short, wrap},
+};
 use anstyle::Style;
 
 /// Where the text of a column stands.
@@ -48,6 +51,22 @@ impl<const N: usize> Table<N> {
     /// Adds a row.
     pub fn row(&mut self, cells: [Cell; N]) {
         self.rows.push(cells);
+    }
+
+    /// Writes a table that has a heading, and below each row the lines that belong to it.
+    pub fn show_with(&self, below: impl IntoIterator<Item = Vec<String>>, most: Option<usize>) -> String {
+        let dim = style::DIM;
+        let lines = self.show(most);
+        let mut lines = lines.lines();
+        let mut out: String = lines.next().map(|head| format!("{head}\n")).into_iter().collect();
+        for (line, below) in lines.zip(below) {
+            out.push_str(&format!("{line}\n"));
+            for text in below {
+                let text = wrap(&format!("  {text}"), most.unwrap_or(usize::MAX), 4);
+                out.push_str(&format!("{dim}{text}{dim:#}\n"));
+            }
+        }
+        out
     }
 
     /// Writes the table. Where `most` columns are given, the last one is shortened to fit.

@@ -2,15 +2,16 @@
 
 use super::{Counter, Limit};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::OnOver,
     prompt::Prompt,
     section::SectionId,
 };
-use std::{cmp::Reverse, fmt, ops::RangeInclusive};
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 /// A prompt that cannot be made to fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("system prompt {needed} tokens exceeds budget {limit}")]
 pub struct OverBudget {
     /// Tokens of the prompt; those of the parts that must not be cut, where the others are.
     pub needed: usize,
@@ -32,14 +33,6 @@ impl OverBudget {
         OverBudget { needed, limit, largest }
     }
 }
-
-impl fmt::Display for OverBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "system prompt {} tokens exceeds budget {}", self.needed, self.limit)
-    }
-}
-
-impl std::error::Error for OverBudget {}
 
 /// Holds the finished text to the limit, as one text. Where the counter knows how wrong it may be and the limit lies within
 /// that, a note says so and nothing is refused. Where the profile warns, and where parts were cut and are still too
@@ -81,7 +74,7 @@ pub fn check(
         OnOver::Warn => "raise `budget.tokens`, or let it cut: `budget.on-over = \"cut\"`",
         OnOver::Cut => "the parts fit one by one, and count more as one text; lower `budget.tokens` a little",
     };
-    diagnostics.push(Diagnostic::warning("budget/over", over.to_string()).help(help));
+    diagnostics.push(Diagnostic::warning(DiagnosticCode::BudgetOver, over.to_string()).help(help));
     Ok(())
 }
 
@@ -92,7 +85,7 @@ fn near(needed: usize, limit: usize, may_be: RangeInclusive<usize>, counter: &dy
         "system prompt {needed} tokens ({low} to {high} by `{}`) may exceed budget {limit}",
         counter.name()
     );
-    Diagnostic::warning("budget/near", what)
+    Diagnostic::warning(DiagnosticCode::BudgetNear, what)
         .help("an exact counter tells: `--count o200k` or `--count cl100k`")
 }
 
@@ -126,7 +119,7 @@ mod tests {
         assert_eq!(check(&prompt, at(2, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
         assert_eq!(diagnostics, []);
         assert_eq!(check(&prompt, at(1, OnOver::Warn), &Bytes4, &mut diagnostics), Ok(()));
-        assert_eq!(diagnostics[0].code, "budget/over");
+        assert_eq!(diagnostics[0].code.as_str(), "budget/over");
         assert_eq!(diagnostics[0].message, "system prompt 2 tokens exceeds budget 1");
     }
 
@@ -139,7 +132,7 @@ mod tests {
                 let mut notes = Vec::new();
                 let checked = check(&prompt, at(max, OnOver::Error), counter.as_ref(), &mut notes);
                 let unsure = counter.interval(&prompt.text).is_some_and(|(low, high)| low <= max && max <= high && low < high);
-                prop_assert_eq!(notes.iter().any(|note| note.code == "budget/near"), unsure);
+                prop_assert_eq!(notes.iter().any(|note| note.code.as_str() == "budget/near"), unsure);
                 match checked {
                     Ok(()) => prop_assert!(tokens <= max || unsure),
                     Err(over) => {

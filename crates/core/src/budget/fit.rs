@@ -2,7 +2,7 @@
 
 use super::{Clipped, Counter, OverBudget, clip_head, keep::Ordered};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::{Absent, AbsentReason, Cut, CutWhy, Draft, DraftPart},
     profile::OnOver,
     section::CutRule,
@@ -38,7 +38,7 @@ pub fn fit(
     let Draft { parts, absent } = draft;
     // What is read in a message has no part in the limit of the system prompt.
     let (asides, parts): (Vec<DraftPart>, Vec<DraftPart>) =
-        parts.into_iter().partition(|part| part.place.is_some());
+        parts.into_iter().partition(|part| part.meta.place.is_some());
     let mut fitted = within(Draft { parts, absent }, limit, between, counter, profile, diagnostics)?;
     if !asides.is_empty() {
         let asides = Draft { parts: asides, absent: Vec::new() };
@@ -62,13 +62,13 @@ fn within(
     let mut kept = Vec::with_capacity(parts.len());
     let mut uncut = Vec::with_capacity(parts.len());
     for mut part in parts {
-        let is_cut = |max: &usize| part.unread > 0 || counter.count(&part.text) > *max;
-        let whole = part.max_tokens.filter(is_cut).map(|_| part.clone());
-        if let Some(max) = part.max_tokens
+        let is_cut = |max: &usize| part.meta.unread > 0 || counter.count(&part.text) > *max;
+        let whole = part.meta.max_tokens.filter(is_cut).map(|_| part.clone());
+        if let Some(max) = part.meta.max_tokens
             && !hold(&mut part, max, (CutWhy::Ceiling, max), counter, profile, diagnostics)
         {
             absent.push(Absent {
-                section: part.section,
+                section: part.meta.id.clone(),
                 reason: AbsentReason::Budget,
                 why: format!("its ceiling is {max} tokens"),
             });
@@ -86,7 +86,7 @@ fn within(
     if total <= limit.tokens {
         return Ok(Draft { parts: kept, absent });
     }
-    let firm = |part: &DraftPart| part.cut == CutRule::Never;
+    let firm = |part: &DraftPart| part.meta.cut == CutRule::Never;
     let firm_count = kept.iter().filter(|part| firm(part)).count();
     let firm_need: usize =
         kept.iter().zip(&needs).filter(|(part, _)| firm(part)).map(|(_, need)| need).sum::<usize>()
@@ -96,13 +96,13 @@ fn within(
         return Err(OverBudget::new(
             firm_need,
             limit.tokens,
-            sizes.map(|(part, need)| (&part.section, *need)),
+            sizes.map(|(part, need)| (&part.meta.id, *need)),
         ));
     }
 
     // Firm parts are served before anybody else; then by priority, and by place among equals.
     let mut order: Vec<usize> = (0..kept.len()).collect();
-    order.sort_by_key(|at| (!firm(&kept[*at]), std::cmp::Reverse(kept[*at].priority), *at));
+    order.sort_by_key(|at| (!firm(&kept[*at]), std::cmp::Reverse(kept[*at].meta.priority), *at));
     let mut left = limit.tokens;
     let mut served = 0;
     let mut full = false;
@@ -116,7 +116,7 @@ fn within(
         let offer = needs[at].min(left - gap);
         if offer < needs[at] {
             full = true;
-            if kept[at].cut == CutRule::Whole {
+            if kept[at].meta.cut == CutRule::Whole {
                 continue;
             }
         }
@@ -142,7 +142,7 @@ fn within(
                 diagnostics.push(dropped(&part, needs[at], limit.tokens, "the budget"));
             }
             absent.push(Absent {
-                section: part.section,
+                section: part.meta.id.clone(),
                 reason: AbsentReason::Budget,
                 why: format!("{} tokens, and the budget of {} was used up", needs[at], limit.tokens),
             });
@@ -165,11 +165,11 @@ fn hold(
         CutWhy::Ceiling => "its ceiling",
         CutWhy::Budget => "the budget",
     };
-    let total_tokens = match clip_head(&part.text, part.unread, max, counter) {
+    let total_tokens = match clip_head(&part.text, part.meta.unread, max, counter) {
         Clipped::Whole { .. } => return true,
         clipped => clipped.total_tokens(),
     };
-    let cut = (part.cut != CutRule::Whole).then(|| cut(part, max, counter, profile)).flatten();
+    let cut = (part.meta.cut != CutRule::Whole).then(|| cut(part, max, counter, profile)).flatten();
     let Some((mut cut, gone, cut_tokens)) = cut else {
         diagnostics.push(dropped(part, total_tokens, limit, whose));
         return false;
@@ -191,10 +191,10 @@ fn hold(
     *part = cut;
     diagnostics.push(
         Diagnostic::warning(
-            "budget/cut",
+            DiagnosticCode::BudgetCut,
             format!(
                 "section `{}` lost {cut_tokens} of {total_tokens} tokens{all_of}: {whose} is {limit}",
-                part.section
+                part.meta.id
             ),
         )
         .help("`preface explain` shows where; raise the ceiling, or shorten the text"),
@@ -213,7 +213,7 @@ fn cut(
     let mut room = max;
     loop {
         let Clipped::Cut { kept, marker, cut_tokens, .. } =
-            clip_head(&ordered.text, part.unread, room, counter)
+            clip_head(&ordered.text, part.meta.unread, room, counter)
         else {
             return None;
         };
@@ -232,8 +232,8 @@ fn cut(
 
 fn dropped(part: &DraftPart, tokens: usize, max: usize, whose: &str) -> Diagnostic {
     Diagnostic::warning(
-        "budget/dropped",
-        format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.section),
+        DiagnosticCode::BudgetDropped,
+        format!("section `{}` ({tokens} tokens) was left out: {whose} is {max}", part.meta.id),
     )
     .help("`preface explain --absent` lists what is not there")
 }
@@ -245,11 +245,12 @@ mod tests {
         budget::{Bytes4, Bytes4Floor},
         draft::DraftItem,
         origin::Origin,
-        section::SectionId,
+        section::{SectionId, SectionMeta},
     };
+    use std::sync::Arc;
 
     fn part(id: &str, tokens: usize, priority: i64, cut: CutRule) -> DraftPart {
-        let mut part = DraftPart { priority, cut, ..DraftPart::new(SectionId::new(id)) };
+        let mut part = DraftPart::new(SectionMeta { priority, cut, ..SectionMeta::new(SectionId::new(id)) });
         part.push(&"abc\n".repeat(tokens), Origin::Caller { flag: "test".into() });
         part
     }
@@ -265,7 +266,7 @@ mod tests {
     }
 
     fn ids(fitted: &Draft) -> Vec<&str> {
-        fitted.parts.iter().map(|part| part.section.as_str()).collect()
+        fitted.parts.iter().map(|part| part.meta.id.as_str()).collect()
     }
 
     #[test]
@@ -337,7 +338,7 @@ mod tests {
     fn parts_that_are_rounded_down_are_cut_to_the_whole() {
         let parts: Vec<DraftPart> = (0..20)
             .map(|at| {
-                let mut part = DraftPart::new(SectionId::new(format!("s{at}")));
+                let mut part = DraftPart::new(SectionMeta::new(SectionId::new(format!("s{at}"))));
                 part.push("seven b", Origin::Caller { flag: "test".into() });
                 part
             })
@@ -350,8 +351,9 @@ mod tests {
     }
 
     /// A part with a frame and three items of ten tokens each.
-    fn framed(ranks: [u32; 3]) -> DraftPart {
-        let mut part = DraftPart { max_tokens: Some(36), ..DraftPart::new(SectionId::new("a")) };
+    fn framed(ranks: [u32; 3], max: usize) -> DraftPart {
+        let meta = SectionMeta { max_tokens: Some(max), ..SectionMeta::new(SectionId::new("a")) };
+        let mut part = DraftPart::new(meta);
         part.push("INTRODUCTION:\n\n", Origin::Literal { profile: "p".into(), key: "intro".into() });
         for (at, rank) in ranks.into_iter().enumerate() {
             if at > 0 {
@@ -367,8 +369,7 @@ mod tests {
     #[test]
     fn the_item_with_the_lowest_rank_gives_way_first() {
         let text = |ranks, max| {
-            let part = DraftPart { max_tokens: Some(max), ..framed(ranks) };
-            let (fitted, _) = run(vec![part], None).unwrap();
+            let (fitted, _) = run(vec![framed(ranks, max)], None).unwrap();
             assert!(fitted.parts.iter().all(|part| Bytes4.count(&part.text) <= max), "{max}");
             assert!(
                 fitted.parts.iter().all(|part| {
@@ -404,8 +405,8 @@ mod tests {
 
     #[test]
     fn cuts_of_ranked_items_count_in_the_text_before_them() {
-        let (fitted, _) = run(vec![DraftPart { max_tokens: Some(18), ..framed([2, 1, 3]) }], None).unwrap();
-        let mut text = framed([2, 1, 3]).text;
+        let (fitted, _) = run(vec![framed([2, 1, 3], 18)], None).unwrap();
+        let mut text = framed([2, 1, 3], 18).text;
         for cut in &fitted.parts[0].cuts {
             text.replace_range(cut.range.clone(), "");
         }
@@ -417,8 +418,7 @@ mod tests {
 
     #[test]
     fn a_part_of_which_only_the_frame_is_left_is_left_out() {
-        let (fitted, notes) =
-            run(vec![DraftPart { max_tokens: Some(12), ..framed([3, 2, 1]) }], None).unwrap();
+        let (fitted, notes) = run(vec![framed([3, 2, 1], 12)], None).unwrap();
         assert_eq!((ids(&fitted), fitted.absent.len()), (Vec::new(), 1));
         assert_eq!(notes.iter().map(|note| note.code.as_str()).collect::<Vec<_>>(), ["budget/dropped"]);
     }
@@ -426,7 +426,7 @@ mod tests {
     #[test]
     fn a_ceiling_of_zero_leaves_the_part_out() {
         let mut zero = part("a", 3, 50, CutRule::Clip);
-        zero.max_tokens = Some(0);
+        Arc::make_mut(&mut zero.meta).max_tokens = Some(0);
         let (fitted, _) = run(vec![zero], None).unwrap();
         assert_eq!(ids(&fitted), [""; 0]);
         assert_eq!(fitted.absent.len(), 1);

@@ -36,7 +36,7 @@ impl<'p> Ordered<'p> {
         order.sort_by_key(|at| Reverse(items[*at].rank));
         // Nobody knows to which item bytes belong that were not read.
         let (Some(first), Some(last), false) =
-            (items.first(), items.last(), order.is_sorted() || part.unread > 0)
+            (items.first(), items.last(), order.is_sorted() || part.meta.unread > 0)
         else {
             let whole = Run { range: 0..part.text.len(), item: None };
             return Ordered { text: Cow::Borrowed(&part.text), runs: vec![whole] };

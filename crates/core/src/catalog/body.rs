@@ -8,7 +8,7 @@ use super::{
     text::{CatalogText, Chunk, Unread},
 };
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     fact::FactKey,
     origin::{Origin, Piece, Source},
     scope::Scope,
@@ -93,7 +93,7 @@ impl Texts {
     ) -> Result<(), Box<Diagnostic>> {
         let Some(text) = self.texts.get(prompt) else {
             let what = format!("catalog {} has no prompt `{prompt}`", self.version);
-            return Err(Box::new(Diagnostic::error("catalog/no-prompt", what)));
+            return Err(Box::new(Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what)));
         };
         let path = format!("catalog {}/{}", self.version, text.file);
         let source = Arc::new(Source { scope: Scope::Global, path });
@@ -134,7 +134,7 @@ impl Texts {
                         if depth == MOST_NESTED {
                             let what = format!("prompts stand in one another deeper than {MOST_NESTED}");
                             return Err(Box::new(
-                                Diagnostic::error("catalog/nested", what).at(at.place(span)),
+                                Diagnostic::error(DiagnosticCode::CatalogNested, what).at(at.place(span)),
                             ));
                         }
                         self.add(other, bindings, body, notes, depth + 1)?;
@@ -149,7 +149,7 @@ impl Texts {
                             self.version,
                             names.join(", ")
                         );
-                        let note = Diagnostic::error("catalog/unbound", what)
+                        let note = Diagnostic::error(DiagnosticCode::CatalogUnbound, what)
                             .help("bind it in the profile, `[catalog.bind]`; until then the profile's own words stand there, where it has any");
                         return Err(Box::new(note.at(at.place(span))));
                     }
@@ -227,7 +227,7 @@ fn kept(written: &str, why: &Unread, place: Place) -> Diagnostic {
         Unread::Unsupported(what) => format!("it has {what}, which is not worked out here"),
         Unread::Undeclared(name) => format!("its file does not declare `{name}`"),
     };
-    Diagnostic::info("catalog/kept", format!("`{shown}` cannot be worked out: {why}")).at(place)
+    Diagnostic::info(DiagnosticCode::CatalogKept, format!("`{shown}` cannot be worked out: {why}")).at(place)
 }
 
 /// Where a run stands. The file itself is not at hand here, so that there is no excerpt.

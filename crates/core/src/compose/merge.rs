@@ -67,13 +67,11 @@ impl Compose<'_> {
     fn remove_dead_tags(&mut self) {
         let profile = &self.world.profile;
         for section in &profile.sections {
+            let Some(into) = &section.merge_into else { continue };
             if self.position(section.id.as_str()).is_some() {
                 continue;
             }
-            let Some(target) = section.merge_into.as_ref().and_then(|into| self.position(into.as_str()))
-            else {
-                continue;
-            };
+            let Some(target) = self.position(into.as_str()) else { continue };
             let tag = format!("[section:{}]", section.id);
             let cleared = text_of(&self.slots[target].section).and_then(|text| spliced(text, &tag, &[]));
             if let Some(cleared) = cleared {

@@ -188,7 +188,7 @@ fn covers(uses: &[Use], bytes: &Range<usize>) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        diagnostic::{Diagnostic, Place},
+        diagnostic::{Diagnostic, DiagnosticCode, Place},
         draft::CutWhy,
         sample::{bad, fact, file, literal},
     };
@@ -210,10 +210,14 @@ mod tests {
             .with("again", &[("\n\n", literal("join")), ("Rules", file("AGENTS.md", 2..7))]);
         prompt.parts[1].cuts.push(Cut { why: CutWhy::Ceiling, before: 9, after: 5, range: 24..42 });
         let place = |span| Place::within(None, "AGENTS.md", FILE, span);
-        prompt.diagnostics.push(Diagnostic::info("a/line-1", "…").at(place(2..4)));
-        prompt.diagnostics.push(Diagnostic::info("a/line-2", "…").at(place(9..12)));
-        prompt.diagnostics.push(Diagnostic::info("a/file", "…").at(Place::file(None, "AGENTS.md")));
-        prompt.diagnostics.push(Diagnostic::info("a/other", "…").at(Place::file(None, "b.md")));
+        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileDenied, "…").at(place(2..4)));
+        prompt.diagnostics.push(Diagnostic::info(DiagnosticCode::FileKind, "…").at(place(9..12)));
+        prompt
+            .diagnostics
+            .push(Diagnostic::info(DiagnosticCode::FileLink, "…").at(Place::file(None, "AGENTS.md")));
+        prompt
+            .diagnostics
+            .push(Diagnostic::info(DiagnosticCode::FileMissing, "…").at(Place::file(None, "b.md")));
         prompt
     }
 
@@ -229,7 +233,7 @@ mod tests {
             fate.uses.iter().map(|one| prompt().text[one.range.clone()] == FILE[one.bytes.clone()]).collect();
         assert_eq!(uses, [true, true]);
         assert_eq!(fate.uses[1].section.as_str(), "again");
-        assert_eq!(codes(&fate), ["a/line-1", "a/file"]);
+        assert_eq!(codes(&fate), ["file/denied", "file/link"]);
     }
 
     #[test]
@@ -238,7 +242,7 @@ mod tests {
         assert_eq!(fate.outcome, Outcome::Partial);
         let texts: Vec<_> = fate.uses.iter().map(|one| prompt().text[one.range.clone()].to_owned()).collect();
         assert_eq!(texts, ["Stay on ", "!\r\n"]);
-        assert_eq!(codes(&fate), ["a/line-2", "a/file"]);
+        assert_eq!(codes(&fate), ["file/kind", "file/link"]);
     }
 
     #[test]

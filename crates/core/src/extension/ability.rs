@@ -9,6 +9,7 @@ use super::{
     reading::Fields,
     slot::{Slot, UnknownSlot},
 };
+use crate::diagnostic::DiagnosticCode;
 use crate::{
     fact::Stability,
     scope::Scope,
@@ -392,7 +393,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
         Some(word) => named(&KINDS, &word).unwrap_or_else(|| {
             let known: Vec<String> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
             let message = format!("`kind` must be one of {}, not `{}`", known.join(", "), shown(&word));
-            fields.wrong("kind", message).code = Some("Validation/FragmentKindInvalid".to_owned());
+            fields.wrong("kind", message).code = Some(DiagnosticCode::FragmentKindInvalid);
             FragmentKind::SystemMessage
         }),
     };
@@ -400,7 +401,7 @@ fn context(fields: &mut Fields<'_>) -> Context {
     let max_tokens = match fields.node("maxTokens").and_then(Node::as_integer) {
         Some(negative) if negative < 0 => {
             fields.wrong("maxTokens", format!("`maxTokens` must not be negative, and is {negative}")).code =
-                Some("Validation/FragmentBudgetNegative".to_owned());
+                Some(DiagnosticCode::FragmentBudgetNegative);
             None
         }
         _ => fields.integer("maxTokens", 0, i64::MAX),
@@ -467,7 +468,7 @@ fn program(fields: &mut Fields<'_>) -> Option<Program> {
 }
 
 fn hook(fields: &mut Fields<'_>) -> Hook {
-    const INVALID: &str = "Validation/HookInvalidAttachment";
+    const INVALID: DiagnosticCode = DiagnosticCode::HookInvalidAttachment;
     let slot = fields.text("slot").and_then(|text| match text.parse::<Slot>() {
         Ok(slot) => Some(slot),
         Err(UnknownSlot) => {
@@ -476,7 +477,7 @@ fn hook(fields: &mut Fields<'_>) -> Hook {
             let help = near.map_or_else(|| UnknownSlot.to_string(), |near| format!("did you mean `{near}`?"));
             let message = format!("`slot` names no slot: `{}`", shown(&text));
             let failure = fields.wrong("slot", message);
-            (failure.code, failure.help) = (Some(INVALID.to_owned()), Some(help));
+            (failure.code, failure.help) = (Some(INVALID), Some(help));
             None
         }
     });
@@ -490,7 +491,7 @@ fn hook(fields: &mut Fields<'_>) -> Hook {
             };
             let message = format!("`event` names no event: `{}`", shown(event));
             let failure = fields.wrong("event", message);
-            (failure.code, failure.help) = (Some(INVALID.to_owned()), Some(help));
+            (failure.code, failure.help) = (Some(INVALID), Some(help));
         }
         slot
     });
@@ -498,7 +499,7 @@ fn hook(fields: &mut Fields<'_>) -> Hook {
         && slot != of_event
     {
         let message = format!("`slot` is {slot}, but `event` belongs to {of_event}");
-        fields.wrong("slot", message).code = Some(INVALID.to_owned());
+        fields.wrong("slot", message).code = Some(INVALID);
     }
     let role = match fields.word("role", &ROLES.map(|(name, _)| name)) {
         Some(word) => {

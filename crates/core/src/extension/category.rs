@@ -95,7 +95,7 @@ impl FromStr for Category {
 }
 
 /// There is no category of this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownCategory;
 
 impl fmt::Display for UnknownCategory {
@@ -104,8 +104,6 @@ impl fmt::Display for UnknownCategory {
         write!(f, "it is one of {}", names.join(", "))
     }
 }
-
-impl std::error::Error for UnknownCategory {}
 
 #[cfg(test)]
 mod tests {

@@ -4,14 +4,14 @@ use super::{
     ability::{Ability, Model, SecretReference, base_url_fault},
     category::Category,
     config_schema::{SchemaChecker, SchemaFault},
-    entry::Entry,
     failure::{Failure, Named, Stage},
     grants::{Grants, ProviderChange},
+    layered::Entry,
     manifest::Manifest,
     scopes::IgnoredSetting,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
     settings::{Merged, Node, SetBy, shown},
     suggestion::did_you_mean,
@@ -39,7 +39,7 @@ impl Configured {
     /// Applies what settings change about the place and size of a context provider's text, and about the address of a
     /// model provider.
     pub(super) fn apply(&self, row: &mut Entry) {
-        match &mut row.ability {
+        match &mut row.value.ability {
             Some(Ability::Context(context)) => {
                 context.priority = self.priority.unwrap_or(context.priority);
                 if let Some(most) = self.max_tokens {
@@ -147,7 +147,8 @@ pub(super) fn configure(
                     continue;
                 }
                 let message = format!("{who} has no setting `{}`", shown(key));
-                let note = Diagnostic::warning("Validation/UnknownConfigKey", message).at(node.key_place());
+                let note =
+                    Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message).at(node.key_place());
                 let help = if Ability::fields(manifest.category).contains(&key) {
                     Some(format!("`{key}` is a field of its manifest"))
                 } else {
@@ -166,7 +167,9 @@ pub(super) fn configure(
                 };
                 if by == SetBy::Project && scope != Scope::Project {
                     let what = format!("the project sets `{key}` of {who} to {number}");
-                    configured.notes.push(Diagnostic::warning("settings/placed", what).at(node.place()));
+                    configured
+                        .notes
+                        .push(Diagnostic::warning(DiagnosticCode::SettingsPlaced, what).at(node.place()));
                 }
                 let slot =
                     if key == "priority" { &mut configured.priority } else { &mut configured.max_tokens };
@@ -210,7 +213,7 @@ pub(super) fn configure(
     }
     if let Some(more) = undeclared.checked_sub(MOST_UNDECLARED).filter(|more| *more > 0) {
         let message = format!("{who} has {more} more settings that it does not declare");
-        let mut note = Diagnostic::warning("Validation/UnknownConfigKey", message);
+        let mut note = Diagnostic::warning(DiagnosticCode::UnknownConfigKey, message);
         note.place = settings.at(&[category, id]).map(Node::key_place);
         configured.notes.push(note);
     }
@@ -256,14 +259,16 @@ fn admitted<'s>(
         }
         let what = format!("the project's settings of {who} are not used: they have not been granted");
         let help = "look at them, then `preface trust grant --allow-commands`";
-        configured.notes.push(Diagnostic::warning("settings/ignored", what).at(node.place()).help(help));
+        configured
+            .notes
+            .push(Diagnostic::warning(DiagnosticCode::SettingsIgnored, what).at(node.place()).help(help));
     } else {
         for (key, node) in &keys {
             let message = format!("a project cannot configure {who}; `{}` is ignored", shown(key));
             let help = "a project may bring an extension of this name, which needs a grant";
-            configured
-                .notes
-                .push(Diagnostic::warning("settings/ignored", message).at(node.key_place()).help(help));
+            configured.notes.push(
+                Diagnostic::warning(DiagnosticCode::SettingsIgnored, message).at(node.key_place()).help(help),
+            );
         }
     }
     let ignored: Vec<IgnoredSetting> = keys
@@ -315,7 +320,7 @@ fn lay_over(below: &mut Value, above: Value) {
 fn retained(by: SetBy, stays: SetBy, why: &str, pointer: &str) -> Diagnostic {
     let message =
         format!("{by}-scope override failed validation ({why} at {pointer}); retaining {stays} value");
-    Diagnostic::warning("Validation/ConfigSchemaViolation", message)
+    Diagnostic::warning(DiagnosticCode::ConfigSchemaViolation, message)
 }
 
 /// Checks the configuration as a whole, once nothing more is laid over it.

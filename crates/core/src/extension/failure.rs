@@ -2,7 +2,7 @@
 
 use super::category::Category;
 use crate::{
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
     settings::shown,
 };
@@ -43,14 +43,14 @@ impl Stage {
 
     /// Returns the name of the error.
     #[must_use]
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> DiagnosticCode {
         match self {
-            Stage::Discovery => "Validation/DiscoveryManifestInvalid",
-            Stage::Shape => "Validation/ShapeInvalid",
-            Stage::ContractVersion => "Validation/ContractVersionMismatch",
-            Stage::RequiredCoreVersion => "Validation/RequiredCoreVersionMismatch",
-            Stage::ConfigSchema => "Validation/ConfigSchemaViolation",
-            Stage::Register => "Validation/RegistrationConflict",
+            Stage::Discovery => DiagnosticCode::DiscoveryManifestInvalid,
+            Stage::Shape => DiagnosticCode::ShapeInvalid,
+            Stage::ContractVersion => DiagnosticCode::ContractVersionMismatch,
+            Stage::RequiredCoreVersion => DiagnosticCode::RequiredCoreVersionMismatch,
+            Stage::ConfigSchema => DiagnosticCode::ConfigSchemaViolation,
+            Stage::Register => DiagnosticCode::RegistrationConflict,
         }
     }
 }
@@ -68,7 +68,7 @@ pub struct Failure {
     pub stage: Stage,
     /// The error's name, where it is not that of the stage: `Validation/HookInvalidAttachment`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
+    pub code: Option<DiagnosticCode>,
     /// The field, a JSON Pointer into the manifest (`/inputSchema`), or into the configuration for `configSchema`; empty
     /// for the whole.
     pub pointer: String,
@@ -112,21 +112,21 @@ impl Failure {
 
     /// Gives it a name of its own.
     #[must_use]
-    pub fn named(mut self, code: &str) -> Self {
-        self.code = Some(code.to_owned());
+    pub fn named(mut self, code: DiagnosticCode) -> Self {
+        self.code = Some(code);
         self
     }
 
     /// Returns the error's name.
     #[must_use]
-    pub fn code(&self) -> &str {
-        self.code.as_deref().unwrap_or(self.stage.code())
+    pub fn code(&self) -> DiagnosticCode {
+        self.code.unwrap_or(self.stage.code())
     }
 
     /// Says it of an extension, as a note: `project/Bash (Tool): shape — …`. A failure with a lower entry to fall back to
     /// is a warning, any other one an error.
     #[must_use]
-    pub fn diagnostic(&self, who: &Named<'_>, fallback: Option<Scope>) -> Diagnostic {
+    pub fn diagnostic(&self, who: &impl fmt::Display, fallback: Option<Scope>) -> Diagnostic {
         let pointer = match self.pointer.as_str() {
             "" => String::new(),
             pointer => format!(" at {pointer}"),

@@ -1,7 +1,7 @@
 //! What of a project was granted, as far as resolving needs to know: what is not granted does not replace what a lower
 //! layer has.
 
-use super::entry::Entry;
+use super::layered::Entry;
 use crate::diagnostic::Place;
 use serde_json::{Map, Value};
 

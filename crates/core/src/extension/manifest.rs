@@ -9,7 +9,7 @@ use super::{
     version::{CONTRACT_VERSION, CORE_VERSION, Version},
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     scope::Scope,
     settings::{Dialect, Node, Table, parse_document, shown},
     suggestion::did_you_mean,
@@ -70,7 +70,7 @@ fn unknown_keys(table: &Table, lies: &Lies<'_>) -> Diagnostics {
         .map(|(key, node)| {
             let message =
                 format!("a manifest of `{}` has no key `{}`; it is ignored", lies.category, shown(key));
-            let note = Diagnostic::warning("extension/unknown-key", message).at(node.key_place());
+            let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknownKey, message).at(node.key_place());
             match did_you_mean(key, known()) {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
                 None => note,

@@ -12,9 +12,9 @@ mod ability;
 mod category;
 mod config;
 mod config_schema;
-mod entry;
 mod failure;
 mod grants;
+mod layered;
 mod manifest;
 mod ordering;
 mod reading;
@@ -28,10 +28,11 @@ pub use ability::{
     SecretReference, Sessions, ToolTexts,
 };
 pub use category::{Category, UnknownCategory};
-pub use config_schema::{Fault, MOST_FAULTS, SchemaChecker, SchemaFault};
-pub use entry::{DisabledBy, Entry, EntryOrigin, Status};
+pub use config_schema::{Fault, MOST_FAULTS, NoSchemas, SchemaChecker, SchemaFault};
 pub use failure::{Failure, Named, Stage};
 pub use grants::{Grants, NoGrants, ProviderChange};
+pub use layered::{DisabledBy, Entry, EntryOrigin, Extension, Layered, Status};
+pub(crate) use layered::{decide, switched_on};
 pub use manifest::{Lies, Manifest, Refused, extension_id_fault, id_fault};
 pub use ordering::{Ordered, Ordering, OrderingRewrite, order};
 pub use resolve::{Found, FoundWhat, NAMED, resolve, resolve_granted};

@@ -5,7 +5,7 @@ use super::{
     slot::{Slot, UnknownSlot},
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     scope::Scope,
     settings::{Dialect, Node, Tree, parse_document, shown},
     suggestion::did_you_mean,
@@ -13,9 +13,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-const MALFORMED: &str = "Validation/OrderingManifestMalformed";
-const DUPLICATE: &str = "Validation/OrderingManifestDuplicateExtId";
-const INVALID_SLOT: &str = "Validation/HookInvalidAttachment";
+const MALFORMED: DiagnosticCode = DiagnosticCode::OrderingManifestMalformed;
+const DUPLICATE: DiagnosticCode = DiagnosticCode::OrderingManifestDuplicateExtId;
+const INVALID_SLOT: DiagnosticCode = DiagnosticCode::HookInvalidAttachment;
 
 /// The ordering that one layer wants: for each slot that it names, the ids of hooks.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,13 +67,13 @@ impl Ordering {
     }
 
     fn parse(scope: Scope, path: &str, bytes: &[u8]) -> Result<Ordering, Box<Diagnostic>> {
-        let bad = |code: &str, message: String, node: &Node| {
+        let bad = |code: DiagnosticCode, message: String, node: &Node| {
             Box::new(Diagnostic::error(code, message).at(node.place()))
         };
         let (root, notes) = parse_document(scope.into(), path, bytes, Dialect::Strict, MALFORMED)?;
         if let Some(note) = notes.into_iter().next() {
             let message = note.message.replace("; the last one counts", "");
-            return Err(Box::new(Diagnostic { code: MALFORMED.to_owned(), message, ..note }));
+            return Err(Box::new(Diagnostic { code: MALFORMED, message, ..note }));
         }
         let table = root.as_table().ok_or_else(|| {
             bad(MALFORMED, format!("it must be a JSON object, not {}", root.described()), &root)
@@ -167,7 +167,8 @@ pub fn order(
                     continue;
                 }
                 let message = format!("{slot} has no active hook `{}`; it is passed over", shown(id));
-                let mut note = Diagnostic::info("ordering/unknown-hook", message).at(node.place());
+                let mut note =
+                    Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(node.place());
                 if let Some(near) = did_you_mean(id, default.iter().map(|(_, id)| id.as_str())) {
                     note = note.help(format!("did you mean `{near}`?"));
                 }
@@ -210,7 +211,7 @@ pub fn order(
         if let Some(more) = unknown.checked_sub(MOST_UNKNOWN).filter(|more| *more > 0) {
             let message = format!("{} lists {more} more ids without an active hook", ordering.path);
             let place = Place::file(Some(ordering.scope), ordering.path.clone());
-            diagnostics.push(Diagnostic::info("ordering/unknown-hook", message).at(place));
+            diagnostics.push(Diagnostic::info(DiagnosticCode::OrderingUnknownHook, message).at(place));
         }
     }
     ordered
@@ -229,9 +230,9 @@ impl OrderingRewrite {
             format!("{path} sets the order of {slot}: {is} (was {was})")
         };
         let note = match self.scope {
-            Scope::Project => Diagnostic::warning("OrderingRewrite", what)
+            Scope::Project => Diagnostic::warning(DiagnosticCode::OrderingRewrite, what)
                 .help("trusting a project trusts the order that it ships; `preface hooks` shows it"),
-            _ => Diagnostic::info("OrderingRewrite", what),
+            _ => Diagnostic::info(DiagnosticCode::OrderingRewrite, what),
         };
         note.at(Place::file(Some(self.scope), path))
     }

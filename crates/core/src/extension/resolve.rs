@@ -8,21 +8,24 @@ use super::{
     category::Category,
     config::{Configured, configure, whole_fault},
     config_schema::SchemaChecker,
-    entry::{DisabledBy, Entry, EntryOrigin, Status},
     failure::{Failure, Named, Stage},
     grants::{Grants, NoGrants, ProviderChange},
+    layered::{DisabledBy, Entry, EntryOrigin, Status, decide, switched_on},
     manifest::{Lies, Manifest, Refused},
     ordering::{self, Ordering},
     scopes::{IgnoredSetting, Scopes},
     slot::Slot,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
     settings::{KeyPath, Merged, Node, SetBy, Shape, shape_at, shown},
     suggestion::did_you_mean,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// Something that a layer has in the place of an extension.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub struct Found {
 pub enum FoundWhat {
     /// A manifest, unread.
     Manifest(Vec<u8>),
+    /// A manifest that was read before.
+    Read(Arc<Manifest>),
     /// Something that preface has built in.
     Builtin {
         /// One line about it.
@@ -111,10 +116,10 @@ struct Candidate {
 }
 
 enum Judged {
-    Sound(Box<Manifest>),
+    Sound(Arc<Manifest>),
     Builtin(String),
     /// It is sound, and gives way to a lower one until it is granted.
-    Pending(Box<Manifest>),
+    Pending(Arc<Manifest>),
     Held(Diagnostic),
     Failed(Vec<Failure>),
 }
@@ -147,10 +152,11 @@ fn judge(mut found: Vec<Found>, checker: &dyn SchemaChecker) -> Vec<Candidate> {
             FoundWhat::Builtin { about } => Judged::Builtin(about),
             FoundWhat::Held(note) => Judged::Held(note),
             FoundWhat::Unreadable(failure) => Judged::Failed(vec![failure]),
+            FoundWhat::Read(manifest) => Judged::Sound(manifest),
             FoundWhat::Manifest(bytes) => {
                 let lies = Lies { scope, category, id: &id, path: &path };
                 match Manifest::read(&bytes, &lies, checker) {
-                    Ok(manifest) => Judged::Sound(Box::new(manifest)),
+                    Ok(manifest) => Judged::Sound(Arc::new(manifest)),
                     Err(Refused { failures, claims: None }) => Judged::Failed(failures),
                     Err(Refused { mut failures, claims: Some(claims) }) => {
                         let key = (scope, category, claims.clone());
@@ -207,6 +213,7 @@ fn name_in_use(category: Category, id: &str, verdict: &Judged) -> Option<String>
 }
 
 /// The rows of one name.
+#[derive(Default)]
 struct Settled {
     rows: Vec<Entry>,
     changes: Vec<ProviderChange>,
@@ -235,12 +242,15 @@ impl Resolver<'_> {
         let mut configured: BTreeMap<usize, Configured> = BTreeMap::new();
         let mut answered = false;
         for (at, candidate) in same.iter_mut().enumerate().rev() {
-            let builtin = Manifest::builtin(category, id);
+            let builtin;
             let manifest = match &candidate.verdict {
                 Judged::Sound(manifest) => Some(manifest.as_ref()),
                 // Its settings have a shape of their own.
                 Judged::Builtin(_) if shape_of_its_own(category, id) => None,
-                Judged::Builtin(_) => Some(&builtin),
+                Judged::Builtin(_) => {
+                    builtin = Manifest::builtin(category, id);
+                    Some(&builtin)
+                }
                 Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => None,
             };
             if let Some(manifest) = manifest {
@@ -259,49 +269,22 @@ impl Resolver<'_> {
             answered |= candidate.is_sound();
         }
 
-        let winner = same.iter().rposition(Candidate::is_sound);
-        let offs: Vec<Option<DisabledBy>> =
-            same.iter().map(|candidate| self.switched_off(candidate)).collect();
         let switched_on: Vec<Option<Diagnostic>> =
             same.iter().map(|candidate| self.switched_on(candidate)).collect();
-        let standing = winner.filter(|at| offs[*at].is_none());
-        let origins: Vec<(EntryOrigin, bool)> =
-            same.iter().map(|candidate| (candidate.origin.clone(), candidate.is_sound())).collect();
-        let failed: Vec<bool> = same
-            .iter()
-            .map(|candidate| matches!(candidate.verdict, Judged::Failed(_) | Judged::Pending(_)))
-            .collect();
-        // Which entry stays active below one that cannot be used. Hooks do not hide each other: the nearest.
-        let stays_below = |scope: Scope| {
-            let stays = if category.is_ordered() {
-                (0..origins.len()).rev().find(|at| {
-                    let (origin, sound) = &origins[*at];
-                    *sound && origin.scope < scope && offs[*at].is_none()
-                })
-            } else {
-                standing
-            };
-            stays.map(|at| origins[at].0.scope).filter(|stays| *stays < scope)
-        };
+        let mut rows: Vec<Entry> = same.iter().map(|candidate| self.row(candidate)).collect();
+        let winner = decide(&mut rows, category.is_ordered());
+        let active: Vec<Scope> = rows.iter().filter(|row| row.active).map(|row| row.origin.scope).collect();
 
-        let mut settled =
-            Settled { rows: Vec::with_capacity(same.len()), changes: Vec::new(), ignored: Vec::new() };
+        let mut settled = Settled::default();
         for (at, candidate) in same.into_iter().enumerate() {
             let scope = candidate.origin.scope;
-            let mut row = Entry::new(category, id, candidate.origin);
+            let row = &mut rows[at];
             let who = Named { scope, id, category };
             match candidate.verdict {
-                Judged::Held(note) => {
-                    row.status = Status::Held;
-                    row.diagnostics.push(note);
-                }
-                Judged::Pending(manifest) => {
-                    row.status = Status::Pending;
-                    describe(&mut row, *manifest);
-                }
+                Judged::Held(note) => row.diagnostics.push(note),
+                Judged::Pending(manifest) => describe(row, manifest),
                 Judged::Failed(failures) => {
-                    row.status = Status::Disabled;
-                    let stays = stays_below(scope);
+                    let stays = active.iter().rfind(|active| **active < scope).copied();
                     row.diagnostics.extend(failures.iter().map(|failure| {
                         let mut note = failure.diagnostic(&who, stays);
                         note.place.get_or_insert_with(|| Place::file(Some(scope), row.origin.path.clone()));
@@ -309,33 +292,16 @@ impl Resolver<'_> {
                     }));
                 }
                 verdict @ (Judged::Sound(_) | Judged::Builtin(_)) => {
-                    row.disabled_by.clone_from(&offs[at]);
-                    if row.disabled_by.is_some() {
-                        row.status = Status::Disabled;
-                    }
-                    let is_winner = winner == Some(at);
                     // Hooks of one name do not replace each other: all of them run.
-                    let answers = is_winner || category.is_ordered();
-                    row.active = answers && row.disabled_by.is_none();
-                    if is_winner && !category.is_ordered() {
-                        let below = origins[..at].iter().rev().filter(|(_, sound)| *sound);
-                        row.shadows = below.map(|(origin, _)| origin.clone()).collect();
-                    }
-                    if let (false, Some(winner)) = (answers, winner) {
-                        row.shadowed_by = Some(origins[winner].0.clone());
-                    }
-                    if row.active {
-                        row.fallback_from =
-                            failed_above(&origins, &failed, at, winner).map(|at| origins[at].0.clone());
-                    }
+                    let answers = winner == Some(at) || category.is_ordered();
                     match verdict {
-                        Judged::Sound(manifest) => describe(&mut row, *manifest),
+                        Judged::Sound(manifest) => describe(row, manifest),
                         Judged::Builtin(about) => row.about = Some(about),
                         Judged::Pending(_) | Judged::Held(_) | Judged::Failed(_) => {}
                     }
                     if let Some(result) = configured.remove(&at) {
-                        result.apply(&mut row);
-                        row.config = result.config;
+                        result.apply(row);
+                        row.value.config = result.config;
                         row.config_scope = result.by;
                         // Notes on the configuration of a hidden entry help nobody.
                         if answers {
@@ -344,7 +310,7 @@ impl Resolver<'_> {
                             settled.ignored.extend(result.ignored);
                         }
                     }
-                    let missing = row.ability.as_ref().and_then(Ability::missing);
+                    let missing = row.value.ability.as_ref().and_then(Ability::missing);
                     if let (Some(missing), true) = (missing, row.active) {
                         let message = format!("{who}: it is active, but cannot be used without {missing}");
                         let place = Place::file(Some(scope), row.origin.path.clone());
@@ -352,20 +318,27 @@ impl Resolver<'_> {
                             .push(Diagnostic::warning(INCOMPLETE, message).at(place).help(ADD_MISSING));
                     }
                     row.runnable = row.active && missing.is_none() && !row.needs_grant();
-                    if row.active && !row.shadows.is_empty() {
-                        row.diagnostics.push(shadowing(&who, &row));
-                    }
-                    if let (true, Some(by)) = (is_winner, &row.disabled_by) {
-                        row.diagnostics.push(disabled(&who, by));
-                    }
+                    row.report(&who, winner == Some(at));
                     if answers {
                         row.diagnostics.extend(switched_on[at].clone());
                     }
                 }
             }
-            settled.rows.push(row);
         }
+        settled.rows = rows;
         settled
+    }
+
+    /// Returns the row of an entry before it is decided which one is active.
+    fn row(&self, candidate: &Candidate) -> Entry {
+        let mut row = Entry::of(self.category, self.id, candidate.origin.clone());
+        match candidate.verdict {
+            Judged::Sound(_) | Judged::Builtin(_) => row.disabled_by = self.switched_off(candidate),
+            Judged::Pending(_) => row.status = Status::Pending,
+            Judged::Held(_) => row.status = Status::Held,
+            Judged::Failed(_) => row.status = Status::Disabled,
+        }
+        row
     }
 
     /// Sets aside what stands above an entry that can be used and cannot be used itself: a manifest without what its
@@ -392,10 +365,10 @@ impl Resolver<'_> {
         }
         let Judged::Sound(manifest) = &candidate.verdict else { return candidate.is_sound() };
         let result = self.configure(manifest, candidate.origin.scope, true);
-        let mut row = Entry::new(self.category, self.id, candidate.origin.clone());
-        describe(&mut row, manifest.as_ref().clone());
+        let mut row = Entry::of(self.category, self.id, candidate.origin.clone());
+        describe(&mut row, manifest.clone());
         result.apply(&mut row);
-        if row.ability.as_ref().and_then(Ability::missing).is_some()
+        if row.value.ability.as_ref().and_then(Ability::missing).is_some()
             || row.needs_grant() && !self.grants.may_run(&row)
         {
             return false;
@@ -428,7 +401,7 @@ impl Resolver<'_> {
         let starts = scope < Scope::Project && candidate.acts();
         let (by, off, place) =
             self.switches(scope).find(|(by, off, _)| *off || *by != SetBy::Project || !starts)?;
-        off.then_some(DisabledBy { scope: by, path: place.path, line: place.line })
+        off.then(|| DisabledBy::at(by, &place))
     }
 
     /// Reports that one layer switches on what a weaker one switched off.
@@ -438,31 +411,19 @@ impl Resolver<'_> {
         let (on_by, _, on) = switches.next().filter(|(_, off, _)| !off)?;
         let (off_by, _, off) = switches.find(|(_, off, _)| *off)?;
         let who = Named { scope, id: self.id, category: self.category };
-        let at = |place: &Place, by: SetBy| {
-            let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
-            format!("{}{line} ({by})", place.path)
-        };
-        let (off, is_on) = (at(&off, off_by), self.switched_off(candidate).is_none());
-        let what = if is_on {
-            format!("{who}, which {off} switches off, is switched on again by {}", at(&on, on_by))
-        } else {
-            format!("{who} stays switched off by {off}; {} does not switch it on", at(&on, on_by))
-        };
-        let note = match (on_by, is_on) {
-            (SetBy::Project, true) => {
-                let key = format!("{}.{}.disable", self.category, shown(self.id));
-                Diagnostic::warning("scope/enabled", what)
-                    .help(format!("`--set {key}=true` switches it off for one call"))
-            }
-            (SetBy::Project, false) => Diagnostic::warning("scope/enabled", what)
-                .help("a project does not start what you switched off"),
-            _ => Diagnostic::info("scope/enabled", what),
-        };
-        Some(note.at(on))
+        let is_on = self.switched_off(candidate).is_none();
+        let mut note =
+            switched_on(&who, &DisabledBy::at(off_by, &off), &DisabledBy::at(on_by, &on), is_on).at(on);
+        if on_by == SetBy::Project && is_on {
+            let key = format!("{}.{}.disable", self.category, shown(self.id));
+            note.severity = Severity::Warning;
+            note = note.help(format!("`--set {key}=true` switches it off for one call"));
+        }
+        Some(note)
     }
 }
 
-const INCOMPLETE: &str = "extension/incomplete";
+const INCOMPLETE: DiagnosticCode = DiagnosticCode::ExtensionIncomplete;
 const ADD_MISSING: &str = "add it to the manifest";
 
 /// What `active` names, and of which category.
@@ -479,13 +440,13 @@ fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagn
     for (key, category) in ACTIVE {
         let Some(node) = settings.at(&["active", key]) else { continue };
         let Some(name) = node.as_text() else { continue };
-        let all = || entries.iter().filter(|entry| entry.category == category);
+        let all = || entries.iter().filter(|entry| entry.value.category == category);
         if all().next().is_none() {
             continue;
         }
         let named = entries
             .iter()
-            .rposition(|entry| entry.category == category && entry.name == name && entry.active);
+            .rposition(|entry| entry.value.category == category && entry.name == name && entry.active);
         let place = node.place();
         if let Some(at) = named {
             let line = place.line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -504,18 +465,18 @@ fn name_active(settings: &Merged, entries: &mut [Entry], diagnostics: &mut Diagn
             };
             (format!("`active.{key}` names `{}`, which no layer has", shown(name)), help)
         };
-        diagnostics.push(Diagnostic::warning("extension/unknown", what).at(place).help(help));
+        diagnostics.push(Diagnostic::warning(DiagnosticCode::ExtensionUnknown, what).at(place).help(help));
     }
 }
 
 /// The code of the note on an entry that `active` names.
-pub const NAMED: &str = "extension/named";
+pub const NAMED: DiagnosticCode = DiagnosticCode::ExtensionNamed;
 
 /// Hides commands that a stronger layer answers for under the name that is typed, whatever their ids are.
 fn hide_typed_names(entries: &mut [Entry]) {
     let mut typed: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
-        if let Some(Ability::Command(command)) = &entry.ability {
+        if let Some(Ability::Command(command)) = &entry.value.ability {
             typed.entry(command.name.clone().unwrap_or_else(|| entry.name.clone())).or_default().push(at);
         }
     }
@@ -527,10 +488,10 @@ fn hide_typed_names(entries: &mut [Entry]) {
             let hidden = &mut entries[at];
             (hidden.active, hidden.runnable) = (false, false);
             hidden.shadowed_by = Some(origin.clone());
-            hidden.diagnostics.retain(|note| !matches!(note.code.as_str(), "scope/shadows" | INCOMPLETE));
+            hidden.diagnostics.retain(|note| !matches!(note.code, DiagnosticCode::ScopeShadows | INCOMPLETE));
             let (hidden_origin, hidden_id) = (hidden.origin.clone(), hidden.name.clone());
             let winner = &mut entries[strongest];
-            let who = Named { scope: origin.scope, id: &winner.name, category: winner.category };
+            let who = Named { scope: origin.scope, id: &winner.name, category: winner.value.category };
             let what = format!(
                 "{who} has the typed name `{}` and hides `{}`, the {} one ({})",
                 shown(&name),
@@ -541,32 +502,21 @@ fn hide_typed_names(entries: &mut [Entry]) {
             winner.shadows.push(hidden_origin);
             let place = Place::file(Some(origin.scope), origin.path.clone());
             let help = "give one of the two another `name`";
-            winner.diagnostics.push(Diagnostic::warning("scope/shadows", what).at(place).help(help));
+            winner
+                .diagnostics
+                .push(Diagnostic::warning(DiagnosticCode::ScopeShadows, what).at(place).help(help));
         }
     }
 }
 
-/// The strongest failed entry above the one that stays.
-fn failed_above(
-    origins: &[(EntryOrigin, bool)],
-    failed: &[bool],
-    at: usize,
-    winner: Option<usize>,
-) -> Option<usize> {
-    if winner != Some(at) {
-        return None;
-    }
-    let above = (at + 1..origins.len()).rev().find(|above| failed[*above])?;
-    (origins[above].0.scope > origins[at].0.scope).then_some(above)
-}
-
-fn describe(row: &mut Entry, manifest: Manifest) {
+fn describe(row: &mut Entry, manifest: Arc<Manifest>) {
+    let manifest = Arc::unwrap_or_clone(manifest);
     row.about = manifest.ability.about();
     row.action = manifest.ability.action();
     if let Ability::Hook(hook) = &manifest.ability {
         row.slot = hook.slot;
     }
-    row.ability = Some(manifest.ability);
+    row.value.ability = Some(manifest.ability);
     row.diagnostics.extend(manifest.notes);
 }
 
@@ -574,19 +524,6 @@ fn describe(row: &mut Entry, manifest: Manifest) {
 fn shape_of_its_own(category: Category, id: &str) -> bool {
     let path: KeyPath = [category.as_str(), id].into_iter().collect();
     matches!(shape_at(&path), Some(Shape::Fallback(_)))
-}
-
-fn shadowing(who: &Named<'_>, row: &Entry) -> Diagnostic {
-    let hidden: Vec<String> =
-        row.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path)).collect();
-    Diagnostic::info("scope/shadows", format!("{who} hides {}", hidden.join(" and ")))
-        .at(Place::file(Some(who.scope), row.origin.path.clone()))
-}
-
-fn disabled(who: &Named<'_>, by: &DisabledBy) -> Diagnostic {
-    let at = by.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let message = format!("{who} is switched off by {}{at} ({})", by.path, by.scope);
-    Diagnostic::info("scope/disabled", message)
 }
 
 /// So many names that nobody has are told for one category.
@@ -609,7 +546,9 @@ fn unknown_names(
             }
             if told == MOST_UNKNOWN {
                 let message = format!("more names in `{category}` may be unknown; they are not looked at");
-                diagnostics.push(Diagnostic::warning("extension/unknown", message).at(node.key_place()));
+                diagnostics.push(
+                    Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place()),
+                );
                 break;
             }
             let known = candidates.keys().filter(|(of, _)| *of == category).map(|(_, id)| id.as_str());
@@ -624,7 +563,7 @@ fn unknown_names(
                 false => format!("`{category}.{}` configures nothing that any layer has", shown(id)),
             };
             told += 1;
-            let note = Diagnostic::warning("extension/unknown", message).at(node.key_place());
+            let note = Diagnostic::warning(DiagnosticCode::ExtensionUnknown, message).at(node.key_place());
             diagnostics.push(match near {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
                 None => note.help("`preface scopes` lists what there is"),
@@ -642,7 +581,7 @@ fn put_in_order(
     // The default order: guards, transforms, observers; of each bundled, global, project, by id.
     let mut default: BTreeMap<Slot, Vec<(Role, Scope, String, usize)>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.active) {
-        let (Some(slot), Some(Ability::Hook(hook))) = (entry.slot, &entry.ability) else { continue };
+        let (Some(slot), Some(Ability::Hook(hook))) = (entry.slot, &entry.value.ability) else { continue };
         default.entry(slot).or_default().push((hook.role, entry.origin.scope, entry.name.clone(), at));
     }
     for hooks in default.values_mut() {

@@ -2,8 +2,8 @@
 
 use super::{
     category::Category,
-    entry::{Entry, Status},
     grants::ProviderChange,
+    layered::{Entry, Status},
     ordering::OrderingRewrite,
 };
 use crate::{
@@ -68,15 +68,15 @@ impl Scopes {
         name: &'a str,
     ) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let key = (category, name);
-        let start = self.entries.partition_point(|entry| (entry.category, entry.name.as_str()) < key);
-        let end = self.entries.partition_point(|entry| (entry.category, entry.name.as_str()) <= key);
+        let start = self.entries.partition_point(|entry| (entry.value.category, entry.name.as_str()) < key);
+        let end = self.entries.partition_point(|entry| (entry.value.category, entry.name.as_str()) <= key);
         self.entries[start..end].iter()
     }
 
     /// Returns the entries of a category.
     pub fn of(&self, category: Category) -> impl DoubleEndedIterator<Item = &Entry> {
-        let start = self.entries.partition_point(|entry| entry.category < category);
-        let end = self.entries.partition_point(|entry| entry.category <= category);
+        let start = self.entries.partition_point(|entry| entry.value.category < category);
+        let end = self.entries.partition_point(|entry| entry.value.category <= category);
         self.entries[start..end].iter()
     }
 
@@ -102,7 +102,7 @@ impl Scopes {
                 .entries
                 .iter()
                 .filter(off)
-                .map(|entry| format!("{}/{}", entry.category, entry.name))
+                .map(|entry| format!("{}/{}", entry.value.category, entry.name))
                 .collect(),
             error_count: self.entries.iter().filter(failed).count(),
         }
@@ -123,7 +123,7 @@ impl Scopes {
                     .filter(|entry| entry.active)
                     .map(|entry| LoadedExtension {
                         id: entry.name.clone(),
-                        kind: entry.category.kind().to_owned(),
+                        kind: entry.value.category.kind().to_owned(),
                         scope: entry.origin.scope,
                         config_scope: entry.config_scope,
                         shadows: entry.shadows.iter().map(|origin| origin.scope).collect(),
@@ -140,8 +140,8 @@ impl Scopes {
     fn gone(&self) -> Vec<String> {
         let off = self.entries.iter().filter(|entry| entry.status == Status::Disabled);
         let mut names: Vec<String> = off
-            .filter(|entry| self.active(entry.category, &entry.name).is_none())
-            .map(|entry| format!("{}/{}", entry.category, entry.name))
+            .filter(|entry| self.active(entry.value.category, &entry.name).is_none())
+            .map(|entry| format!("{}/{}", entry.value.category, entry.name))
             .collect();
         names.dedup();
         names

@@ -105,7 +105,7 @@ impl FromStr for Slot {
 }
 
 /// There is no slot of this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownSlot;
 
 impl fmt::Display for UnknownSlot {
@@ -114,8 +114,6 @@ impl fmt::Display for UnknownSlot {
         write!(f, "a slot is one of {} with `/pre` or `/post`", stages.join(", "))
     }
 }
-
-impl std::error::Error for UnknownSlot {}
 
 impl Serialize for Slot {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {

@@ -3,7 +3,7 @@
 
 use super::{HookEvent, HookFailure, HookReply, HookSource};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     draft::Absent,
     prompt::Prompt,
     revise::Removed,
@@ -27,7 +27,7 @@ const EVENT: HookEvent = HookEvent::BeforeAgentStart;
 /// let no_tools = |_: &[String]| unreachable!("no hook switches tools");
 /// assert!(start.hear("tone".into(), say("Be brief."), no_tools).is_empty());
 /// let notes = start.hear("shy".into(), say(""), no_tools);
-/// assert_eq!(notes[0].code, "hook-empty-prompt");
+/// assert_eq!(notes[0].code.as_str(), "hook-empty-prompt");
 /// assert_eq!(start.prompt().text, "Be brief.");
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -154,7 +154,7 @@ pub fn rebased(seen: &Prompt, base: &Prompt, rebuilt: &Prompt) -> Option<Prompt>
 fn empty(hook: &str) -> Diagnostic {
     let what =
         format!("hook `{}` answered with an empty prompt at {EVENT}; that changes nothing", shown(hook));
-    Diagnostic::warning("hook-empty-prompt", what)
+    Diagnostic::warning(DiagnosticCode::HookEmptyPrompt, what)
         .help("`\"replace_with_empty\": true` sends an empty prompt")
 }
 
@@ -163,7 +163,7 @@ fn overridden(hook: &str) -> Diagnostic {
         "hook `{}` switched tools, and the text of this run does not tell: a hook replaced what would have",
         shown(hook)
     );
-    Diagnostic::warning("stale-override", what)
+    Diagnostic::warning(DiagnosticCode::StaleOverride, what)
         .help("a hook that only adds behind the prompt it was given leaves room for the new text")
 }
 
@@ -189,10 +189,10 @@ mod tests {
         HookReply { active_tools: Some(vec![names.to_owned()]), ..HookReply::default() }
     }
 
-    fn hear(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<String> {
+    fn hear(start: &mut AgentStart, hook: &str, reply: HookReply) -> Vec<&'static str> {
         let notes = start.hear(hook.into(), Ok(reply), |names| base(&names.join(",")));
         start.prompt().check_tiling().expect("parts and spans tile the prompt");
-        notes.into_iter().map(|note| note.code).collect()
+        notes.into_iter().map(|note| note.code.as_str()).collect()
     }
 
     const OLD: &str = "You help.\nTools: all\nDate: today";
@@ -280,7 +280,7 @@ mod tests {
         let mut start = AgentStart::new(base("all"));
         assert_eq!(hear(&mut start, "a", text("")), ["hook-empty-prompt"]);
         assert_eq!((start.prompt(), start.set_by()), (&base("all"), None), "as if it had said nothing");
-        assert!(hear(&mut start, "b", text(" ")).contains(&"hook/removed".to_owned()), "a blank is a text");
+        assert!(hear(&mut start, "b", text(" ")).contains(&"hook/removed"), "a blank is a text");
         let empty = HookReply { replace_with_empty: true, ..text("") };
         assert_eq!(hear(&mut start, "c", empty), ["hook/removed"]);
         assert_eq!((start.prompt().text.as_str(), start.set_by()), ("", Some("c")));

@@ -122,7 +122,7 @@ impl fmt::Display for HookEvent {
 }
 
 /// There is no event of this name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct UnknownEvent;
 
 impl fmt::Display for UnknownEvent {
@@ -131,8 +131,6 @@ impl fmt::Display for UnknownEvent {
         write!(f, "an event is one of {}", names.join(", "))
     }
 }
-
-impl std::error::Error for UnknownEvent {}
 
 impl FromStr for HookEvent {
     type Err = UnknownEvent;

@@ -2,14 +2,14 @@
 
 use super::{HookEvent, OnFailure};
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     settings::shown,
 };
 use std::fmt;
 
 /// Why a hook has no answer. It is reported and skipped, and what it was to change stays as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookFailure {
     /// Its program ended badly.
@@ -93,7 +93,7 @@ impl HookFailure {
             OnFailure::Stops => "stopped what it was asked about",
         };
         let what = format!("hook `{}` failed at {event} and {then}: {self}", shown(hook));
-        let mut note = Diagnostic::error("hook-error", what);
+        let mut note = Diagnostic::error(DiagnosticCode::HookError, what);
         note.place = place;
         note.help = self.help();
         note
@@ -143,8 +143,6 @@ impl fmt::Display for HookFailure {
         }
     }
 }
-
-impl std::error::Error for HookFailure {}
 
 /// What others wrote, fit for a note: its first line with something in it, nothing hidden, not too long.
 fn one_line(text: &str) -> String {

@@ -1,7 +1,12 @@
 //! What a hook may answer, and where it counts.
 
 use super::{HookEvent, HookFailure};
-use crate::{diagnostic::Diagnostic, extension::Role, settings::shown, suggestion::did_you_mean};
+use crate::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    extension::Role,
+    settings::shown,
+    suggestion::did_you_mean,
+};
 use serde_json::Value;
 
 /// What a hook answers. Each field has a meaning at some events only ([`HookEvent::answers`]); the default changes
@@ -99,7 +104,7 @@ impl HookReply {
         let what =
             format!("hook `{}` is an observer and answered all the same; that is ignored", shown(hook));
         Some(
-            Diagnostic::warning("hook/ignored-key", what)
+            Diagnostic::warning(DiagnosticCode::HookIgnoredKey, what)
                 .help("`\"role\": \"transform\"` lets it change things"),
         )
     }
@@ -134,7 +139,7 @@ pub(super) fn unknown_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Optio
         Some(near) => format!("did you mean `{near}`?"),
         None => heeded(event),
     };
-    Some(Diagnostic::warning("hook/unknown-key", what).help(help))
+    Some(Diagnostic::warning(DiagnosticCode::HookUnknownKey, what).help(help))
 }
 
 pub(super) fn ignored_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Option<Diagnostic> {
@@ -142,7 +147,7 @@ pub(super) fn ignored_keys(hook: &str, event: HookEvent, keys: &[&str]) -> Optio
         return None;
     }
     let what = format!("hook `{}` answered with what means nothing at {event}: {}", shown(hook), named(keys));
-    Some(Diagnostic::warning("hook/ignored-key", what).help(heeded(event)))
+    Some(Diagnostic::warning(DiagnosticCode::HookIgnoredKey, what).help(heeded(event)))
 }
 
 fn heeded(event: HookEvent) -> String {
@@ -173,7 +178,7 @@ mod tests {
         for event in HookEvent::ALL {
             let mut reply = all.clone();
             let note = reply.confine("h", event).expect("some of it means nothing here");
-            assert_eq!(note.code, "hook/ignored-key");
+            assert_eq!(note.code.as_str(), "hook/ignored-key");
             assert_eq!(reply.said().len(), event.answers().len(), "{event}");
             assert_eq!(reply.confine("h", event), None);
         }

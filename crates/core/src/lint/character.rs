@@ -124,6 +124,9 @@ pub fn is_unusual_space(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn escape_hidden(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     escape_where(text, |_, c| is_hidden(c))
 }
 

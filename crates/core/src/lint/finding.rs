@@ -2,7 +2,7 @@
 
 use super::few::Few;
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity, excerpt},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity, excerpt},
     scope::Scope,
 };
 use memchr::memchr_iter;
@@ -13,14 +13,14 @@ use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 /// ```
 /// use preface_core::lint::{finding::Finding, hidden};
 /// let found = &hidden::scan("a\u{202e}b")[0];
-/// assert_eq!((found.code(), found.range()), ("hidden/bidi".into(), 1..4));
+/// assert_eq!((found.code().as_str(), found.range()), ("hidden/bidi", 1..4));
 /// ```
 pub trait Finding {
     /// Returns the bytes of the text that are meant.
     fn range(&self) -> Range<usize>;
 
     /// Returns the stable code.
-    fn code(&self) -> String;
+    fn code(&self) -> DiagnosticCode;
 
     /// Returns how bad it is.
     fn severity(&self) -> Severity;
@@ -83,7 +83,7 @@ pub struct Rest {
     /// The first that was not kept.
     pub range: Range<usize>,
     /// Their code.
-    pub code: String,
+    pub code: DiagnosticCode,
     /// How bad each of them is.
     pub severity: Severity,
     /// How many there are.
@@ -95,8 +95,8 @@ impl Finding for Rest {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
-        self.code.clone()
+    fn code(&self) -> DiagnosticCode {
+        self.code
     }
 
     fn severity(&self) -> Severity {
@@ -120,7 +120,7 @@ impl Finding for Rest {
 #[derive(Debug)]
 pub struct FewOfEach {
     most: usize,
-    seen: BTreeMap<(String, Severity), (usize, Range<usize>)>,
+    seen: BTreeMap<(DiagnosticCode, Severity), (usize, Range<usize>)>,
 }
 
 impl FewOfEach {
@@ -131,11 +131,11 @@ impl FewOfEach {
     }
 
     /// Counts a finding and returns true where it is to be kept.
-    pub fn keeps(&mut self, code: &str, severity: Severity, range: &Range<usize>) -> bool {
-        let found = self.seen.iter_mut().find(|((known, bad), _)| known == code && *bad == severity);
+    pub fn keeps(&mut self, code: DiagnosticCode, severity: Severity, range: &Range<usize>) -> bool {
+        let found = self.seen.iter_mut().find(|((known, bad), _)| *known == code && *bad == severity);
         let (count, first) = match found {
             Some((_, entry)) => entry,
-            None => self.seen.entry((code.to_owned(), severity)).or_insert((0, 0..0)),
+            None => self.seen.entry((code, severity)).or_insert((0, 0..0)),
         };
         *count += 1;
         if *count == self.most.saturating_add(1) {
@@ -148,7 +148,7 @@ impl FewOfEach {
     #[must_use]
     pub fn of<F: Finding>(most: usize, mut findings: Vec<F>) -> (Vec<F>, Vec<Rest>) {
         let mut few = FewOfEach::new(most);
-        findings.retain(|finding| few.keeps(&finding.code(), finding.severity(), &finding.range()));
+        findings.retain(|finding| few.keeps(finding.code(), finding.severity(), &finding.range()));
         (findings, few.rest())
     }
 
@@ -217,8 +217,8 @@ mod tests {
         fn range(&self) -> Range<usize> {
             self.0.clone()
         }
-        fn code(&self) -> String {
-            "test/at".into()
+        fn code(&self) -> DiagnosticCode {
+            DiagnosticCode::HiddenComment
         }
         fn severity(&self) -> Severity {
             Severity::Info

@@ -23,7 +23,10 @@ use super::{
     finding::{FewOfEach, Finding, Rest},
     hidden,
 };
-use crate::{diagnostic::Severity, template::is_white};
+use crate::{
+    diagnostic::{DiagnosticCode, Severity},
+    template::is_white,
+};
 use std::{borrow::Cow, ops::Range};
 
 /// The tags that the engine and its presets write, by name.
@@ -101,11 +104,11 @@ pub enum Kind {
 
 impl Kind {
     /// Returns `forged-tag`, the name that `pi` fixes, `forged/marker` or `forged/role`.
-    fn code(self) -> &'static str {
+    fn code(self) -> DiagnosticCode {
         match self {
-            Kind::Tag => "forged-tag",
-            Kind::Marker => "forged/marker",
-            Kind::Role => "forged/role",
+            Kind::Tag => DiagnosticCode::ForgedTag,
+            Kind::Marker => DiagnosticCode::ForgedMarker,
+            Kind::Role => DiagnosticCode::ForgedRole,
         }
     }
 }
@@ -133,8 +136,8 @@ impl Finding for Forged {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
-        self.kind.code().to_owned()
+    fn code(&self) -> DiagnosticCode {
+        self.kind.code()
     }
 
     fn severity(&self) -> Severity {

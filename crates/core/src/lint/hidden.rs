@@ -10,7 +10,7 @@ use super::{
     finding::{self, FewOfEach, Finding, Rest},
 };
 use crate::{
-    diagnostic::{Diagnostics, Severity},
+    diagnostic::{DiagnosticCode, Diagnostics, Severity},
     scope::Scope,
 };
 use memchr::memmem;
@@ -65,26 +65,26 @@ impl Kind {
     /// Returns the stable code.
     ///
     /// ```
-    /// assert_eq!(preface_core::lint::hidden::Kind::SelectorRun.code(), "hidden/selector-run");
+    /// assert_eq!(preface_core::lint::hidden::Kind::SelectorRun.code().as_str(), "hidden/selector-run");
     /// ```
     #[must_use]
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> DiagnosticCode {
         match self {
-            Kind::Tag => "hidden/tag",
-            Kind::Bidi => "hidden/bidi",
-            Kind::ZeroWidth => "hidden/zero-width",
-            Kind::Bom => "hidden/bom",
-            Kind::Control => "hidden/control",
-            Kind::SelectorRun => "hidden/selector-run",
-            Kind::Selector => "hidden/selector",
-            Kind::Filler => "hidden/filler",
-            Kind::PrivateUse => "hidden/private-use",
-            Kind::Separator => "hidden/separator",
-            Kind::OffScreen => "hidden/off-screen",
-            Kind::Pile => "hidden/pile",
-            Kind::Space => "hidden/space",
-            Kind::Mark => "hidden/mark",
-            Kind::Comment => "hidden/comment",
+            Kind::Tag => DiagnosticCode::HiddenTag,
+            Kind::Bidi => DiagnosticCode::HiddenBidi,
+            Kind::ZeroWidth => DiagnosticCode::HiddenZeroWidth,
+            Kind::Bom => DiagnosticCode::HiddenBom,
+            Kind::Control => DiagnosticCode::HiddenControl,
+            Kind::SelectorRun => DiagnosticCode::HiddenSelectorRun,
+            Kind::Selector => DiagnosticCode::HiddenSelector,
+            Kind::Filler => DiagnosticCode::HiddenFiller,
+            Kind::PrivateUse => DiagnosticCode::HiddenPrivateUse,
+            Kind::Separator => DiagnosticCode::HiddenSeparator,
+            Kind::OffScreen => DiagnosticCode::HiddenOffScreen,
+            Kind::Pile => DiagnosticCode::HiddenPile,
+            Kind::Space => DiagnosticCode::HiddenSpace,
+            Kind::Mark => DiagnosticCode::HiddenMark,
+            Kind::Comment => DiagnosticCode::HiddenComment,
         }
     }
 }
@@ -134,8 +134,8 @@ impl Finding for Hidden {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
-        self.kind.code().to_owned()
+    fn code(&self) -> DiagnosticCode {
+        self.kind.code()
     }
 
     fn severity(&self) -> Severity {
@@ -347,7 +347,8 @@ fn runs(text: &str, found: &mut dyn FnMut(Run)) {
 
 /// Returns true where a text has anything but printable ASCII, tabs and line ends.
 fn may_hide(text: &[u8]) -> bool {
-    text.iter().any(|byte| is_special(*byte))
+    // Without a way out of the inner loop, which looks at many bytes at once.
+    text.chunks(64).any(|bytes| bytes.iter().fold(false, |found, byte| found | is_special(*byte)))
 }
 
 fn is_special(byte: u8) -> bool {

@@ -4,15 +4,15 @@
 //! [`redact`] is for records and messages.
 
 use super::finding::Finding;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{DiagnosticCode, Severity};
 use memchr::memmem;
 use std::{borrow::Cow, ops::Range};
 
 /// One kind of credential and how to recognise it.
 #[derive(Debug)]
 pub struct Pattern {
-    /// The name that codes and reports use.
-    pub id: &'static str,
+    /// The code of its findings.
+    pub code: DiagnosticCode,
     /// What it is, for messages.
     pub what: &'static str,
     start: &'static str,
@@ -27,44 +27,54 @@ enum Match {
     Nothing(usize),
 }
 
-/// The patterns, by id.
+/// The patterns, by code.
 pub const PATTERNS: &[Pattern] = &[
     Pattern {
-        id: "anthropic",
+        code: DiagnosticCode::SecretAnthropic,
         what: "an Anthropic key",
         start: "sk-ant-",
         end: |text, at| token(text, at, 7, is_dashed),
     },
-    Pattern { id: "aws", what: "an AWS access key", start: "AKIA", end: aws },
-    Pattern { id: "aws-temporary", what: "a temporary AWS access key", start: "ASIA", end: aws },
+    Pattern { code: DiagnosticCode::SecretAws, what: "an AWS access key", start: "AKIA", end: aws },
     Pattern {
-        id: "github",
+        code: DiagnosticCode::SecretAwsTemporary,
+        what: "a temporary AWS access key",
+        start: "ASIA",
+        end: aws,
+    },
+    Pattern {
+        code: DiagnosticCode::SecretGithub,
         what: "a GitHub token",
         start: "ghp_",
         end: |text, at| token(text, at, 4, is_word),
     },
     Pattern {
-        id: "github-oauth",
+        code: DiagnosticCode::SecretGithubOauth,
         what: "a GitHub OAuth token",
         start: "gho_",
         end: |text, at| token(text, at, 4, is_word),
     },
     Pattern {
-        id: "google",
+        code: DiagnosticCode::SecretGoogle,
         what: "a Google API key",
         start: "AIza",
         end: |text, at| token(text, at, 4, is_dashed),
     },
-    Pattern { id: "private-key", what: "a private key", start: "-----BEGIN ", end: private_key },
-    Pattern { id: "sk", what: "a secret key", start: "sk-", end: secret_key },
     Pattern {
-        id: "slack",
+        code: DiagnosticCode::SecretPrivateKey,
+        what: "a private key",
+        start: "-----BEGIN ",
+        end: private_key,
+    },
+    Pattern { code: DiagnosticCode::SecretSk, what: "a secret key", start: "sk-", end: secret_key },
+    Pattern {
+        code: DiagnosticCode::SecretSlack,
         what: "a Slack token",
         start: "xoxb-",
         end: |text, at| token(text, at, 5, is_dashed),
     },
     Pattern {
-        id: "stripe",
+        code: DiagnosticCode::SecretStripe,
         what: "a Stripe key",
         start: "sk_live_",
         end: |text, at| token(text, at, 8, is_word),
@@ -83,15 +93,14 @@ const REDACTED: &str = "[REDACTED]";
 /// use preface_core::lint::{finding::Finding, secret::scan};
 /// let text = format!("key: ghp_{}", "0123456789".repeat(3));
 /// let found = &scan(&text)[0];
-/// assert_eq!((found.code(), found.range()), ("secret/github".into(), 5..39));
+/// assert_eq!((found.code().as_str(), found.range()), ("secret/github", 5..39));
 /// assert_eq!(found.message(), "this looks like a GitHub token");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
     /// The bytes of the token.
     pub range: Range<usize>,
-    /// The pattern's id.
-    pub pattern: &'static str,
+    code: DiagnosticCode,
     what: &'static str,
 }
 
@@ -100,8 +109,8 @@ impl Finding for Secret {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
-        format!("secret/{}", self.pattern)
+    fn code(&self) -> DiagnosticCode {
+        self.code
     }
 
     fn severity(&self) -> Severity {
@@ -195,7 +204,7 @@ fn matches(text: &str, pattern: &Pattern) -> Vec<Secret> {
         }
         match (pattern.end)(text, start) {
             Match::Token(end) => {
-                found.push(Secret { range: start..end, pattern: pattern.id, what: pattern.what });
+                found.push(Secret { range: start..end, code: pattern.code, what: pattern.what });
                 at = end;
             }
             Match::Nothing(end) => at = end,
@@ -305,10 +314,10 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn patterns_are_sorted_and_have_each_id_once() {
+    fn patterns_are_sorted_and_have_each_code_once() {
         assert!(
-            PATTERNS.is_sorted_by(|a, b| a.id < b.id),
-            "PATTERNS must stay sorted by id, without duplicates"
+            PATTERNS.is_sorted_by(|a, b| a.code < b.code),
+            "PATTERNS must stay sorted by code, without duplicates"
         );
     }
 

@@ -2,7 +2,7 @@
 
 use super::{finding::Finding, hidden};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     origin::Origin,
     prompt::Prompt,
     scope::Scope,
@@ -27,7 +27,7 @@ pub fn report(prompt: &Prompt, diagnostics: &mut Diagnostics) {
 fn files<'a>(
     text: &'a str,
     spans: impl Iterator<Item = (Range<usize>, &'a Origin)>,
-    seen: &mut BTreeSet<(String, String)>,
+    seen: &mut BTreeSet<(String, DiagnosticCode)>,
     diagnostics: &mut Diagnostics,
 ) {
     // Neighbours from one file are one text.

@@ -14,7 +14,7 @@ pub use catalogue::{Catalogue, Kind};
 
 use super::few::Few;
 use crate::{
-    diagnostic::{Diagnostic, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
     scope::Scope,
     template::{Locator, Options, Position, Template, too_large},
 };
@@ -60,7 +60,7 @@ pub struct Edit {
 /// use preface_core::{fact::Stability, lint::template::{Catalogue, lint}, template::Options};
 /// let catalogue = Catalogue::default().fixed("git", "branch", Stability::Conversation);
 /// let findings = lint("On [git:brnach].", &Options::default(), &catalogue, None, "template.md");
-/// assert_eq!(findings[0].diagnostic.code, "template/unknown-name");
+/// assert_eq!(findings[0].diagnostic.code.as_str(), "template/unknown-name");
 /// assert_eq!(findings[0].edit.as_ref().unwrap().replacement, "branch");
 /// ```
 #[must_use]
@@ -109,8 +109,7 @@ pub fn lint_few(
     let mut locator = Locator::new(text);
     let finding = |note: Note| {
         let (position, place) = locator.place(scope, path, note.range);
-        let mut diagnostic =
-            Diagnostic::new(note.severity, format!("template/{}", note.code), note.message).at(place);
+        let mut diagnostic = Diagnostic::new(note.severity, note.code, note.message).at(place);
         diagnostic.help = note.help;
         Finding { diagnostic, position, edit: note.edit }
     };
@@ -119,7 +118,7 @@ pub fn lint_few(
 
 /// A finding before its line and column are known.
 struct Note {
-    code: &'static str,
+    code: DiagnosticCode,
     severity: Severity,
     range: Range<usize>,
     message: String,
@@ -128,7 +127,12 @@ struct Note {
 }
 
 impl Note {
-    fn new(severity: Severity, code: &'static str, range: &Range<usize>, message: impl Into<String>) -> Self {
+    fn new(
+        severity: Severity,
+        code: DiagnosticCode,
+        range: &Range<usize>,
+        message: impl Into<String>,
+    ) -> Self {
         Note { code, severity, range: range.clone(), message: message.into(), help: None, edit: None }
     }
 

@@ -17,7 +17,7 @@ mod server;
 pub use described::{
     Described, DescribedArgument, DescribedPrompt, DescribedResource, DescribedTool, Fetched, Want,
 };
-pub use entry::{ServerCategory, ServerEntry};
+pub use entry::{DeclaredServer, ServerEntry};
 pub use read::McpFile;
 pub use recording::{Recalled, RecordedBy, Recording};
 pub use resolve::{McpServers, resolve, resolve_granted};

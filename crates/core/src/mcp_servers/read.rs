@@ -6,7 +6,7 @@
 
 use super::server::{Address, Launch, Server, Transport, Written};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{Failure, Stage, id_fault},
     scope::Scope,
     settings::{Dialect, Node, Table, Tree, parse_document, shown},
@@ -14,8 +14,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-pub(super) const INVALID: &str = "Validation/MCPServerConfigInvalid";
-const UNKNOWN_KEY: &str = "mcp/unknown-key";
+pub(super) const INVALID: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
+const UNKNOWN_KEY: DiagnosticCode = DiagnosticCode::McpUnknownKey;
 const WRAPPER: &str = "mcpServers";
 
 /// A file with more servers than this is refused: each costs notes, and nobody writes it by hand.
@@ -74,7 +74,7 @@ impl McpFile {
     /// assert!(file.is_some() && notes.is_empty(), "that `git` is no server is told when all layers are known");
     /// let (file, notes) = McpFile::read(Scope::Global, "~/.stud/mcp.json", b"{");
     /// assert!(file.is_none());
-    /// assert_eq!(notes[0].code, "Validation/MCPServerConfigInvalid");
+    /// assert_eq!(notes[0].code.as_str(), "Validation/MCPServerConfigInvalid");
     /// ```
     #[must_use]
     pub fn read(scope: Scope, path_for_people: &str, bytes: &[u8]) -> (Option<McpFile>, Diagnostics) {
@@ -142,7 +142,7 @@ impl McpFile {
         let read = read.collect();
         // What is left speaks of parts that another of the same name replaced, or of a number that is no server.
         diagnostics.extend(notes.into_iter().map(|note| Diagnostic {
-            code: INVALID.to_owned(),
+            code: INVALID,
             place: note.place.map(without_excerpt),
             ..note
         }));

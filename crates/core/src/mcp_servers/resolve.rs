@@ -6,13 +6,13 @@
 //! whoever wrote it wants no server of that id. A project's server that needs a grant and has none replaces nothing either.
 
 use super::{
-    entry::ServerEntry,
+    entry::{DeclaredServer, ServerEntry},
     read::{Declared, INVALID, McpFile, What},
     server::Server,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
-    extension::{DisabledBy, EntryOrigin, Failure, Stage, Status},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    extension::{DisabledBy, EntryOrigin, Failure, Layered, Stage, Status, decide, switched_on},
     scope::Scope,
     settings::shown,
     suggestion::did_you_mean,
@@ -100,7 +100,7 @@ struct Switched {
 
 impl Switched {
     fn by(&self) -> DisabledBy {
-        DisabledBy { scope: self.scope.into(), path: self.place.path.clone(), line: self.place.line }
+        DisabledBy::at(self.scope, &self.place)
     }
 }
 
@@ -141,85 +141,51 @@ impl Said {
 
     /// Decides among the servers of one id.
     fn settle(mut self, id: &str, may_run: &dyn Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
-        let candidates = std::mem::take(&mut self.candidates);
-        let is_able = |one: &Candidate| {
-            let Ok(server) = &one.verdict else { return false };
-            let row = ServerEntry::of(id, one.origin.clone(), server.clone());
-            self.off(one.origin.scope).is_none() && (!row.needs_grant() || may_run(&row))
-        };
-        let able = candidates.iter().rposition(is_able);
-        let is_pending =
-            |at: usize, one: &Candidate| one.verdict.is_ok() && able.is_some_and(|able| able < at);
-        let origins: Vec<(EntryOrigin, bool)> = candidates
-            .iter()
-            .enumerate()
-            .map(|(at, one)| (one.origin.clone(), one.verdict.is_ok() && !is_pending(at, one)))
-            .collect();
-        let winner = origins.iter().rposition(|(_, sound)| *sound);
-        let standing = winner.filter(|at| self.off(origins[*at].0.scope).is_none());
-
-        let mut rows = Vec::with_capacity(candidates.len());
-        for (at, candidate) in candidates.into_iter().enumerate() {
-            let pending = is_pending(at, &candidate);
-            let Candidate { origin, verdict, notes } = candidate;
-            let scope = origin.scope;
-            let who = format!("{scope}/{} (MCPServer)", shown(id));
-            let mut row = ServerEntry::new(id, origin);
-            row.diagnostics = notes;
-            let off = self.off(scope);
-            match verdict {
-                Err(failures) => {
-                    row.status = Status::Disabled;
-                    row.disabled_by = off.filter(|by| by.scope == scope.into());
-                    let stays = standing.filter(|winner| *winner < at).map(|winner| origins[winner].0.scope);
-                    let severity = match (stays, &row.disabled_by) {
-                        (None, None) => Severity::Error,
-                        _ => Severity::Warning,
-                    };
-                    row.diagnostics
-                        .extend(failures.iter().map(|failure| told(failure, &who, stays, severity)));
-                    if let Some(by) = &row.disabled_by {
-                        row.diagnostics.push(disabled(&who, by));
-                    }
-                }
-                Ok(server) if pending => {
-                    let notes = std::mem::take(&mut row.diagnostics);
-                    row = ServerEntry::of(id, row.origin, server);
-                    (row.status, row.diagnostics) = (Status::Pending, notes);
-                }
+        let mut failures = Vec::new();
+        let mut rows = Vec::new();
+        for Candidate { origin, verdict, notes } in std::mem::take(&mut self.candidates) {
+            let off = self.off(origin.scope);
+            let (mut row, failed) = match verdict {
                 Ok(server) => {
-                    let is_winner = winner == Some(at);
-                    row.active = is_winner && off.is_none();
-                    row.disabled_by = off;
-                    if row.disabled_by.is_some() {
-                        row.status = Status::Disabled;
-                    }
-                    if is_winner {
-                        let below = origins[..at].iter().rev().filter(|(_, sound)| *sound);
-                        row.shadows = below.map(|(origin, _)| origin.clone()).collect();
-                    } else {
-                        row.shadowed_by = winner.map(|winner| origins[winner].0.clone());
-                    }
-                    if row.active {
-                        let failed = origins[at + 1..].iter().rfind(|(_, sound)| !*sound);
-                        row.fallback_from = failed.map(|(origin, _)| origin.clone());
-                    }
-                    row.about = Some(server.about());
-                    row.action = Some(server.action());
-                    row.server = Some(server);
-                    row.runnable = row.active && !row.needs_grant();
-                    if row.active && !row.shadows.is_empty() {
-                        row.diagnostics.push(shadowing(&who, &row));
-                    }
-                    if let (true, Some(by)) = (is_winner, &row.disabled_by) {
-                        row.diagnostics.push(disabled(&who, by));
-                    }
-                    if is_winner {
-                        row.diagnostics.extend(self.switched_on(&who, scope));
-                    }
+                    (ServerEntry { disabled_by: off, ..ServerEntry::of(id, origin, server) }, Vec::new())
                 }
-            }
+                Err(failures) => {
+                    let off = off.filter(|by| by.scope == origin.scope.into());
+                    let row = Layered::new(DeclaredServer::default(), id, origin);
+                    (ServerEntry { status: Status::Disabled, disabled_by: off, ..row }, failures)
+                }
+            };
+            row.diagnostics = notes;
             rows.push(row);
+            failures.push(failed);
+        }
+        let is_able = |row: &ServerEntry| {
+            row.status == Status::Ok && row.disabled_by.is_none() && (!row.needs_grant() || may_run(row))
+        };
+        if let Some(able) = rows.iter().rposition(is_able) {
+            for row in rows[able + 1..].iter_mut().filter(|row| row.status == Status::Ok) {
+                (row.status, row.disabled_by) = (Status::Pending, None);
+            }
+        }
+        let winner = decide(&mut rows, false);
+        for (at, failures) in failures.into_iter().enumerate() {
+            let stays = rows[..at].iter().rfind(|row| row.active).map(|row| row.origin.scope);
+            let row = &mut rows[at];
+            let scope = row.origin.scope;
+            let who = format!("{scope}/{} (MCPServer)", shown(id));
+            row.runnable = row.active && !row.needs_grant();
+            for failure in &failures {
+                let mut note = failure.diagnostic(&who, stays);
+                if row.disabled_by.is_some() {
+                    note.severity = Severity::Warning;
+                }
+                row.diagnostics.push(note);
+            }
+            let is_winner = winner == Some(at);
+            row.report(&who, is_winner || row.value.server.is_none());
+            if is_winner {
+                row.diagnostics.extend(self.switched_on(&who, scope));
+            }
         }
         rows
     }
@@ -228,16 +194,7 @@ impl Said {
     fn switched_on(&self, who: &str, scope: Scope) -> Option<Diagnostic> {
         let on = self.switches.iter().rfind(|switch| switch.scope >= scope).filter(|switch| !switch.off)?;
         let off = self.switches.iter().rfind(|switch| switch.scope >= scope && switch.off)?;
-        let note = if self.off(scope).is_some() {
-            let message =
-                format!("{who} stays switched off by {}; {} does not switch it on", at(off), at(on));
-            Diagnostic::warning("scope/enabled", message)
-                .help("a project does not start what you switched off")
-        } else {
-            let message =
-                format!("{who}, which {} switches off, is switched on again by {}", at(off), at(on));
-            Diagnostic::info("scope/enabled", message)
-        };
+        let note = switched_on(&who, &off.by(), &on.by(), self.off(scope).is_none());
         Some(note.at(on.place.clone()))
     }
 
@@ -252,39 +209,8 @@ impl Said {
         notes.extend(self.switches.into_iter().map(|switch| {
             let verb = if switch.off { "off" } else { "on" };
             let message = format!("the MCP server `{}` is switched {verb}, but no layer has it", shown(id));
-            Diagnostic::warning("mcp/unknown", message).at(switch.place).help(help.clone())
+            Diagnostic::warning(DiagnosticCode::McpUnknown, message).at(switch.place).help(help.clone())
         }));
         notes
     }
-}
-
-fn at(switch: &Switched) -> String {
-    let line = switch.place.line.map(|line| format!(":{line}")).unwrap_or_default();
-    format!("{}{line} ({})", switch.place.path, switch.scope)
-}
-
-/// Says a failure of a server: `project/git (MCPServer): shape — …`.
-fn told(failure: &Failure, who: &str, stays: Option<Scope>, severity: Severity) -> Diagnostic {
-    let pointer = match failure.pointer.as_str() {
-        "" => String::new(),
-        pointer => format!(" at {pointer}"),
-    };
-    let stays = stays.map(|scope| format!("; the {scope} one stays")).unwrap_or_default();
-    let message = format!("{who}: {}{pointer} — {}{stays}", failure.stage, failure.message);
-    let mut note = Diagnostic::new(severity, failure.code(), message);
-    note.place.clone_from(&failure.place);
-    note.help.clone_from(&failure.help);
-    note
-}
-
-fn shadowing(who: &str, row: &ServerEntry) -> Diagnostic {
-    let hidden: Vec<String> =
-        row.shadows.iter().map(|origin| format!("the {} one ({})", origin.scope, origin.path)).collect();
-    let place = Place::file(Some(row.origin.scope), row.origin.path.clone());
-    Diagnostic::info("scope/shadows", format!("{who} hides {}", hidden.join(" and "))).at(place)
-}
-
-fn disabled(who: &str, by: &DisabledBy) -> Diagnostic {
-    let line = by.line.map(|line| format!(":{line}")).unwrap_or_default();
-    Diagnostic::info("scope/disabled", format!("{who} is switched off by {}{line} ({})", by.path, by.scope))
 }

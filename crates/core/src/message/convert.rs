@@ -9,7 +9,10 @@ use super::{
     role::{ModelRole, Role},
     shell,
 };
-use crate::{aside::REMINDER_TAG, diagnostic::Diagnostic};
+use crate::{
+    aside::REMINDER_TAG,
+    diagnostic::{Diagnostic, DiagnosticCode},
+};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::{ops::Range, sync::Arc};
@@ -63,11 +66,11 @@ impl Conversion {
             let at = dropped.message;
             match dropped.why {
                 DroppedWhy::Excluded => Diagnostic::info(
-                    "messages/excluded",
+                    DiagnosticCode::MessagesExcluded,
                     format!("message {at} is not sent: its command was run with `!!`"),
                 ),
                 DroppedWhy::System => Diagnostic::warning(
-                    "messages/system",
+                    DiagnosticCode::MessagesSystem,
                     format!("message {at} is not sent: this profile leaves out messages of role `system`"),
                 )
                 .help("`messages.system = \"keep\"` in a profile sends them"),
@@ -83,7 +86,7 @@ impl Escaped {
         let times = if *count == 1 { String::new() } else { format!(" {count} times") };
         let what =
             format!("message {message} ({role}) imitates the tag `<{REMINDER_TAG}>`{times}; it was escaped");
-        Diagnostic::warning("forged/escaped", what)
+        Diagnostic::warning(DiagnosticCode::ForgedEscaped, what)
     }
 }
 

@@ -4,7 +4,7 @@ use super::role::Role;
 use crate::settings::shown;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 /// One message of a history.
 ///
@@ -24,7 +24,8 @@ pub struct Message {
 }
 
 /// What makes an object no message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct MessageFault {
     /// The field that is wrong; `None` where one is missing.
     pub field: Option<&'static str>,
@@ -44,14 +45,6 @@ impl MessageFault {
         self
     }
 }
-
-impl fmt::Display for MessageFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for MessageFault {}
 
 /// Exit codes beyond this are not whole numbers for every reader of JSON.
 const LARGEST: f64 = 9_007_199_254_740_991.0;

@@ -7,7 +7,7 @@ use super::{
     value::Strict,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     settings::shown,
 };
 use serde::de::DeserializeSeed;
@@ -27,7 +27,7 @@ const MOST_VALUES: usize = 2_000_000;
 const CUT: &str = "the file ends early: was it cut?";
 
 /// A file that is no history, and where it says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct MessagesError {
     /// What is wrong, lower case first.
     pub message: String,
@@ -47,8 +47,6 @@ impl fmt::Display for MessagesError {
         write!(f, "{}", self.message)
     }
 }
-
-impl std::error::Error for MessagesError {}
 
 /// Reads the messages of a file; `path` is its name for people.
 ///
@@ -225,7 +223,7 @@ impl Walk<'_> {
             1 => format!("`{name}` and 1 other key beside `messages` are not read"),
             _ => format!("`{name}` and {others} other keys beside `messages` are not read"),
         };
-        Diagnostic::warning("messages/ignored-key", message)
+        Diagnostic::warning(DiagnosticCode::MessagesIgnoredKey, message)
             .at(Place::within(None, self.path, self.text, span))
             .help("only the list of messages counts")
     }

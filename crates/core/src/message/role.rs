@@ -62,21 +62,14 @@ impl fmt::Display for Role {
 }
 
 /// A word that is no role.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown role `{}`", shown(word))]
 pub struct UnknownRole {
     /// The word.
     pub word: String,
     /// What to write instead.
     pub help: String,
 }
-
-impl fmt::Display for UnknownRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown role `{}`", shown(&self.word))
-    }
-}
-
-impl std::error::Error for UnknownRole {}
 
 impl FromStr for Role {
     type Err = UnknownRole;

@@ -16,7 +16,6 @@ use super::{
 use crate::{
     message::MessageForms,
     origin::{Origin, Piece},
-    render::Templates,
     section::SectionId,
     suggestion::did_you_mean,
     trust::TrustMode,
@@ -26,7 +25,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// A profile option that the caller sets: `variant=0.58`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setting {
     /// The option's name.
     pub key: String,
@@ -270,7 +269,6 @@ impl Builder<'_> {
             escape,
             own_tags,
             options,
-            templates: Templates::default(),
             unset_options,
             given: self.given,
             text_options,

@@ -20,7 +20,6 @@ use crate::{
     condition::Condition,
     message::MessageForms,
     origin::Piece,
-    render::Templates,
     section::{Section, SectionId},
     trust::TrustMode,
 };
@@ -113,9 +112,6 @@ pub struct Profile {
     /// Values of `option:<name>`.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Templates of this profile that were parsed before.
-    #[serde(skip)]
-    pub templates: Templates,
     /// The options without a value: empty ones, and switches that are off.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unset_options: Vec<String>,

@@ -30,7 +30,7 @@ impl RawProfile {
 }
 
 /// A profile that cannot be used, and where it says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ProfileError {
     /// What is wrong, lower case first.
     pub message: String,
@@ -60,8 +60,6 @@ impl fmt::Display for ProfileError {
         write!(f, ")")
     }
 }
-
-impl std::error::Error for ProfileError {}
 
 /// Reads a profile.
 ///

@@ -35,7 +35,7 @@ impl OwnTags {
     /// Returns the names, where anything in these plans is watched at all.
     pub(crate) fn watched(&self, plans: &[Plan<'_>]) -> Vec<String> {
         match plans.iter().any(|plan| plan.watch_tags) {
-            true => self.all(plans.iter().map(|plan| plan.section.as_str())),
+            true => self.all(plans.iter().map(|plan| plan.meta.id.as_str())),
             false => Vec::new(),
         }
     }

@@ -2,18 +2,21 @@
 
 use super::Field;
 use crate::settings::shown;
-use std::fmt;
 
 /// An event that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// It is no object, but this.
+    #[error("an event must be an object, not {0}")]
     NoObject(&'static str),
     /// It does not say its type.
+    #[error("an event needs a `type`")]
     NoType,
     /// Its type is no string, but this.
+    #[error("the `type` of an event must be a string, not {0}")]
     TypeIsNoText(&'static str),
     /// No reminder has this id.
+    #[error("unknown type of event: `{}`", shown(kind))]
     UnknownType {
         /// The type.
         kind: String,
@@ -21,6 +24,7 @@ pub enum EventError {
         near: Option<String>,
     },
     /// The event has no such field.
+    #[error("the event `{kind}` has no field `{}`", shown(name))]
     UnknownField {
         /// The event's type.
         kind: String,
@@ -32,6 +36,7 @@ pub enum EventError {
         known: Vec<Field>,
     },
     /// A field is missing that must be there.
+    #[error("the event `{kind}` needs `{}`: {}", field.name, field.kind.expects())]
     Missing {
         /// The event's type.
         kind: String,
@@ -39,6 +44,7 @@ pub enum EventError {
         field: Field,
     },
     /// A field holds something else than it must.
+    #[error("`{}` of the event `{kind}` must be {}, not {found}", field.name, field.kind.expects())]
     WrongType {
         /// The event's type.
         kind: String,
@@ -72,30 +78,3 @@ impl EventError {
 fn listed(fields: &[Field]) -> String {
     fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", ")
 }
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            EventError::NoObject(found) => write!(f, "an event must be an object, not {found}"),
-            EventError::NoType => f.write_str("an event needs a `type`"),
-            EventError::TypeIsNoText(found) => {
-                write!(f, "the `type` of an event must be a string, not {found}")
-            }
-            EventError::UnknownType { kind, .. } => write!(f, "unknown type of event: `{}`", shown(kind)),
-            EventError::UnknownField { kind, name, .. } => {
-                write!(f, "the event `{kind}` has no field `{}`", shown(name))
-            }
-            EventError::Missing { kind, field } => {
-                write!(f, "the event `{kind}` needs `{}`: {}", field.name, field.kind.expects())
-            }
-            EventError::WrongType { kind, field, found } => write!(
-                f,
-                "`{}` of the event `{kind}` must be {}, not {found}",
-                field.name,
-                field.kind.expects()
-            ),
-        }
-    }
-}
-
-impl std::error::Error for EventError {}

@@ -2,7 +2,7 @@
 
 use super::{Field, Reminder, noun::EVENT};
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::forged::{TAGS, scan_tags},
     origin::{Origin, Piece, Source},
     section::SectionId,
@@ -41,7 +41,7 @@ impl RawReminder {
         let refused = |line: Option<usize>, what: String| {
             let mut place = Place::file(Some(source.scope), source.path.clone());
             place.line = line;
-            Box::new(Diagnostic::warning("reminder/invalid", what).at(place))
+            Box::new(Diagnostic::warning(DiagnosticCode::ReminderInvalid, what).at(place))
         };
         let parts = split(text);
         let block = parts.block.as_deref().unwrap_or_default();
@@ -118,7 +118,7 @@ impl RawReminder {
 
     fn refused(&self, what: String) -> Diagnostic {
         let place = Place::file(Some(self.source.scope), self.source.path.clone());
-        Diagnostic::warning("reminder/invalid", what).at(place)
+        Diagnostic::warning(DiagnosticCode::ReminderInvalid, what).at(place)
     }
 }
 

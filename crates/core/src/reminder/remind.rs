@@ -6,12 +6,12 @@
 use super::{Due, noun::EVENT};
 use crate::{
     aside::{Aside, AsidePlace, QUOTE_TAG, REMINDER_TAG},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     fact::{FactKey, Stability},
     outline::{Outline, Plan, PlanItem},
     profile::{OwnTags, Profile},
     render::{RenderError, Rules, render},
-    section::{Language, Trim},
+    section::{Language, SectionMeta, Trim},
     settings::shown,
     variables::Variables,
 };
@@ -28,7 +28,7 @@ pub fn remind(
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Aside>, RenderError> {
     let own_tags = OwnTags { names: vec![REMINDER_TAG.to_owned()], of_sections: false, neutralise: true };
-    let mut rules = Rules::new(&profile.template, &profile.escape).with_templates(&profile.templates);
+    let mut rules = Rules::new(&profile.template, &profile.escape);
     rules.own_tags = Cow::Owned(own_tags);
     // A text may frame what it quotes, and no value may end such a frame.
     rules.tags.to_mut().push(QUOTE_TAG.to_owned());
@@ -37,21 +37,19 @@ pub fn remind(
     diagnostics.extend(draft.absent.iter().map(|one| {
         let what =
             format!("the reminder `{}` has nothing to say and is not sent", shown(one.section.as_str()));
-        Diagnostic::info("reminder/empty", what)
+        Diagnostic::info(DiagnosticCode::ReminderEmpty, what)
     }));
     Ok(draft.parts.into_iter().filter_map(Aside::of).collect())
 }
 
 fn plan(due: &Due) -> Plan<'_> {
     let item = PlanItem::new(Cow::Borrowed(&due.body), Language::Template);
-    Plan {
-        trim: Trim::Both,
+    let meta = SectionMeta {
         stability: Some(Stability::Turn),
         place: Some(AsidePlace::LastUser),
-        watch_tags: true,
-        event: Some(due),
-        ..Plan::new(due.id.clone(), vec![item])
-    }
+        ..SectionMeta::new(due.id.clone())
+    };
+    Plan { trim: Trim::Both, watch_tags: true, event: Some(due), ..Plan::new(meta, vec![item]) }
 }
 
 /// True for a fact that only an event has.

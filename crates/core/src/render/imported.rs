@@ -4,7 +4,7 @@
 use super::{Rendered, Rules, ValueForm};
 use crate::{
     catalog::{CatalogBody, Fragment, Run, Said, Sight, Stop, evaluate},
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     fact::{FactKey, Stability},
     lint::forged::neutralise_for,
     origin::{Origin, Piece},
@@ -95,7 +95,7 @@ fn forged_together<'f>(
 
 fn forged(key: &FactKey) -> Diagnostic {
     let what = format!("what is made of `{key}` imitates the structure of a prompt; it was escaped");
-    Diagnostic::warning("forged/escaped", what)
+    Diagnostic::warning(DiagnosticCode::ForgedEscaped, what)
 }
 
 fn bound(rules: &Rules<'_>, name: &str) -> Origin {
@@ -105,7 +105,7 @@ fn bound(rules: &Rules<'_>, name: &str) -> Origin {
 
 fn faulty(written: &Piece, why: &str) -> Diagnostic {
     let shown: String = written.text.chars().take(60).collect();
-    let note = Diagnostic::warning("catalog/value", format!("`{shown}` was left out: {why}"));
+    let note = Diagnostic::warning(DiagnosticCode::CatalogValue, format!("`{shown}` was left out: {why}"));
     match &written.origin {
         Origin::Source { source, span, .. } => {
             let mut place = Place::file(Some(source.scope), source.path.clone());

@@ -1,18 +1,18 @@
-//! Texts that have been looked at: plain ones, and templates, of which those of a profile are parsed once.
+//! Texts that have been looked at: plain ones, and templates, of which the profile's and those that ship with preface are
+//! parsed once in a process.
 
-use super::{RenderError, Rules, refused};
+use super::{RenderError, Rules, refused, watch::is_engines};
 use crate::{
     catalog::CatalogBody,
-    origin::{Origin, Piece},
+    origin::Piece,
     scope::Scope,
     section::Language,
-    template::{Options, Template},
+    template::{Options, Template, TemplateError},
 };
 use std::{
     borrow::Cow,
     collections::BTreeMap,
-    fmt,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// A text that has been looked at.
@@ -57,8 +57,8 @@ pub(super) fn ready<'w>(
         return Ok(Ready::Plain(pieces));
     }
     let template = match pieces.as_ref() {
-        [Piece { text, origin: Origin::Literal { .. } }] => {
-            rules.templates.parse(text, &rules.template).map_err(|error| refused(&error, &pieces, text))?
+        [Piece { text, origin }] if is_engines(origin) && text.len() <= KEPT_BYTES => {
+            parse_once(text, &rules.template).map_err(|error| refused(&error, &pieces, text))?
         }
         many => {
             let text: String = many.iter().map(|piece| piece.text.as_str()).collect();
@@ -71,44 +71,30 @@ pub(super) fn ready<'w>(
     Ok(Ready::Parsed(Parsed { template, pieces, by }))
 }
 
-/// The parsed templates of a profile. They belong to whoever keeps the profile, and copies share them; what is in here
-/// changes no result.
-#[derive(Clone, Default)]
-pub struct Templates(Arc<Mutex<BTreeMap<String, Kept>>>);
-
 /// A template and the switches that it was parsed with.
 type Kept = (Options, Arc<Template>);
+
+/// The parsed templates of this process, by text. They change no result.
+static TEMPLATES: Mutex<BTreeMap<String, Kept>> = Mutex::new(BTreeMap::new());
 
 /// How many templates are kept. A profile has a few dozen.
 const KEPT: usize = 1000;
 
-impl Templates {
-    fn parse(&self, text: &str, options: &Options) -> Result<Arc<Template>, crate::template::TemplateError> {
-        let Ok(mut kept) = self.0.lock() else { return Template::parse(text, options).map(Arc::new) };
-        if let Some((with, template)) = kept.get(text)
-            && with == options
-        {
-            return Ok(template.clone());
-        }
-        let template = Arc::new(Template::parse(text, options)?);
-        if kept.len() < KEPT {
-            kept.insert(text.to_owned(), (options.clone(), template.clone()));
-        }
-        Ok(template)
-    }
-}
+/// How long a text is kept at most.
+const KEPT_BYTES: usize = 1 << 14;
 
-impl PartialEq for Templates {
-    /// Always: what was parsed is no part of what a profile says.
-    fn eq(&self, _: &Self) -> bool {
-        true
+fn parse_once(text: &str, options: &Options) -> Result<Arc<Template>, TemplateError> {
+    let lock = || TEMPLATES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((with, template)) = lock().get(text)
+        && with == options
+    {
+        return Ok(template.clone());
     }
-}
-
-impl Eq for Templates {}
-
-impl fmt::Debug for Templates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Templates")
+    let template = Arc::new(Template::parse(text, options)?);
+    let mut kept = lock();
+    if kept.len() >= KEPT {
+        kept.clear();
     }
+    kept.insert(text.to_owned(), (options.clone(), template.clone()));
+    Ok(template)
 }

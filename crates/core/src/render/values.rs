@@ -4,7 +4,7 @@ use super::{
     RENDERED_LIMIT, RenderError, Rendered, Rules, push_pieces, ready::Parsed, stopped, watch::Watch,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     fact::{FactKey, Stability},
     origin::{Origin, Piece},
     outline::{ItemFacts, PlanItem},
@@ -104,7 +104,7 @@ fn check_room(
         return Ok(());
     }
     let what = format!("what comes out has more than the {RENDERED_LIMIT} bytes allowed");
-    let note = Diagnostic::error("template/too-large", what);
+    let note = Diagnostic::error(DiagnosticCode::TemplateTooLarge, what);
     let note = note.help(TemplateError::limit_help("template.maxBytes"));
     Err(stopped(note, &parsed.pieces, parsed.template.text(), tag))
 }

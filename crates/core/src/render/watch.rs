@@ -6,7 +6,7 @@
 
 use super::Rendered;
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     draft::DraftPart,
     fact::FactKey,
     lint::{
@@ -72,7 +72,7 @@ impl Watch {
         if in_attribute && text.contains(['&', '"', '<']) {
             if found.is_empty() {
                 let what = format!("`{key}` stands in an attribute: `&`, `\"` and `<` in it were escaped");
-                diagnostics.push(at(Diagnostic::info("forged/escaped", what)));
+                diagnostics.push(at(Diagnostic::info(DiagnosticCode::ForgedEscaped, what)));
             }
             return Cow::Owned(text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;"));
         }
@@ -161,8 +161,8 @@ impl Finding for &Heading<'_> {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
-        "forged-heading".to_owned()
+    fn code(&self) -> DiagnosticCode {
+        DiagnosticCode::ForgedHeading
     }
 
     fn severity(&self) -> Severity {
@@ -188,7 +188,8 @@ fn line(part: &DraftPart, range: Range<usize>) -> &str {
     trim(&part.text[range])
 }
 
-fn is_engines(origin: &Origin) -> bool {
+/// Returns true for a text of the profile or of the bundled layer.
+pub(super) fn is_engines(origin: &Origin) -> bool {
     matches!(origin, Origin::Literal { .. }) || origin.scope() == Some(Scope::Bundled)
 }
 
@@ -299,7 +300,7 @@ impl<F: Finding> Finding for Moved<'_, F> {
         self.range.clone()
     }
 
-    fn code(&self) -> String {
+    fn code(&self) -> DiagnosticCode {
         self.finding.code()
     }
 

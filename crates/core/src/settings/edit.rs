@@ -1,32 +1,31 @@
 //! Sets and unsets one value in the text of a settings file and leaves every other byte as it is.
 //!
-//! The edit works on byte ranges of the parsed text: a value is replaced in its place, a new member is put after the last
-//! one in the style of its neighbours, a member goes with its comma and, where nothing else stands there, its line.
-//! Comments that are not inside a replaced or removed value stay, also those about a member that is gone.
+//! A value is replaced in its place, a new member is put after the last one in the style of its neighbours, a member is
+//! removed with its comma and, if nothing else is on it, its line. Comments that are not inside a replaced or removed value
+//! stay, also those about a member that is gone.
+//!
+//! The syntax tree of `jsonc-parser` keeps blanks and comments and finds the places. Its own edits are not used, since they
+//! change more than one value: `append` splits an object of one line and drops blank lines, `remove` drops comments.
 //!
 //! Nothing is written that the reader would refuse: the new text passes [`parse`](super::parse) first.
 
 use super::{
-    check::SHAPE_INVALID,
     key_path::KeyPath,
-    layout::{Layout, gap, has_comment, line_start, own_line},
-    merge::merge,
-    notes::shown,
-    parse::{DEEPEST, Dialect, parse, parse_text, parse_value, read},
+    merge::{SetBy, merge},
+    node::SettingsSource,
+    parse::{DEEPEST, Dialect, SHAPE_INVALID, parse, parse_text, parse_value, read, shown},
     schema::{Project, project_may},
-    set_by::SetBy,
-    source::SettingsSource,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
 };
 use jsonc_parser::{
-    ast::{Object, ObjectProp, Value as Ast},
-    common::Ranged,
+    ParseOptions,
+    cst::{CstContainerNode, CstLeafNode, CstNewlineKind, CstNode, CstObject, CstObjectProp, CstRootNode},
 };
 use serde_json::Value;
-use std::{fmt, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 /// What is to become of a setting.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +37,8 @@ pub enum Change {
 }
 
 /// Why a settings file was not changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.note().message)]
 pub enum EditError {
     /// The file does not parse, so nothing in it can be found.
     Unreadable(Box<Diagnostic>),
@@ -57,14 +57,6 @@ impl EditError {
         }
     }
 }
-
-impl fmt::Display for EditError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.note().message)
-    }
-}
-
-impl std::error::Error for EditError {}
 
 /// Returns the text of a settings file after a change; `None` where it says so already. A file that is not there
 /// (`before` is `None`) becomes one.
@@ -134,7 +126,7 @@ impl File<'_> {
         let sets = matches!(change, Change::Set(_));
         if self.scope == Scope::Project && sets && project_may(key) == Project::MayNot {
             let message = format!("a project cannot set `{}`", shown(&key.to_string()));
-            let note = Diagnostic::error("settings/ignored", message);
+            let note = Diagnostic::error(DiagnosticCode::SettingsIgnored, message);
             return refused(note.help("set it in your own settings, or for one call with `--set`"));
         }
         Ok(())
@@ -173,83 +165,79 @@ impl File<'_> {
             Some(json) => (&text[..text.len() - json.len()], json),
             None => ("", text),
         };
-        let root = match read(json, Dialect::Commented) {
-            Ok(Some(Ast::Object(root))) => root,
-            Ok(None) if matches!(change, Change::Set(_)) => {
-                // Nothing, or nothing but comments: the object comes after them.
-                let line_end = if json.is_empty() || json.ends_with('\n') { "" } else { "\n" };
-                return self.edited(&format!("{text}{line_end}{{}}\n"), key, change);
-            }
-            _ => {
-                return Err(self
-                    .unreadable(parse_text(SetBy::from(self.scope), self.path, text).1.into_iter().next()));
-            }
+        // `read` is stricter than the options of the tree.
+        let tree = read(json, Dialect::Commented)
+            .and_then(|_| Ok(CstRootNode::parse(json, &ParseOptions::default())?))
+            .ok();
+        let root = tree.as_ref().and_then(|tree| match change {
+            Change::Set(_) => tree.object_value_or_create(),
+            Change::Unset => tree.object_value(),
+        });
+        let Some((tree, root)) = tree.zip(root) else {
+            return Err(
+                self.unreadable(parse_text(SetBy::from(self.scope), self.path, text).1.into_iter().next())
+            );
         };
-        let patches = match change {
-            Change::Set(value) => self.set(json, mark.len(), &root, key, value)?,
-            Change::Unset => unset(json, &root, key),
+        let json = match change {
+            Change::Set(value) => self.set(&tree, mark.len(), root, key, value)?,
+            Change::Unset => unset(root, key).then(|| tree.to_string()),
         };
-        Ok((!patches.is_empty()).then(|| format!("{mark}{}", patched(json, patches))))
+        Ok(json.map(|json| format!("{mark}{json}")))
     }
 
     fn set(
         self,
-        json: &str,
+        tree: &CstRootNode,
         start: usize,
-        root: &Object<'_>,
+        mut object: CstObject,
         key: &KeyPath,
         value: &Value,
-    ) -> Result<Vec<Patch>, EditError> {
-        let layout = Layout::of(json, root);
-        let mut object = root;
-        let mut holder: Option<&ObjectProp<'_>> = None;
+    ) -> Result<Option<String>, EditError> {
         for (at, name) in key.keys().iter().enumerate() {
             let below = &key.keys()[at + 1..];
-            let Some(member) = last(object, name) else {
+            let member = named(&object, name).pop();
+            let Some((old, member)) = member.and_then(|member| member.value().zip(Some(member))) else {
                 let value = below.iter().rev().fold(value.clone(), |value, key| {
                     Value::Object(std::iter::once((key.clone(), value)).collect())
                 });
-                return Ok(insert(json, &layout, object, holder, name, &value));
+                return Ok(Some(insert(tree, &object, name, &value)));
             };
-            match &member.value {
-                there if below.is_empty() => {
-                    let span = there.start()..there.end();
-                    if plain(&json[span.clone()]).as_ref() == Some(value) {
-                        return Ok(Vec::new());
-                    }
-                    let text = match own_line(json, member.start()) {
-                        Some(indent) => layout.block(value, indent),
-                        None => layout.inline(value),
-                    };
-                    return Ok(vec![Patch { span, text }]);
+            if below.is_empty() {
+                if plain(&old.to_string()).as_ref() == Some(value) {
+                    return Ok(None);
                 }
-                Ast::Object(inner) => {
-                    holder = Some(member);
-                    object = inner;
-                }
-                other => {
-                    let way: KeyPath = key.keys()[..=at].iter().map(String::as_str).collect();
-                    return Err(self.no_object(json, start, &way, key, other));
-                }
+                let layout = Layout::of(tree);
+                let text = match indent(&member.into()) {
+                    Some(indent) => layout.block(value, &indent),
+                    None => layout.inline(value),
+                };
+                let mut json = tree.to_string();
+                json.replace_range(span(&old), &text);
+                return Ok(Some(json));
             }
+            object = old.as_object().ok_or_else(|| {
+                let way: KeyPath = key.keys()[..=at].iter().map(String::as_str).collect();
+                self.no_object(&tree.to_string(), start, &way, key, &old)
+            })?;
         }
-        Ok(Vec::new())
+        Ok(None)
     }
 
-    fn no_object(self, json: &str, start: usize, way: &KeyPath, key: &KeyPath, value: &Ast<'_>) -> EditError {
+    fn no_object(self, json: &str, start: usize, way: &KeyPath, key: &KeyPath, value: &CstNode) -> EditError {
         let (way, key) = (shown(&way.to_string()), shown(&key.to_string()));
-        let mut place = Place::within(Some(self.scope), self.path, json, value.start()..value.end());
-        place.span = Some(value.start() + start..value.end() + start);
+        let span = span(value);
+        let mut place = Place::within(Some(self.scope), self.path, json, span.clone());
+        place.span = Some(span.start + start..span.end + start);
         // The line may hold a secret.
         place.excerpt = None;
         let line = place.line.unwrap_or(1);
         let what = match value {
-            Ast::NullKeyword(_) => "null",
-            Ast::BooleanLit(_) => "a flag",
-            Ast::StringLit(_) => "a string",
-            Ast::NumberLit(_) => "a number",
-            Ast::Array(_) => "an array",
-            Ast::Object(_) => "an object",
+            CstNode::Leaf(CstLeafNode::NullKeyword(_)) => "null",
+            CstNode::Leaf(CstLeafNode::BooleanLit(_)) => "a flag",
+            CstNode::Leaf(CstLeafNode::StringLit(_)) => "a string",
+            CstNode::Leaf(CstLeafNode::NumberLit(_)) => "a number",
+            CstNode::Container(CstContainerNode::Array(_)) => "an array",
+            _ => "an object",
         };
         let message = format!("`{way}` is {what} on line {line}, so `{key}` cannot stand below it");
         let note = Diagnostic::error(SHAPE_INVALID, message).at(place);
@@ -277,45 +265,10 @@ fn faults(by: SetBy, path: &str, text: &str) -> (Option<super::node::Node>, Diag
         root
     });
     notes.retain(|note| {
-        (note.severity == Severity::Error || note.code == "Validation/ConfigSchemaViolation")
-            && note.code != "settings/more-notes"
+        (note.severity == Severity::Error || note.code == DiagnosticCode::ConfigSchemaViolation)
+            && note.code != DiagnosticCode::SettingsMoreNotes
     });
     (root, notes)
-}
-
-/// A range of the text and what takes its place.
-struct Patch {
-    span: Range<usize>,
-    text: String,
-}
-
-impl Patch {
-    fn insert(at: usize, text: impl Into<String>) -> Self {
-        Patch { span: at..at, text: text.into() }
-    }
-
-    fn remove(span: Range<usize>) -> Self {
-        Patch { span, text: String::new() }
-    }
-}
-
-/// Applies patches. Those at one place keep their order; two removals may share the blanks between them.
-fn patched(json: &str, mut patches: Vec<Patch>) -> String {
-    patches.sort_by_key(|patch| patch.span.start);
-    let mut text = String::with_capacity(json.len() + 64);
-    let mut at = 0;
-    for patch in patches {
-        text.push_str(&json[at..patch.span.start.max(at)]);
-        text.push_str(&patch.text);
-        at = patch.span.end.max(at);
-    }
-    text.push_str(&json[at..]);
-    text
-}
-
-/// Returns the member that counts.
-fn last<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'o ObjectProp<'t>> {
-    object.properties.iter().rev().find(|member| member.name.as_str() == name)
 }
 
 /// Reads a value by itself.
@@ -323,165 +276,226 @@ fn plain(json: &str) -> Option<Value> {
     Some(parse_value(json, 0, &Arc::new(SettingsSource::nothing())).ok()?.to_value())
 }
 
-/// Puts a new member at the end of an object. `holder` is the member that the object is the value of.
-fn insert(
-    json: &str,
-    layout: &Layout,
-    object: &Object<'_>,
-    holder: Option<&ObjectProp<'_>>,
-    name: &str,
-    value: &Value,
-) -> Vec<Patch> {
-    let (open, close) = (object.start() + 1, object.end() - 1);
-    if let Some(before) = object.properties.last() {
-        let end = before.value.end();
-        let gap = gap(json, end, close);
-        // A comment before the last member does not make the object one of a single line.
-        let indent = object.properties.iter().rev().find_map(|member| own_line(json, member.start()));
-        return match (indent, gap.comma) {
-            (Some(indent), comma) => {
-                let member = layout.member(name, &layout.block(value, indent));
-                let newline = layout.newline;
-                match comma {
-                    Some(_) => vec![Patch::insert(gap.tail, format!("{newline}{indent}{member},"))],
-                    None => vec![
-                        Patch::insert(end, ","),
-                        Patch::insert(gap.tail, format!("{newline}{indent}{member}")),
-                    ],
-                }
-            }
-            (None, Some(comma)) => {
-                let member = layout.member(name, &layout.inline(value));
-                vec![Patch::insert(comma + 1, format!(" {member},"))]
-            }
-            (None, None) => {
-                let member = layout.member(name, &layout.inline(value));
-                vec![Patch::insert(end, format!(", {member}"))]
-            }
-        };
-    }
-    let newline = layout.newline;
-    if !has_comment(json, open, close) {
-        let base = match holder {
-            None => Some(own_line(json, object.start()).unwrap_or_default()),
-            Some(holder) => own_line(json, holder.start()),
-        };
-        let text = match base {
-            Some(base) => {
-                let indent = format!("{base}{}", layout.unit);
-                let member = layout.member(name, &layout.block(value, &indent));
-                format!("{newline}{indent}{member}{newline}{base}")
-            }
-            None => layout.member(name, &layout.inline(value)),
-        };
-        return vec![Patch { span: open..close, text }];
-    }
-    match own_line(json, close) {
-        Some(base) if line_start(json, close) >= open => {
-            let indent = format!("{base}{}", layout.unit);
-            let member = layout.member(name, &layout.block(value, &indent));
-            vec![Patch::insert(line_start(json, close), format!("{indent}{member}{newline}"))]
-        }
-        // The last comment is one that ends before the brace.
-        _ => {
-            let at = open + json[open..close].trim_end().len();
-            vec![Patch::insert(at, format!(" {}", layout.member(name, &layout.inline(value))))]
-        }
-    }
+/// Returns the members of a name. The last one is in effect.
+fn named(object: &CstObject, name: &str) -> Vec<CstObjectProp> {
+    let mut members = object.properties();
+    members.retain(|member| member.decoded_name().as_deref() == Some(name));
+    members
 }
 
-/// Takes a member out, and the objects around it that hold nothing else.
-fn unset(json: &str, root: &Object<'_>, key: &KeyPath) -> Vec<Patch> {
-    let mut chain: Vec<&Object<'_>> = vec![root];
-    let Some((name, above)) = key.keys().split_last() else { return Vec::new() };
+/// Returns the range of the text that a node covers.
+fn span(node: &CstNode) -> Range<usize> {
+    let above = node.parent().map_or(0, |parent| span(&parent.into()).start);
+    let before: usize = node.previous_siblings().map(|node| node.to_string().len()).sum();
+    let start = above + before;
+    start..start + node.to_string().len()
+}
+
+/// Returns the indentation of a node, if nothing else is before it on its line.
+fn indent(node: &CstNode) -> Option<String> {
+    let blank = node.previous_siblings().take_while(CstNode::is_whitespace).last();
+    let line_end = blank.as_ref().unwrap_or(node).previous_sibling()?;
+    line_end.is_newline().then(|| blank.map_or_else(String::new, |blank| blank.to_string()))
+}
+
+/// Returns the text of a tree with a new member at the end of an object.
+fn insert(tree: &CstRootNode, object: &CstObject, name: &str, value: &Value) -> String {
+    let layout = Layout::of(tree);
+    let newline = layout.newline;
+    let inline = || layout.member(name, &layout.inline(value));
+    let block = |indent: &str| format!("{indent}{}", layout.member(name, &layout.block(value, indent)));
+    let mut json = tree.to_string();
+    let members = object.properties();
+    if let Some(last) = members.last().cloned().map(CstNode::from) {
+        let comma = last.trailing_comma().map(CstNode::from);
+        // The last member that starts a line: a comment may precede the very last one.
+        let indent = members.into_iter().rev().find_map(|member| indent(&member.into()));
+        match (indent, comma) {
+            (Some(indent), comma) => {
+                // Comments on the line of the last member stay beside it.
+                let end = comma.as_ref().unwrap_or(&last);
+                let beside = end.next_siblings().take_while(|node| !node.is_newline());
+                let tail =
+                    span(&beside.filter(CstNode::is_comment).last().unwrap_or_else(|| end.clone())).end;
+                let after = if comma.is_some() { "," } else { "" };
+                json.insert_str(tail, &format!("{newline}{}{after}", block(&indent)));
+                if comma.is_none() {
+                    json.insert(span(&last).end, ',');
+                }
+            }
+            (None, Some(comma)) => json.insert_str(span(&comma).end, &format!(" {},", inline())),
+            (None, None) => json.insert_str(span(&last).end, &format!(", {}", inline())),
+        }
+        return json;
+    }
+    let inside = span(&object.clone().into());
+    let inside = inside.start + 1..inside.end - 1;
+    let children = object.children();
+    let Some(comment) = children.iter().rfind(|node| node.is_comment()) else {
+        let base = match object.parent() {
+            Some(CstContainerNode::ObjectProp(holder)) => indent(&holder.into()),
+            _ => Some(indent(&object.clone().into()).unwrap_or_default()),
+        };
+        let text = match base {
+            Some(base) => format!("{newline}{}{newline}{base}", block(&format!("{base}{}", layout.unit))),
+            None => inline(),
+        };
+        json.replace_range(inside, &text);
+        return json;
+    };
+    match children.last().and_then(indent) {
+        Some(base) => {
+            let text = format!("{}{newline}", block(&format!("{base}{}", layout.unit)));
+            json.insert_str(inside.end - base.len(), &text);
+        }
+        None => json.insert_str(span(comment).end, &format!(" {}", inline())),
+    }
+    json
+}
+
+/// Removes a member, and the objects around it that hold nothing else. Returns false if there is no such member.
+fn unset(root: CstObject, key: &KeyPath) -> bool {
+    let mut chain = vec![root];
+    let Some((name, above)) = key.keys().split_last() else { return false };
     for key in above {
-        match chain.last().and_then(|object| last(object, key)).map(|member| &member.value) {
-            Some(Ast::Object(inner)) => chain.push(inner),
-            _ => return Vec::new(),
+        match chain.last().and_then(|object| named(object, key).pop()?.object_value()) {
+            Some(inner) => chain.push(inner),
+            None => return false,
         }
     }
     let mut name = name.as_str();
-    let Some(mut object) = chain.pop().filter(|object| last(object, name).is_some()) else {
-        return Vec::new();
+    let Some(mut object) = chain.pop().filter(|object| !named(object, name).is_empty()) else {
+        return false;
     };
-    // An earlier duplicate of the object's own key would speak again, were this one gone.
+    // Without this object, an earlier duplicate of its key would be in effect again.
     while let Some(parent) = chain.last()
         && let holder = &above[chain.len() - 1]
-        && object.properties.iter().all(|member| member.name.as_str() == name)
-        && !comments_beside(json, object)
-        && parent.properties.iter().filter(|member| member.name.as_str() == holder).count() == 1
+        && named(&object, name).len() == object.properties().len()
+        && !comments_beside(&object)
+        && named(parent, holder).len() == 1
     {
-        object = parent;
+        object = parent.clone();
         name = holder;
         chain.pop();
     }
-    remove(json, object, name)
+    remove(&object, name);
+    true
 }
 
-/// True where a comment stands in an object, but in none of its values.
-fn comments_beside(json: &str, object: &Object<'_>) -> bool {
-    let starts = object.properties.iter().map(|member| member.start()).chain([object.end() - 1]);
-    let ends =
-        [object.start() + 1].into_iter().chain(object.properties.iter().map(|member| member.value.end()));
-    let between_colons = object.properties.iter().any(|member| {
-        let (from, to) = (member.name.end(), member.value.start());
-        has_comment(json, from, to)
-    });
-    between_colons || ends.zip(starts).any(|(end, start)| has_comment(json, end, start))
+/// Returns true if an object has a comment outside of its members' values.
+fn comments_beside(object: &CstObject) -> bool {
+    let mut nodes = object.properties().into_iter().flat_map(|member| member.children());
+    nodes.any(|node| node.is_comment()) || object.children().iter().any(CstNode::is_comment)
 }
 
-/// Takes all members of a name out of an object, each with one comma.
-fn remove(json: &str, object: &Object<'_>, name: &str) -> Vec<Patch> {
-    let close = object.end() - 1;
-    let goes = |member: &&ObjectProp<'_>| member.name.as_str() == name;
-    let gap_after = |at: usize| {
-        let next = object.properties.get(at + 1).map_or(close, |next| next.start());
-        gap(json, object.properties[at].value.end(), next)
-    };
-    let mut patches = Vec::new();
-    let mut kept = None;
-    let mut last_comma = true;
-    for (at, member) in object.properties.iter().enumerate() {
-        let gap = gap_after(at);
-        if !goes(&member) {
-            kept = Some(at);
-            continue;
-        }
-        last_comma = at + 1 < object.properties.len() || gap.comma.is_some();
-        take_out(json, member, gap.comma, &mut patches);
+/// Removes all members of a name from an object, each with one comma.
+fn remove(object: &CstObject, name: &str) {
+    let comma_last = object.properties().pop().and_then(|last| last.trailing_comma()).is_some();
+    named(object, name).iter().for_each(take_out);
+    // The last member is gone and had no comma, so the one that is last now must have none.
+    if !comma_last
+        && let Some(last) = object.properties().iter().rfind(|member| member.name().is_some())
+        && let Some(comma) = last.trailing_comma()
+    {
+        comma.remove();
     }
-    // The last member is gone and had no comma: neither has the one that is last now.
-    if !last_comma && let Some(comma) = kept.and_then(|at| gap_after(at).comma) {
-        patches.push(Patch::remove(comma..comma + 1));
-    }
-    patches
 }
 
-fn take_out(json: &str, member: &ObjectProp<'_>, comma: Option<usize>, patches: &mut Vec<Patch>) {
-    let blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
-    let (mut start, mut end) = (member.start(), member.value.end());
-    // A comment between key and value is nobody's but the member's; one before the comma may be about anything.
+/// Removes a member node by node, without the comments beside it.
+fn take_out(member: &CstObjectProp) {
+    let clear = |nodes: Vec<CstNode>| nodes.into_iter().for_each(CstNode::remove);
+    let node = CstNode::from(member.clone());
+    let before: Vec<_> = node.previous_siblings().take_while(CstNode::is_whitespace).collect();
+    let own_line = indent(&node).is_some();
+    let comma = node.trailing_comma();
+    let had_comma = comma.is_some();
     if let Some(comma) = comma {
-        if json[end..comma].trim().is_empty() {
-            end = comma + 1;
-        } else {
-            patches.push(Patch::remove(comma..comma + 1));
+        // A comment before the comma may be about anything.
+        let between: Vec<_> = node.next_siblings().take_while(|node| !node.is_comma()).collect();
+        if !between.iter().any(CstNode::is_comment) {
+            clear(between);
+        }
+        comma.remove();
+    }
+    let after: Vec<_> = node.next_siblings().take_while(CstNode::is_whitespace).collect();
+    match node.next_siblings().find(|node| !node.is_whitespace()) {
+        Some(newline) if own_line && newline.is_newline() => {
+            clear(before);
+            clear(after);
+            newline.remove();
+        }
+        Some(next) if own_line || had_comma && !next.is_comment() => clear(after),
+        _ if !had_comma => clear(before),
+        _ => {}
+    }
+    clear(member.children());
+}
+
+/// Line ends and indentation of a file.
+struct Layout {
+    /// What ends a line.
+    newline: &'static str,
+    /// What one level is indented by.
+    unit: String,
+}
+
+/// The longest array of plain values, in characters, that is written on one line.
+const ONE_LINE: usize = 80;
+
+impl Layout {
+    /// Takes the first line end of a file and the indentation of its first member that starts a line.
+    fn of(tree: &CstRootNode) -> Self {
+        let windows = tree.newline_kind() == CstNewlineKind::CarriageReturnLineFeed;
+        let members = tree.object_value().map(|root| root.properties()).unwrap_or_default();
+        let unit = members.into_iter().find_map(|member| indent(&member.into()));
+        let unit = unit.filter(|unit| !unit.is_empty()).unwrap_or_else(|| "  ".to_owned());
+        Layout { newline: if windows { "\r\n" } else { "\n" }, unit }
+    }
+
+    /// Writes a member around its value.
+    fn member(&self, name: &str, value: &str) -> String {
+        format!("{}: {value}", Value::from(name))
+    }
+
+    /// Writes a value on one line.
+    fn inline(&self, value: &Value) -> String {
+        match value {
+            Value::Array(items) => {
+                let items: Vec<String> = items.iter().map(|item| self.inline(item)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Value::Object(map) if map.is_empty() => "{}".to_owned(),
+            Value::Object(map) => {
+                let members: Vec<String> =
+                    map.iter().map(|(name, value)| self.member(name, &self.inline(value))).collect();
+                format!("{{ {} }}", members.join(", "))
+            }
+            plain => plain.to_string(),
         }
     }
-    let line_end = json[end..].find('\n').map_or(json.len(), |at| end + at);
-    let after = &json[end..line_end];
-    let spaces = after.len() - after.trim_start_matches([' ', '\t']).len();
-    match own_line(json, start) {
-        Some(_) if blank(after.trim_end_matches('\r')) && line_end < json.len() => {
-            start = line_start(json, start);
-            end = line_end + 1;
+
+    /// Writes a value whose first line is indented by `indent` already.
+    fn block(&self, value: &Value, indent: &str) -> String {
+        let deeper = format!("{indent}{}", self.unit);
+        let newline = self.newline;
+        let lines = |lines: Vec<String>, open: char, close: char| {
+            let between = format!(",{newline}{deeper}");
+            format!("{open}{newline}{deeper}{}{newline}{indent}{close}", lines.join(&between))
+        };
+        match value {
+            Value::Object(map) if !map.is_empty() => {
+                let members = map.iter().map(|(name, value)| self.member(name, &self.block(value, &deeper)));
+                lines(members.collect(), '{', '}')
+            }
+            Value::Array(items) if !items.is_empty() => {
+                let inline = self.inline(value);
+                let plain = items.iter().all(|item| !item.is_object() && !item.is_array());
+                if plain && inline.chars().count() <= ONE_LINE {
+                    return inline;
+                }
+                lines(items.iter().map(|item| self.block(item, &deeper)).collect(), '[', ']')
+            }
+            other => self.inline(other),
         }
-        Some(_) => end += spaces,
-        None if comma.is_some() && !after[spaces..].starts_with('/') => end += spaces,
-        None if comma.is_none() => {
-            start = json[..start].trim_end_matches([' ', '\t']).len();
-        }
-        None => {}
     }
-    patches.push(Patch::remove(start..end));
 }

@@ -1,6 +1,13 @@
 //! The way to a setting: `budget.tokens`, `tools."my.tool".disable` or `/tools/my.tool/disable`.
 
-use std::{fmt, str::FromStr};
+use super::{
+    merge::SetBy,
+    node::{Node, SettingsSource, Tree, read_number},
+    parse::{LayerSettings, fault, keep_valid_alone, parse_value, secrets_of_value, shown},
+    schema::{ROOT, Shape},
+};
+use crate::suggestion::did_you_mean;
+use std::{fmt, str::FromStr, sync::Arc};
 
 /// The keys from the root of the settings down to one value.
 ///
@@ -17,27 +24,18 @@ use std::{fmt, str::FromStr};
 pub struct KeyPath(pub(super) Vec<String>);
 
 /// Why a text is no way to a setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyPathError {
     /// There is nothing between two dots, or at an end.
+    #[error("a key is empty")]
     EmptyKey,
     /// A quote is opened and never closed, or stands in the middle of a key.
+    #[error("a quote does not enclose a whole key")]
     Quote,
     /// A `~` of a JSON Pointer is followed by something other than `0` or `1`.
+    #[error("`~` must be followed by `0` or `1`")]
     Escape,
 }
-
-impl fmt::Display for KeyPathError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            KeyPathError::EmptyKey => "a key is empty",
-            KeyPathError::Quote => "a quote does not enclose a whole key",
-            KeyPathError::Escape => "`~` must be followed by `0` or `1`",
-        })
-    }
-}
-
-impl std::error::Error for KeyPathError {}
 
 impl KeyPath {
     /// Returns the keys, the outermost first.
@@ -124,6 +122,238 @@ impl fmt::Display for KeyPath {
         }
         Ok(())
     }
+}
+
+// `--set path=value`: one value that the caller gives for this call, typed by the schema.
+
+/// A checked `--set` argument.
+///
+/// ```
+/// use preface_core::settings::SetValue;
+/// let set = SetValue::parse("budget.tokens=9000")?;
+/// assert_eq!(set.value().to_value(), 9000);
+/// let error = SetValue::parse("budget.tokns=9000").unwrap_err();
+/// assert_eq!(error.to_string(), "unknown setting `budget.tokns`");
+/// assert_eq!(error.hint().as_deref(), Some("did you mean `budget.tokens`?"));
+/// # Ok::<(), preface_core::settings::SetError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetValue {
+    path: KeyPath,
+    value: Node,
+}
+
+/// Why a `--set` argument cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetError {
+    /// There is no `=`.
+    #[error("`{}` has no value", shown(argument))]
+    NoValue {
+        /// The argument.
+        argument: String,
+    },
+    /// What stands before the `=` is no path.
+    #[error("`{}` is not a path: {why}", shown(path))]
+    BadPath {
+        /// The text.
+        path: String,
+        /// Why not.
+        #[source]
+        why: KeyPathError,
+    },
+    /// There is no such setting.
+    #[error("unknown setting `{}`", shown(path))]
+    UnknownPath {
+        /// The path.
+        path: String,
+        /// The nearest path that there is.
+        suggestion: Option<String>,
+    },
+    /// The value is not what belongs there.
+    #[error("`{}` {why}", shown(path))]
+    BadValue {
+        /// The path.
+        path: String,
+        /// What is wrong, as the end of a sentence.
+        why: String,
+    },
+}
+
+impl SetError {
+    /// Returns what to do about it, where that is known.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            SetError::NoValue { .. } => Some("write `--set path=value`".to_owned()),
+            SetError::UnknownPath { suggestion, .. } => {
+                suggestion.as_ref().map(|path| format!("did you mean `{path}`?"))
+            }
+            SetError::BadPath { .. } | SetError::BadValue { .. } => None,
+        }
+    }
+}
+
+/// Tells whether the first key of a `--set` path is a settings root, such as `budget`.
+///
+/// ```
+/// use preface_core::settings::is_settings_root;
+/// assert!(is_settings_root("systemPrompt.custom"));
+/// assert!(!is_settings_root("variant"));
+/// ```
+#[must_use]
+pub fn is_settings_root(path: &str) -> bool {
+    path.parse::<KeyPath>().is_ok_and(|path| path.keys().first().is_some_and(|key| ROOT.under(key).is_some()))
+}
+
+impl SetValue {
+    /// Reads `path=value` for a setting. What stands after the first `=` is text as it is where a string belongs, a number
+    /// or a flag where one belongs, and JSON for arrays and objects. Where anything may stand it is JSON if it parses as
+    /// JSON, else text.
+    ///
+    /// # Errors
+    /// Every [`SetError`].
+    pub fn parse(argument: &str) -> Result<Self, SetError> {
+        let (path, _) = split(argument)?;
+        let shape = shape_or_suggestion(&path)?;
+        Self::parse_as(argument, shape)
+    }
+
+    /// Reads `path=value` for something that is no setting, such as an option of a profile, whose type the caller knows.
+    ///
+    /// # Errors
+    /// Every [`SetError`] but `UnknownPath`.
+    pub fn parse_as(argument: &str, shape: Shape) -> Result<Self, SetError> {
+        let (path, start) = split(argument)?;
+        Self::read(path, argument, start, shape)
+    }
+
+    /// Reads a value for a setting from a text of its own, as [`SetValue::parse`] does from what stands after the `=`.
+    ///
+    /// ```
+    /// use preface_core::settings::SetValue;
+    /// let set = SetValue::typed("tools.\"a=b\".disable", "true")?;
+    /// assert_eq!(set.value().to_value(), true);
+    /// # Ok::<(), preface_core::settings::SetError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Every [`SetError`] but `NoValue`.
+    pub fn typed(key: &str, text: &str) -> Result<Self, SetError> {
+        let (path, shape) = setting_at(key)?;
+        Self::read(path, text, 0, shape)
+    }
+
+    fn read(path: KeyPath, argument: &str, start: usize, shape: Shape) -> Result<Self, SetError> {
+        let source = Arc::new(SettingsSource {
+            by: SetBy::Caller,
+            path: "--set".to_owned(),
+            text: argument.to_owned(),
+            secrets: secrets_of_value(&path, shape, &argument[start..], start),
+        });
+        let text = &argument[start..];
+        let bad = |why: String| SetError::BadValue { path: path.to_string(), why };
+        let plain = |tree| Node { source: source.clone(), key_span: 0..0, span: start..argument.len(), tree };
+        let node = match shape {
+            Shape::Text | Shape::Path | Shape::Choice(_) => plain(Tree::Text(text.to_owned())),
+            Shape::Short { .. } if !text.trim_start().starts_with('{') => plain(Tree::Text(text.to_owned())),
+            Shape::Any => {
+                let json = parse_value(text, start, &source);
+                json.unwrap_or_else(|_| plain(Tree::Text(text.to_owned())))
+            }
+            Shape::Flag | Shape::Integer { .. } => {
+                let tree = match text.trim() {
+                    "true" => Tree::Flag(true),
+                    "false" => Tree::Flag(false),
+                    word => match read_number(word) {
+                        Some(number) => Tree::Number(number),
+                        None => {
+                            return Err(bad(format!("must be {}, not `{}`", shape.expected(), shown(text))));
+                        }
+                    },
+                };
+                plain(tree)
+            }
+            Shape::Texts(_)
+            | Shape::Record(..)
+            | Shape::Short { .. }
+            | Shape::ById { .. }
+            | Shape::Fallback(_) => parse_value(text, start, &source)
+                .map_err(|why| bad(format!("must be {} in JSON: {why}", shape.expected())))?,
+        };
+        if let Some(why) = fault(&node, shape) {
+            return Err(bad(why));
+        }
+        let value = keep_valid_alone(node, shape, &path)
+            .map_err(|why| bad(format!("must be {}: {why}", shape.expected())))?;
+        Ok(SetValue { path, value })
+    }
+
+    /// Returns where the value goes.
+    #[must_use]
+    pub fn path(&self) -> &KeyPath {
+        &self.path
+    }
+
+    /// Returns the value.
+    #[must_use]
+    pub fn value(&self) -> &Node {
+        &self.value
+    }
+
+    /// Returns the value as settings of the caller, to merge on top of the layers.
+    #[must_use]
+    pub fn into_layer(self) -> LayerSettings {
+        let SetValue { path, value } = self;
+        let source = value.source.clone();
+        let mut root = value;
+        for key in path.0.into_iter().rev() {
+            root = root.under(&key);
+        }
+        LayerSettings { source, root, foreign: super::Table::default() }
+    }
+}
+
+/// Returns the path of a setting as a person names it, and what may stand there.
+///
+/// ```
+/// use preface_core::settings::setting_at;
+/// assert_eq!(setting_at("/budget/tokens").unwrap().0.to_string(), "budget.tokens");
+/// let error = setting_at("budgte.tokens").unwrap_err();
+/// assert_eq!(error.hint().as_deref(), Some("did you mean `budget.tokens`?"));
+/// ```
+///
+/// # Errors
+/// [`SetError::BadPath`] and [`SetError::UnknownPath`].
+pub fn setting_at(key: &str) -> Result<(KeyPath, Shape), SetError> {
+    let path = path_of(key)?;
+    let shape = shape_or_suggestion(&path)?;
+    Ok((path, shape))
+}
+
+fn path_of(key: &str) -> Result<KeyPath, SetError> {
+    key.parse().map_err(|why| SetError::BadPath { path: key.to_owned(), why })
+}
+
+fn split(argument: &str) -> Result<(KeyPath, usize), SetError> {
+    let at = argument.find('=').ok_or_else(|| SetError::NoValue { argument: argument.to_owned() })?;
+    Ok((path_of(&argument[..at])?, at + 1))
+}
+
+fn shape_or_suggestion(path: &KeyPath) -> Result<Shape, SetError> {
+    let mut shape = ROOT;
+    for (at, key) in path.keys().iter().enumerate() {
+        let Some(below) = shape.under(key) else {
+            let names: Vec<&'static str> = shape.names().collect();
+            let suggestion = did_you_mean(key, names).map(|near| {
+                let mut nearest = path.clone();
+                nearest.0[at] = near.to_owned();
+                nearest.to_string()
+            });
+            return Err(SetError::UnknownPath { path: path.to_string(), suggestion });
+        };
+        shape = below;
+    }
+    Ok(shape)
 }
 
 #[cfg(test)]

@@ -1,14 +1,12 @@
 //! Preface's own keys, typed. What nobody says is `None`; defaults are those of whoever asks.
 
 use super::{
-    merge::Merged,
+    merge::{Merged, SetBy, Sourced},
     node::{Node, Tree},
-    section_override::SectionOverride,
-    set_by::Sourced,
-    system_prompt_file::{count, sourced, text},
 };
-use crate::trust::TrustMode;
+use crate::{fact::Stability, trust::TrustMode};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// Everything that preface's own keys say.
 ///
@@ -143,4 +141,255 @@ fn texts(node: &Node) -> Vec<String> {
         Tree::List(items) => items.iter().filter_map(text).collect(),
         _ => Vec::new(),
     }
+}
+
+// What settings say about any extension: whether it is disabled, and its values.
+
+/// The settings of one extension, `<category>.<id>`.
+///
+/// ```
+/// use preface_core::{scope::Scope, settings::{merge, parse, SetBy}};
+/// let json = br#"{"tools": {"Bash": {"disable": true, "timeout": 5}}}"#;
+/// let merged = merge(vec![parse(Scope::Global, "settings.json", json).0.unwrap()], &mut Vec::new());
+/// let bash = merged.extension("tools", "Bash").unwrap();
+/// assert_eq!(bash.disabled_by, Some(SetBy::Global));
+/// assert_eq!(bash.config["timeout"], 5);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExtensionSettings {
+    /// Who removed the entry with `disable: true`, unless a stronger layer took that back.
+    pub disabled_by: Option<SetBy>,
+    /// The merged values, without the directive `disable`.
+    pub config: Map<String, Value>,
+    /// The strongest layer that has a value.
+    pub config_by: Option<SetBy>,
+}
+
+impl Merged {
+    /// Returns the settings of an extension; `None` when no layer speaks of it.
+    #[must_use]
+    pub fn extension(&self, category: &str, id: &str) -> Option<ExtensionSettings> {
+        let table = self.at(&[category, id])?.as_table()?;
+        let values = || table.iter().filter(|(key, _)| *key != "disable");
+        Some(ExtensionSettings {
+            disabled_by: self.disabled_by(category, id),
+            config: values().map(|(key, node)| (key.to_owned(), node.to_value())).collect(),
+            config_by: values().map(|(_, node)| node.by()).max(),
+        })
+    }
+
+    /// Returns who removed an entry with `disable: true`, unless a stronger layer took that back.
+    #[must_use]
+    pub fn disabled_by(&self, category: &str, id: &str) -> Option<SetBy> {
+        let node = self.at(&[category, id, "disable"])?;
+        (node.as_flag() == Some(true)).then_some(node.by())
+    }
+
+    /// Returns the directive that one layer gives about an entry.
+    #[must_use]
+    pub fn directive(&self, by: SetBy, category: &str, id: &str) -> Option<bool> {
+        self.at_layer(by, &[category, id, "disable"]).and_then(Node::as_flag)
+    }
+}
+
+// What settings say about one section of the prompt.
+
+/// Where the text of a section comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SectionContent {
+    /// It stands in the settings.
+    Text(String),
+    /// It stands in a file, relative to the directory of the layer that names it. Whether the file may be read is for
+    /// the reader to check.
+    File(String),
+}
+
+/// How the text of a section is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Tags and variables are understood.
+    Template,
+    /// Byte for byte.
+    Verbatim,
+}
+
+/// What `sections.<id>` says. What nobody says is `None` and stays what the profile says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SectionOverride {
+    /// The section's id.
+    pub id: String,
+    /// The text; of a text and a file the stronger layer's counts.
+    pub content: Option<Sourced<SectionContent>>,
+    /// How the text is read.
+    pub language: Option<Sourced<Language>>,
+    /// The condition, as it is written.
+    pub when: Option<Sourced<Value>>,
+    /// The section that this one follows.
+    pub after: Option<Sourced<String>>,
+    /// The section that this one precedes.
+    pub before: Option<Sourced<String>>,
+    /// The tiebreaker when the budget is tight.
+    pub priority: Option<Sourced<i64>>,
+    /// The ceiling in tokens.
+    pub max_tokens: Option<Sourced<u64>>,
+    /// How long the text stays the same.
+    pub stability: Option<Sourced<Stability>>,
+    /// Who removed the section with `disable: true`.
+    pub disabled_by: Option<SetBy>,
+}
+
+impl SectionOverride {
+    /// Returns what the merged settings say about sections, in the order in which the ids were first seen.
+    ///
+    /// ```
+    /// use preface_core::{scope::Scope, settings::{merge, parse, SectionContent, SectionOverride}};
+    /// let json = br#"{"sections": {"rules": {"text": "Use tabs.", "after": "identity"}}}"#;
+    /// let merged = merge(vec![parse(Scope::Project, "settings.json", json).0.unwrap()], &mut Vec::new());
+    /// let sections = SectionOverride::read_all(&merged);
+    /// assert_eq!(sections[0].id, "rules");
+    /// assert_eq!(sections[0].content.as_ref().unwrap().value, SectionContent::Text("Use tabs.".into()));
+    /// ```
+    #[must_use]
+    pub fn read_all(settings: &Merged) -> Vec<SectionOverride> {
+        let Some(table) = settings.at(&["sections"]).and_then(Node::as_table) else { return Vec::new() };
+        table.iter().filter(|(_, node)| node.as_table().is_some()).map(|(id, node)| read(id, node)).collect()
+    }
+}
+
+fn read(id: &str, section: &Node) -> SectionOverride {
+    let at = |key: &str| section.at(&[key]);
+    let inline = sourced(at("text"), |node| text(node).map(SectionContent::Text));
+    let file = sourced(at("file"), |node| text(node).map(SectionContent::File));
+    let content = match (inline, file) {
+        (Some(inline), Some(file)) => Some(if file.by > inline.by { file } else { inline }),
+        (inline, file) => inline.or(file),
+    };
+    SectionOverride {
+        id: id.to_owned(),
+        content,
+        language: sourced(at("language"), |node| match node.as_text()? {
+            "template" => Some(Language::Template),
+            "verbatim" => Some(Language::Verbatim),
+            _ => None,
+        }),
+        when: sourced(at("when"), |node| match node.tree() {
+            Tree::Table(_) => Some(node.to_value()),
+            _ => None,
+        }),
+        after: sourced(at("after"), text),
+        before: sourced(at("before"), text),
+        priority: sourced(at("priority"), Node::as_integer),
+        max_tokens: sourced(at("maxTokens"), count),
+        stability: sourced(at("stability"), |node| {
+            [Stability::Static, Stability::Conversation, Stability::Turn]
+                .into_iter()
+                .find(|stability| node.as_text() == Some(stability.as_str()))
+        }),
+        disabled_by: sourced(at("disable"), Node::as_flag).filter(|set| set.value).map(|set| set.by),
+    }
+}
+
+// The settings of the context provider `SystemPromptFile`.
+
+/// What `contextProviders.SystemPromptFile` says, with the defaults where nobody says anything.
+///
+/// Each `_by` names who set the value; `None` is the default. Bad values never get here: [`merge`](super::merge()) dropped
+/// them for the next lower valid one.
+///
+/// ```
+/// use preface_core::{scope::Scope, settings::{merge, parse, SetBy, SystemPromptFile}};
+/// let json = br#"{"contextProviders": {"SystemPromptFile": {"maxTokens": -1, "priority": 80}}}"#;
+/// let mut notes = Vec::new();
+/// let merged = merge(vec![parse(Scope::Project, ".stud/settings.json", json).0.unwrap()], &mut notes);
+/// let file = SystemPromptFile::read(&merged);
+/// assert_eq!((file.max_tokens, file.max_tokens_by), (4096, None));
+/// assert_eq!((file.priority, file.priority_by), (80, Some(SetBy::Project)));
+/// assert_eq!(notes[0].code.as_str(), "Validation/ConfigSchemaViolation");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemPromptFile {
+    /// Whether the provider takes part; one value for both files.
+    pub enabled: bool,
+    /// Who set `enabled`.
+    pub enabled_by: Option<SetBy>,
+    /// The ceiling of both files together, in tokens; 0 means no contribution.
+    pub max_tokens: u64,
+    /// Who set `max_tokens`.
+    pub max_tokens_by: Option<SetBy>,
+    /// The tiebreaker when the budget is tight.
+    pub priority: i64,
+    /// Who set `priority`.
+    pub priority_by: Option<SetBy>,
+    /// The override of the user's file; relative to the global directory. Never set by a project.
+    pub path_global: Option<String>,
+    /// Who set `path_global`.
+    pub path_global_by: Option<SetBy>,
+    /// The override of the project's file; relative to the cwd.
+    pub path_project: Option<String>,
+    /// Who set `path_project`.
+    pub path_project_by: Option<SetBy>,
+    /// Who removed the provider with `disable: true`.
+    pub disabled_by: Option<SetBy>,
+}
+
+impl Default for SystemPromptFile {
+    fn default() -> Self {
+        SystemPromptFile {
+            enabled: true,
+            enabled_by: None,
+            max_tokens: 4096,
+            max_tokens_by: None,
+            priority: 50,
+            priority_by: None,
+            path_global: None,
+            path_global_by: None,
+            path_project: None,
+            path_project_by: None,
+            disabled_by: None,
+        }
+    }
+}
+
+impl SystemPromptFile {
+    /// Returns what the merged settings say about the provider.
+    #[must_use]
+    pub fn read(settings: &Merged) -> Self {
+        let mut file = SystemPromptFile::default();
+        let field = |path: &[&str]| settings.at(&[&["contextProviders", "SystemPromptFile"], path].concat());
+        if let Some(set) = sourced(field(&["enabled"]), Node::as_flag) {
+            (file.enabled, file.enabled_by) = (set.value, Some(set.by));
+        }
+        if let Some(set) = sourced(field(&["maxTokens"]), count) {
+            (file.max_tokens, file.max_tokens_by) = (set.value, Some(set.by));
+        }
+        if let Some(set) = sourced(field(&["priority"]), Node::as_integer) {
+            (file.priority, file.priority_by) = (set.value, Some(set.by));
+        }
+        if let Some(set) = sourced(field(&["paths", "global"]), text) {
+            (file.path_global, file.path_global_by) = (Some(set.value), Some(set.by));
+        }
+        if let Some(set) = sourced(field(&["paths", "project"]), text) {
+            (file.path_project, file.path_project_by) = (Some(set.value), Some(set.by));
+        }
+        file.disabled_by = settings.disabled_by("contextProviders", "SystemPromptFile");
+        file
+    }
+}
+
+/// Reads a value and keeps who set it.
+pub(super) fn sourced<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option<Sourced<T>> {
+    let node = node?;
+    read(node).map(|value| Sourced { value, by: node.by() })
+}
+
+/// Reads an integer of 0 or more.
+pub(super) fn count(node: &Node) -> Option<u64> {
+    node.as_integer().and_then(|integer| u64::try_from(integer).ok())
+}
+
+/// Reads a text.
+pub(super) fn text(node: &Node) -> Option<String> {
+    node.as_text().map(str::to_owned)
 }

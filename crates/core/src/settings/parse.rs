@@ -1,17 +1,15 @@
 //! From the bytes of one settings file to a layer's settings and notes about it.
 
 use super::{
-    check::{SHAPE_INVALID, fault, keep_valid},
     key_path::KeyPath,
-    node::{Node, Table, Tree, read_number},
-    notes::{Notes, shown},
+    merge::SetBy,
+    node::{Node, SettingsSource, Table, Tree, read_number},
     schema::{ROOT, Shape},
-    set_by::SetBy,
-    source::SettingsSource,
 };
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     scope::Scope,
+    suggestion::did_you_mean,
 };
 use jsonc_parser::{
     CollectOptions, ParseOptions, Scanner, ScannerOptions, ast::Value as Ast, common::Ranged,
@@ -238,7 +236,7 @@ pub(crate) fn parse_document(
     path: &str,
     bytes: &[u8],
     dialect: Dialect,
-    code: &str,
+    code: DiagnosticCode,
 ) -> Result<(Node, Diagnostics), Box<Diagnostic>> {
     let refused = |text: &str, span: Range<usize>, message: &str| {
         let place = Place::within(by.scope(), path, text, span);
@@ -502,7 +500,7 @@ pub(crate) fn is_reference(text: &str) -> bool {
     })
 }
 
-pub(super) const LITERAL_ENV_VALUE: &str = "SettingsLiteralEnvValue";
+pub(super) const LITERAL_ENV_VALUE: DiagnosticCode = DiagnosticCode::SettingsLiteralEnvValue;
 
 fn note_literal_env(root: Option<&Node>, notes: &mut Notes) {
     let Some(env) = root.and_then(|root| root.at(&["env"])).and_then(Node::as_table) else { return };
@@ -525,5 +523,246 @@ pub(super) fn keep_valid_alone(node: Node, shape: Shape, path: &KeyPath) -> Resu
     match (kept, notes.finish(Place::default).into_iter().next()) {
         (Some(node), None) => Ok(node),
         (_, note) => Err(note.map_or_else(String::new, |note| note.message)),
+    }
+}
+
+// A parsed file against the schema: what does not fit is dropped with a note, the rest stays.
+
+pub(super) const SHAPE_INVALID: DiagnosticCode = DiagnosticCode::SettingsShapeInvalid;
+pub(super) const UNKNOWN_TOP_LEVEL_KEY: DiagnosticCode = DiagnosticCode::UnknownTopLevelKey;
+
+/// Keeps what fits. `None` when the value itself does not.
+pub(super) fn keep_valid(node: Node, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Option<Node> {
+    let node = match (shape, &node.tree) {
+        (Shape::Short { key, .. }, Tree::Text(_)) => node.under(key),
+        _ => node,
+    };
+    if let Some(fault) = fault(&node, shape) {
+        notes.add(Severity::Error, || {
+            let message = format!("`{}` {fault}", shown(&path.to_string()));
+            Diagnostic::error(SHAPE_INVALID, message).at(node.place())
+        });
+        return None;
+    }
+    let Node { source, key_span, span, tree } = node;
+    let tree = match tree {
+        Tree::Table(table) => Tree::Table(keep_known(table, shape, path, notes)),
+        other => other,
+    };
+    Some(Node { source, key_span, span, tree })
+}
+
+fn keep_known(table: Table, shape: Shape, path: &mut KeyPath, notes: &mut Notes) -> Table {
+    let later = matches!(shape, Shape::Fallback(_));
+    let mut kept = Table::default();
+    for (key, node) in table.into_iter() {
+        let below = match shape.under(&key) {
+            // A layer's directive about the entry, not a value of the extension.
+            Some(below) if !later || key == "disable" => below,
+            _ if later => Shape::Any,
+            _ => {
+                notes.add(Severity::Error, || unknown_key(&key, &node, shape, path));
+                continue;
+            }
+        };
+        path.0.push(key);
+        let valid = keep_valid(node, below, path, notes);
+        // Calls push and pop in pairs, so the last key is this one.
+        let key = path.0.pop().unwrap_or_default();
+        if let Some(node) = valid {
+            kept.put(key, node);
+        }
+    }
+    kept
+}
+
+fn unknown_key(key: &str, node: &Node, shape: Shape, path: &KeyPath) -> Diagnostic {
+    let (code, whole) = if path.0.is_empty() {
+        (UNKNOWN_TOP_LEVEL_KEY, shown(key))
+    } else {
+        (SHAPE_INVALID, format!("{}.{}", shown(&path.to_string()), shown(key)))
+    };
+    let note = Diagnostic::error(code, format!("unknown setting `{whole}`")).at(node.key_place());
+    match (did_you_mean(key, shape.names()), key) {
+        (_, "mcp" | "mcpServers") if path.0.is_empty() => note.help("MCP servers are listed in `mcp.json`"),
+        (Some(near), _) => note.help(format!("did you mean `{near}`?")),
+        (None, "$schema") if path.0.is_empty() => note.help("remove it; settings have one schema"),
+        (None, _) => {
+            let names: Vec<String> = shape.names().map(|name| format!("`{name}`")).collect();
+            note.help(format!("known here: {}", names.join(", ")))
+        }
+    }
+}
+
+/// Says what is wrong with the value itself (not with what is below it), as the end of a sentence.
+pub(super) fn fault(node: &Node, shape: Shape) -> Option<String> {
+    let fits = match (&node.tree, shape) {
+        (Tree::Null, _) | (_, Shape::Any) => true,
+        (Tree::Text(text), Shape::Path) => return path_fault(text),
+        (Tree::Text(_), Shape::Text) | (Tree::Flag(_), Shape::Flag) => true,
+        (Tree::Text(word), Shape::Choice(words)) => {
+            if words.contains(&word.as_str()) {
+                return None;
+            }
+            let near = did_you_mean(word, words.iter().copied());
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            return Some(format!("must be {}, not `{}`{near}", shape.expected(), shown(word)));
+        }
+        (Tree::Number(_), Shape::Integer { least }) => {
+            node.as_integer().is_some_and(|integer| least.is_none_or(|least| integer >= least))
+        }
+        (Tree::List(items), Shape::Texts(_)) => {
+            match items.iter().position(|item| item.as_text().is_none()) {
+                Some(at) => {
+                    return Some(format!(
+                        "must be an array of strings, but item {} is {}",
+                        at,
+                        items[at].described()
+                    ));
+                }
+                None => true,
+            }
+        }
+        (Tree::Table(_), Shape::Record(..) | Shape::ById { .. } | Shape::Fallback(_)) => true,
+        (Tree::Table(_) | Tree::Text(_), Shape::Short { .. }) => true,
+        _ => false,
+    };
+    (!fits).then(|| format!("must be {}, not {}", shape.expected(), node.described()))
+}
+
+/// The longest path, in characters.
+const LONGEST_PATH: usize = 4096;
+
+fn path_fault(path: &str) -> Option<String> {
+    if path.trim().is_empty() {
+        return Some("must not be blank".to_owned());
+    }
+    let length = path.chars().count();
+    if length > LONGEST_PATH {
+        return Some(format!("must be at most {LONGEST_PATH} characters long, not {length}"));
+    }
+    if path.split(['/', '\\']).any(|component| component == "..") {
+        return Some("must not contain `..`".to_owned());
+    }
+    None
+}
+
+// Notes about one file, at most a screenful: a hostile file must not cost a diagnostic for each of its bytes.
+
+/// So many notes are written out for one file; the rest is counted.
+const MOST: usize = 20;
+
+/// Collects notes about one file.
+#[derive(Default)]
+pub(super) struct Notes {
+    written: Diagnostics,
+    counted: usize,
+    worst: Option<Severity>,
+}
+
+impl Notes {
+    /// Adds a note; `make` runs only while there is room, since working out a place walks the file.
+    pub(super) fn add(&mut self, severity: Severity, make: impl FnOnce() -> Diagnostic) {
+        if self.written.len() < MOST {
+            self.written.push(make());
+        } else {
+            self.counted += 1;
+            self.worst = self.worst.max(Some(severity));
+        }
+    }
+
+    /// Returns the notes, and one that counts those without a place of their own.
+    pub(super) fn finish(mut self, file: impl FnOnce() -> Place) -> Diagnostics {
+        if let Some(worst) = self.worst {
+            let message = format!("{} more notes about this file are not shown", self.counted);
+            self.written.push(Diagnostic::new(worst, DiagnosticCode::SettingsMoreNotes, message).at(file()));
+        }
+        self.written
+    }
+}
+
+/// The longest name that a message spells out.
+const LONGEST: usize = 80;
+
+/// Makes a name from a file fit for a message: one line, hidden and control characters escaped, cut when overlong.
+pub(crate) fn shown(name: &str) -> String {
+    let mut text = String::new();
+    for (at, c) in name.chars().enumerate() {
+        if at == LONGEST {
+            text.push('…');
+            break;
+        }
+        match c {
+            '"' | '\'' | '\\' => text.push(c),
+            _ => text.extend(c.escape_debug()),
+        }
+    }
+    text
+}
+
+// Settings files that another program keeps, too: what preface does not know in them is no fault of the user's.
+
+/// The keys that other programs use in a way of their own.
+const FOREIGN: [&str; 3] = ["env", "hooks", "tools"];
+
+/// True for a note about this key or what stands below it.
+fn speaks_of(message: &str, key: &str) -> bool {
+    let named = message.split('`').nth(1).and_then(|path| path.strip_prefix(key));
+    named.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Returns the notes about a settings file that was read, with one in place of all those about what preface does not know.
+///
+/// ```
+/// use preface_core::{scope::Scope, settings::{left_alone, parse}};
+/// let (layer, notes) = parse(Scope::Global, "settings.json", br#"{"model": "x", "permissions": {}, "preset": "pi"}"#);
+/// let notes = left_alone(notes, "settings.json");
+/// assert!(layer.is_some());
+/// assert_eq!(notes[0].message, "settings.json has 2 values that are not settings of preface; they were left alone");
+/// ```
+#[must_use]
+pub fn left_alone(notes: Diagnostics, path: &str) -> Diagnostics {
+    let is_foreign = |note: &Diagnostic| match note.code {
+        UNKNOWN_TOP_LEVEL_KEY | LITERAL_ENV_VALUE => true,
+        SHAPE_INVALID => FOREIGN.iter().any(|key| speaks_of(&note.message, key)),
+        _ => false,
+    };
+    let (foreign, mut own): (Diagnostics, Diagnostics) = notes.into_iter().partition(is_foreign);
+    if let Some(first) = foreign.first() {
+        let count = foreign.len();
+        let values = if count == 1 {
+            "1 value that is no setting".to_owned()
+        } else {
+            format!("{count} values that are not settings")
+        };
+        let were = if count == 1 { "it was" } else { "they were" };
+        let what = format!("{path} has {values} of preface; {were} left alone");
+        let scope = first.place.as_ref().and_then(|place| place.scope);
+        own.push(Diagnostic::info(DiagnosticCode::SettingsShared, what).at(Place::file(scope, path)));
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_files_are_shown_escaped_and_cut() {
+        assert_eq!(shown("my \"tool\""), "my \"tool\"");
+        assert_eq!(shown("a\u{202e}b\nc\u{200b}"), "a\\u{202e}b\\nc\\u{200b}");
+        assert_eq!(shown(&"x".repeat(1000)).chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn what_is_not_written_out_is_counted() {
+        let mut notes = Notes::default();
+        for _ in 0..MOST + 7 {
+            notes.add(Severity::Error, || Diagnostic::error(DiagnosticCode::SettingsMoreNotes, "c"));
+        }
+        let notes = notes.finish(Place::default);
+        assert_eq!(notes.len(), MOST + 1);
+        assert_eq!(notes[MOST].message, "7 more notes about this file are not shown");
+        assert_eq!(notes[MOST].severity, Severity::Error);
     }
 }

@@ -59,21 +59,14 @@ impl Value {
 }
 
 /// Why a block is no YAML.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct YamlError {
     /// What is wrong, in the library's words, on one line.
     pub message: String,
     /// The line in the block, from 1, where it is known.
     pub line: Option<usize>,
 }
-
-impl fmt::Display for YamlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for YamlError {}
 
 /// Reads a block. One that is no map has no keys.
 pub(super) fn read(block: &str) -> Result<Fields, YamlError> {

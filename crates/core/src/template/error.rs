@@ -2,13 +2,13 @@
 
 use super::Position;
 use crate::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     scope::Scope,
 };
 use std::fmt;
 
 /// A template that breaks a limit of its [`Options`](super::Options).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// More `if` blocks stand inside each other than allowed.
     Depth {
@@ -31,10 +31,10 @@ pub enum TemplateError {
 impl TemplateError {
     /// Returns the stable code: `template/depth` or `template/too-large`.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> DiagnosticCode {
         match self {
-            TemplateError::Depth { .. } => "template/depth",
-            TemplateError::TooLarge { .. } => "template/too-large",
+            TemplateError::Depth { .. } => DiagnosticCode::TemplateDepth,
+            TemplateError::TooLarge { .. } => DiagnosticCode::TemplateTooLarge,
         }
     }
 
@@ -91,5 +91,3 @@ impl fmt::Display for TemplateError {
         Ok(())
     }
 }
-
-impl std::error::Error for TemplateError {}

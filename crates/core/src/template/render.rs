@@ -109,17 +109,11 @@ struct Text<'t> {
     text: String,
 }
 
-impl Text<'_> {
-    fn get(&self, key: &FactKey) -> Option<&str> {
-        self.values.get(key)?.as_deref()
-    }
-}
-
 impl Output for Text<'_> {
     type Error = Infallible;
 
     fn exists(&mut self, key: &FactKey) -> Result<bool, Infallible> {
-        Ok(self.get(key).is_some())
+        Ok(matches!(self.values.get(key), Some(Some(_))))
     }
 
     fn literal(&mut self, range: Range<usize>) {

@@ -2,7 +2,7 @@
 
 use crate::{
     aside::{Aside, AsidePlace},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::{ModelMessage, ModelRole},
     prompt::Prompt,
     settings::shown,
@@ -28,7 +28,7 @@ pub(super) fn with_asides<'c>(
             Some(at) => sent.insert(at + 1, (ModelRole::User, Cow::Owned(message(last)))),
             None => {
                 let what = "no message of the user is there to carry what is sent with it; it is a message of its own";
-                notes.push(Diagnostic::info("aside/own-message", what));
+                notes.push(Diagnostic::info(DiagnosticCode::AsideOwnMessage, what));
                 sent.push((ModelRole::User, Cow::Owned(message(last))));
             }
         }
@@ -47,7 +47,7 @@ fn texts(prompt: &Prompt, place: AsidePlace, notes: &mut Diagnostics) -> Vec<Str
         if wrapped.escaped > 0 {
             let id = shown(aside.part.section.as_str());
             let what = format!("`{id}` imitates the tags around it; they were escaped where it is sent");
-            notes.push(Diagnostic::warning("forged/escaped", what));
+            notes.push(Diagnostic::warning(DiagnosticCode::ForgedEscaped, what));
         }
         wrapped.text
     })

@@ -2,7 +2,7 @@
 
 use super::{Call, Request, Wire, beside::with_asides};
 use crate::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     message::ModelRole,
     settings::shown,
     turn::Tool,
@@ -27,7 +27,7 @@ use std::borrow::Cow;
 /// let tools = [Tool { name: "read".into(), ..Tool::default() }];
 /// let request = Neutral.shape(Call { prompt: &prompt, messages: &[], tools: &tools });
 /// assert!(request.body.starts_with("{\n  \"system\": \"Be brief.\",\n  \"messages\": [],\n  \"tools\": [\n"));
-/// assert_eq!(request.diagnostics[0].code, "tool/no-schema");
+/// assert_eq!(request.diagnostics[0].code.as_str(), "tool/no-schema");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Neutral;
@@ -61,7 +61,7 @@ impl Wire for Neutral {
 fn no_schema(name: &str) -> Diagnostic {
     let message =
         format!("the tool `{}` has no schema; it is sent as one that takes any object", shown(name));
-    Diagnostic::info("tool/no-schema", message).help("its manifest may give `inputSchema`")
+    Diagnostic::info(DiagnosticCode::ToolNoSchema, message).help("its manifest may give `inputSchema`")
 }
 
 #[derive(Serialize)]

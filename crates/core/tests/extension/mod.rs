@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     extension::{
         Category, Entry, Fault, Found, FoundWhat, Grants, Ordering, ProviderChange, SchemaChecker,
         SchemaFault, Scopes, resolve,
@@ -135,7 +135,7 @@ pub fn broken(scope: Scope, category: Category, id: &str) -> Found {
 }
 
 pub fn held(scope: Scope, category: Category, id: &str) -> Found {
-    let what = FoundWhat::Held(Diagnostic::warning("trust/held", "it waits for trust"));
+    let what = FoundWhat::Held(Diagnostic::warning(DiagnosticCode::TrustHeld, "it waits for trust"));
     Found { scope, category, id: id.to_owned(), path: path(scope, category, id), what }
 }
 
@@ -162,8 +162,10 @@ pub fn ordering(scope: Scope, value: &Value) -> Ordering {
 
 /// The row of a layer.
 pub fn row<'a>(scopes: &'a Scopes, scope: Scope, category: Category, id: &str) -> &'a Entry {
-    let mut rows =
-        scopes.entries.iter().filter(|e| e.origin.scope == scope && e.category == category && e.name == id);
+    let mut rows = scopes
+        .entries
+        .iter()
+        .filter(|e| e.origin.scope == scope && e.value.category == category && e.name == id);
     let row = rows.next().unwrap_or_else(|| panic!("{scope} has {category}/{id}"));
     assert!(rows.next().is_none(), "{scope} has {category}/{id} once");
     row

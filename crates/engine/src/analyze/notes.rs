@@ -3,7 +3,7 @@
 use super::reply::{AnalyzedEdit, AnalyzedNote, MOST_DIAGNOSTICS, pair};
 use crate::lint::{catalogue, tags};
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     fact::{FactKey, Facts},
     lint::{
         few::Few,
@@ -78,13 +78,13 @@ pub(super) fn notes(
         }
         if *somewhere && fact.value.is_none() && fact.diagnostics.is_empty() && key.kind() == "file" {
             let what = format!("`{}`: {}", hidden::escape_hidden(key.as_str()), fact.source);
-            found.push(Diagnostic::info("template/missing-file", what), range, None);
+            found.push(Diagnostic::info(DiagnosticCode::TemplateMissingFile, what), range, None);
         }
     }
     let (mut notes, more) = found.few.done();
     notes.sort_by(|a, b| {
         let place = |one: &One| pair(&one.range);
-        (place(a), b.note.severity, &a.note.code).cmp(&(place(b), a.note.severity, &b.note.code))
+        (place(a), b.note.severity, a.note.code).cmp(&(place(b), a.note.severity, b.note.code))
     });
     // By place, so that lines and columns cost one walk over the text.
     let mut locator = Locator::new(text);
@@ -92,7 +92,7 @@ pub(super) fn notes(
 }
 
 /// How bad a note is, its place and its code: the worst come first.
-type Rank = (Reverse<Severity>, [usize; 2], String);
+type Rank = (Reverse<Severity>, [usize; 2], DiagnosticCode);
 
 /// What was found so far.
 struct Found<'a> {
@@ -104,7 +104,7 @@ impl Found<'_> {
     fn push(&mut self, note: Diagnostic, range: Range<usize>, edit: Option<Edit>) {
         let on_characters = self.text.get(range.clone()).is_some();
         let range = if on_characters { range } else { 0..0 };
-        let rank = (Reverse(note.severity), pair(&range), note.code.clone());
+        let rank = (Reverse(note.severity), pair(&range), note.code);
         self.few.push(rank, One { note, range, edit });
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn preview(
     profile.budget.tokens = None;
     let mut world = World {
         version: WORLD_VERSION,
-        turn: probe.turn.clone(),
+        turn: probe.turn().clone(),
         profile,
         stack: Default::default(),
         overrides: Vec::new(),

@@ -4,7 +4,7 @@
 use super::words;
 use preface_core::{
     budget::{Bytes4, Counter},
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::Stability,
     origin::Origin,
     prompt::Prompt,
@@ -86,7 +86,8 @@ pub struct AnalyzedToken {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AnalyzedNote {
     /// The stable code.
-    pub code: String,
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub code: DiagnosticCode,
     /// `info`, `warning` or `error`.
     pub severity: Severity,
     /// One sentence.

@@ -2,7 +2,7 @@
 
 use preface_catalog::{Source, SourceFile};
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
 };
 use preface_host::{
@@ -56,13 +56,13 @@ pub(super) fn gather(
                 if total > TOTAL_LIMIT {
                     return Err(too_large(&prompts, "bytes", TOTAL_LIMIT));
                 }
-                source.files.push(SourceFile { name, bytes: read.bytes });
+                source.files.push(SourceFile { name, bytes: read.into_bytes() });
             }
             Err(error) => notes.push(left_out(&format!("{PROMPTS}/{name}"), &error)),
         }
     }
     match system.read(&root.join(README), Within::Root(&root), README_LIMIT) {
-        Ok(read) => source.readme = Some(read.bytes),
+        Ok(read) => source.readme = Some(read.into_bytes()),
         Err(ReadError::Missing) => {}
         Err(error) => notes.push(left_out(README, &error)),
     }
@@ -90,7 +90,7 @@ fn names(entries: Vec<DirEntry>, notes: &mut Diagnostics) -> Vec<String> {
             Some(fault) => {
                 let what = format!("`{}` is left out: {fault}", escape_hidden(&shown));
                 let help = "prompts are `.md` files with plain names";
-                notes.push(Diagnostic::warning("catalog/left-out", what).at(place).help(help));
+                notes.push(Diagnostic::warning(DiagnosticCode::CatalogLeftOut, what).at(place).help(help));
             }
         }
     }
@@ -103,7 +103,7 @@ fn left_out(name: &str, error: &ReadError) -> Diagnostic {
         ReadError::Outside { .. } => "it leads out of the catalog's directory".to_owned(),
         error => error.to_string(),
     };
-    Diagnostic::warning("catalog/left-out", format!("`{name}` is left out: {why}"))
+    Diagnostic::warning(DiagnosticCode::CatalogLeftOut, format!("`{name}` is left out: {why}"))
         .at(Place::file(None, name))
         .help("put the file itself into the catalog's directory")
 }
@@ -118,7 +118,7 @@ fn no_directory(path: &Path, error: &ReadError) -> Box<Diagnostic> {
             error => error.to_string(),
         }
     );
-    Diagnostic::error("catalog/no-directory", what)
+    Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what)
         .help("name the directory that holds README.md and the directory `system-prompts`")
         .into()
 }
@@ -126,5 +126,5 @@ fn no_directory(path: &Path, error: &ReadError) -> Box<Diagnostic> {
 fn too_large(path: &Path, what: &str, limit: usize) -> Box<Diagnostic> {
     let shown = path.display().to_string();
     let what = format!("`{}` has more than {limit} {what}", escape_hidden(&shown));
-    Diagnostic::error("catalog/too-large", what).help("name the directory of a catalog").into()
+    Diagnostic::error(DiagnosticCode::CatalogTooLarge, what).help("name the directory of a catalog").into()
 }

@@ -4,7 +4,7 @@ use super::gather::gather;
 use preface_catalog::{ImportError, Imported, compiled_bytes};
 use preface_core::{
     catalog::{Chunk, Generation, Index, Unread},
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::hidden::escape_hidden,
 };
 use preface_host::{
@@ -161,7 +161,7 @@ fn report(
 fn refused(error: &ImportError, dir: &Path) -> Box<Diagnostic> {
     let place = Place::file(None, escape_hidden(&dir.display().to_string()));
     let what = error.to_string();
-    let note = Diagnostic::error("catalog/refused", escape_hidden(&what)).at(place);
+    let note = Diagnostic::error(DiagnosticCode::CatalogRefused, escape_hidden(&what)).at(place);
     Box::new(match error {
         ImportError::NoVersion { .. } => {
             note.help("`--version 2.1.37` says it: three numbers with dots between them")

@@ -3,7 +3,7 @@
 use preface_catalog::Kept;
 use preface_core::{
     catalog::Index,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
 };
 use preface_host::{catalogs, system::System};
 
@@ -34,7 +34,7 @@ pub fn verify(system: &dyn System, version: &str) -> Verified {
         notes.iter().filter_map(|note: &Diagnostic| Some(note.place.as_ref()?.path.clone())).collect();
     notes.extend(found.into_iter().filter(|note| {
         let name = note.place.as_ref().map_or("", |place| place.path.as_str());
-        note.code != "catalog/missing" || !said.iter().any(|path| path.ends_with(name))
+        note.code != DiagnosticCode::CatalogMissing || !said.iter().any(|path| path.ends_with(name))
     }));
     Verified { version, index: Some(index), notes }
 }

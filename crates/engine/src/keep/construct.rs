@@ -3,13 +3,13 @@
 use super::{Asked, FactUsed, KeepError, ProjectFile, RECORD_VERSION, Record};
 use crate::{
     Engine, Error, Request, StoredTemplate, TrustChoice, Writes,
-    gather::Breadth,
     gatherings::{Gatherings, Made},
+    input::load_profile::with_settings,
 };
 use jiff::Timestamp;
 use preface_core::{
     budget::Bytes4,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::{Candidate, OnCompaction},
     prompt::fingerprint,
     render::Rules,
@@ -17,15 +17,18 @@ use preface_core::{
     template::Template,
 };
 use preface_host::{
-    look::Headless,
+    discover,
     places::normal,
-    system::{FileKind, System},
+    system::{
+        FileKind, System,
+        trail::{Trail, Trailed},
+    },
 };
 use preface_store::{Conversation, ConversationId, Head, Reason, Seal, TemplateUsed};
 use std::{
     mem::take,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Everything that a construct needs.
@@ -99,13 +102,13 @@ impl Order {
 
     /// Turns a prompt into what is kept of it.
     fn keep(self, made: Made<'_>) -> Result<Constructed, KeepError> {
-        let Made { mut prompt, world, gathered } = made;
+        let Made { mut prompt, world, inputs } = made;
         let Order { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &world.profile;
         let takes = profile.takes_template();
         if asked.template.is_some() && !takes {
             prompt.diagnostics.push(Diagnostic::warning(
-                "template/unused",
+                DiagnosticCode::TemplateUnused,
                 format!(
                     "the profile `{}` takes no template: `{}` was not used",
                     profile.name, self.template.chosen
@@ -139,7 +142,7 @@ impl Order {
             asked,
             prompt,
             facts: FactUsed::all(&world.facts),
-            project: Some(ProjectFile::all(gathered)),
+            project: Some(ProjectFile::all(inputs)),
             trust: profile.trust,
             rebuild: profile.rebuild,
             tools: lists_tools.then(|| world.turn.tools.iter().map(|tool| tool.name.clone()).collect()),
@@ -198,18 +201,22 @@ pub fn directory_in_roots(system: &dyn System, roots: &[PathBuf], dir: &Path) ->
     }
 }
 
+/// Returns the text of the first file of a layer, or of the profile's own section, that a stored template would replace.
 pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
-    let gathered = engine.gather(request, Breadth::Turn, None, &Headless)?;
-    let Some(group) = gathered.profile.groups.iter().find(|group| group.replace.contains(&Candidate::Store))
-    else {
+    let loaded = engine.load_profile(request)?;
+    let project = engine.open_project(request, &loaded, None)?;
+    let profile = &project.profile;
+    let Some(group) = profile.groups.iter().find(|group| group.replace.contains(&Candidate::Store)) else {
         return Ok(None);
     };
+    let look = project.access.look(engine, &loaded, &project.settings);
+    let stack = discover::layers(profile, project.access.trust, &look);
     let own = group
         .replace
         .iter()
         .filter_map(Candidate::file)
-        .find_map(|file| gathered.stack.layer(file.scope)?.files.get(&file.name));
-    let section = group.members.iter().find_map(|id| gathered.profile.section(id));
+        .find_map(|file| stack.layer(file.scope)?.files.get(&file.name));
+    let section = group.members.iter().find_map(|id| profile.section(id));
     let pieces = match (own, section.map(|section| &section.body)) {
         (Some(pieces), _) | (None, Some(Body::Text(pieces))) => pieces.as_slice(),
         (None, _) => &[],
@@ -217,14 +224,46 @@ pub(super) fn default_template(engine: &Engine<'_>, request: &Request) -> Result
     Ok(Some(pieces.iter().map(|piece| piece.text.as_str()).collect()))
 }
 
+/// The template that is used where a store has none. It is read again where a file behind it changed.
+#[derive(Debug, Default)]
+pub struct DefaultTemplate(Mutex<Option<Arc<KnownTemplate>>>);
+
+#[derive(Debug)]
+struct KnownTemplate {
+    request: Request,
+    text: Option<String>,
+    trail: Trail,
+}
+
+impl DefaultTemplate {
+    /// Returns what [`Engine::default_template`] returns for a request.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn get(&self, engine: &Engine<'_>, request: &Request) -> Result<Option<String>, Error> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known().clone();
+        if let Some(before) = before.filter(|before| before.request == *request)
+            && before.trail.holds(engine.system())
+        {
+            return Ok(before.text.clone());
+        }
+        let trailed = Trailed::new(engine.system());
+        let text = default_template(&engine.on(&trailed), request)?;
+        let with = |trail| Arc::new(KnownTemplate { request: request.clone(), text: text.clone(), trail });
+        *known() = trailed.into_trail().map(with);
+        Ok(text)
+    }
+}
+
 pub(super) fn check_template(
     engine: &Engine<'_>,
     request: &Request,
     text: &str,
 ) -> Result<Result<(), Box<Diagnostic>>, Error> {
-    let mut prepared = engine.prepare(request, &mut Diagnostics::new())?;
-    prepared.apply_own_settings();
-    let options = Rules::new(&prepared.profile.template, &[]).template;
+    let loaded = engine.load_profile(request)?;
+    let profile = with_settings(&loaded.profile, &loaded.merged);
+    let options = Rules::new(&profile.template, &[]).template;
     Ok(Template::parse(text, &options)
         .map(drop)
         .map_err(|error| Box::new(error.to_diagnostic(None, "template", text))))

@@ -2,34 +2,45 @@
 
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{ConversationId, Head, StoreError};
-use std::fmt;
 
 /// Why a keeper refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeepError {
     /// The prompt cannot be built.
-    Engine(crate::Error),
+    #[error(transparent)]
+    Engine(#[from] crate::Error),
     /// The store does not answer.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// Nobody knows this conversation.
+    #[error("unknown conversation: `{0}`")]
     Unknown(ConversationId),
     /// The first turn does not say where it works.
+    #[error("the first turn must say where it works")]
     NoCwd,
     /// It works outside of the directories that were named.
+    #[error("not below a root: `{}`", escape_hidden(.0))]
     Outside(String),
     /// There is no such directory.
+    #[error("no such directory: `{}`", escape_hidden(.0))]
     NoDirectory(String),
     /// There is no such template or version, or it was taken back.
+    #[error("unknown template{}: `{}`", if .0.contains('@') { " or version" } else { "" }, .0)]
     UnknownTemplate(String),
     /// That is no choice of a template.
+    #[error("not a template: `{}`", .0.escape_debug())]
     Choice(String),
     /// The stored prompt has text of the project that would not be admitted now.
+    #[error("the stored prompt of `{0}` has text that is not trusted: {names}", names = first_names(.1))]
     TrustChanged(ConversationId, Vec<String>),
     /// Another prompt is kept than the caller knows.
+    #[error("`{}` is at revision {} now", .0.id, .0.seal.revision)]
     Stale(Box<Head>),
     /// What the store kept beside a prompt cannot be read.
+    #[error("the record of the prompt cannot be read: {0}")]
     Record(String),
     /// There is too much to do, or it took too long.
+    #[error("{0}")]
     Overloaded(String),
 }
 
@@ -57,49 +68,13 @@ impl KeepError {
     }
 }
 
-impl fmt::Display for KeepError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            KeepError::Engine(error) => write!(f, "{error}"),
-            KeepError::Store(error) => write!(f, "{error}"),
-            KeepError::Unknown(id) => write!(f, "unknown conversation: `{id}`"),
-            KeepError::NoCwd => write!(f, "the first turn must say where it works"),
-            KeepError::Outside(cwd) => write!(f, "not below a root: `{}`", escape_hidden(cwd)),
-            KeepError::NoDirectory(cwd) => write!(f, "no such directory: `{}`", escape_hidden(cwd)),
-            KeepError::UnknownTemplate(choice) if choice.contains('@') => {
-                write!(f, "unknown template or version: `{choice}`")
-            }
-            KeepError::UnknownTemplate(choice) => write!(f, "unknown template: `{choice}`"),
-            KeepError::Choice(text) => write!(f, "not a template: `{}`", text.escape_debug()),
-            KeepError::TrustChanged(id, held) => {
-                const SHOWN: usize = 5;
-                let names = held.iter().take(SHOWN).map(|name| escape_hidden(name).into_owned());
-                let names = names.collect::<Vec<_>>().join(", ");
-                let more = match held.len().saturating_sub(SHOWN) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                write!(f, "the stored prompt of `{id}` has text that is not trusted: {names}{more}")
-            }
-            KeepError::Stale(head) => {
-                write!(f, "`{}` is at revision {} now", head.id, head.seal.revision)
-            }
-            KeepError::Record(why) => write!(f, "the record of the prompt cannot be read: {why}"),
-            KeepError::Overloaded(why) => write!(f, "{why}"),
-        }
-    }
-}
-
-impl std::error::Error for KeepError {}
-
-impl From<crate::Error> for KeepError {
-    fn from(error: crate::Error) -> Self {
-        KeepError::Engine(error)
-    }
-}
-
-impl From<StoreError> for KeepError {
-    fn from(error: StoreError) -> Self {
-        KeepError::Store(error)
-    }
+/// Returns the first of some names, and how many more there are.
+fn first_names(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| escape_hidden(name)).collect();
+    let more = match names.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
 }

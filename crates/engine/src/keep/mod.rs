@@ -34,7 +34,7 @@ mod trust;
 
 pub use asked::Asked;
 pub use choice::Choice;
-pub use construct::directory_in_roots;
+pub use construct::{DefaultTemplate, directory_in_roots};
 pub use error::KeepError;
 pub use offload::{Done, Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};
@@ -44,7 +44,7 @@ use crate::{Engine, Error, TrustChoice, Writes, gatherings::Gatherings};
 use construct::{Constructed, Order};
 use offload::Outcome;
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     diff::Difference,
     document::Document,
     profile::Rebuild,
@@ -205,7 +205,7 @@ impl Keeper {
                 let what =
                     format!("the prompt was built for {whose} and stays as it is; this turn says `{agent}`");
                 notes.push(
-                    Diagnostic::warning("conversation/agent", what)
+                    Diagnostic::warning(DiagnosticCode::ConversationAgent, what)
                         .help("give the agent a conversation of its own"),
                 );
             }
@@ -380,7 +380,7 @@ impl Keeper {
         let Constructed { conversation, mut notes, instructions, keeps } = made;
         if keeps {
             notes.push(Diagnostic::info(
-                "conversation/kept",
+                DiagnosticCode::ConversationKept,
                 format!("the profile `{}` keeps its prompt over a compaction", was.head.preset),
             ));
             return Ok(Compacted { head: was.head, constructed: false, instructions, notes });
@@ -529,7 +529,7 @@ fn explained(conversation: &Conversation) -> Result<Explained, KeepError> {
 /// Says where a later turn asks for something else than the prompt was built for. Nothing changes by that.
 fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     let mut notes = Diagnostics::new();
-    let mut tell = |what: &str, built: &str, now: Option<&str>| {
+    let mut tell = |code: DiagnosticCode, what: &str, built: &str, now: Option<&str>| {
         if let Some(now) = now.filter(|now| *now != built) {
             let built = match built {
                 "" => format!("without a {what}"),
@@ -537,7 +537,7 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
             };
             notes.push(
                 Diagnostic::warning(
-                    format!("conversation/{what}"),
+                    code,
                     format!("the prompt was built {built} and stays as it is; this turn says `{now}`"),
                 )
                 .help("a compaction or a refresh builds it for the new one"),
@@ -547,15 +547,20 @@ fn differs(head: &Head, asked: &Asked) -> Diagnostics {
     // However it is written, it may be the same.
     let plain = |cwd: &str| normal(Path::new("/"), Path::new(cwd));
     let cwd = asked.cwd.as_deref().filter(|cwd| plain(cwd) != plain(&head.cwd));
-    tell("cwd", &head.cwd, cwd);
-    tell("model", head.model.as_deref().unwrap_or_default(), asked.model.as_deref());
-    tell("preset", &head.preset, asked.preset.as_deref());
+    tell(DiagnosticCode::ConversationCwd, "cwd", &head.cwd, cwd);
+    tell(
+        DiagnosticCode::ConversationModel,
+        "model",
+        head.model.as_deref().unwrap_or_default(),
+        asked.model.as_deref(),
+    );
+    tell(DiagnosticCode::ConversationPreset, "preset", &head.preset, asked.preset.as_deref());
     if let Some(used) = &head.template {
         let template = asked.template.as_ref().map(|text| match text.parse::<Choice>() {
             Ok(choice) => choice.to_string(),
             Err(_) => text.clone(),
         });
-        tell("template", &used.chosen, template.as_deref());
+        tell(DiagnosticCode::ConversationTemplate, "template", &used.chosen, template.as_deref());
     }
     notes
 }

@@ -5,7 +5,7 @@ use super::{Asked, KeepError, ProjectFile};
 use crate::COUNTERS;
 use preface_core::{
     budget::{Bytes4, Counter},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     fact::{FactKey, Facts, Stability},
     lint::hidden::escape_hidden,
     profile::Rebuild,
@@ -93,10 +93,10 @@ impl Record {
     /// Says which tools, settings and limit of a later turn are not those that the prompt was built for.
     pub(super) fn differs(&self, asked: &Asked) -> Diagnostics {
         let mut notes = Diagnostics::new();
-        let mut tell = |code: &str, what: String| {
+        let mut tell = |code: DiagnosticCode, what: String| {
             let what = format!("{what}; the stored prompt stays as it was built");
             let help = "a compaction or a refresh builds it for the new one";
-            notes.push(Diagnostic::warning(format!("conversation/{code}"), what).help(help));
+            notes.push(Diagnostic::warning(code, what).help(help));
         };
         let built = self.tools.as_ref().map(|tools| tools.iter().map(String::as_str).collect());
         if let (Some(now), Some(built)) = (asked.tool_names(), built)
@@ -112,15 +112,21 @@ impl Record {
                     .join(", "),
             };
             tell(
-                "tools",
+                DiagnosticCode::ConversationTools,
                 format!("this turn has other tools ({}) than the prompt ({})", list(&now), list(&built)),
             );
         }
         for set in asked.sets.iter().filter(|set| !self.asked.sets.contains(set)) {
-            tell("set", format!("`--set {}` is not used in this turn", escape_hidden(set)));
+            tell(
+                DiagnosticCode::ConversationSet,
+                format!("`--set {}` is not used in this turn", escape_hidden(set)),
+            );
         }
         if let Some(budget) = asked.budget.filter(|budget| Some(*budget) != self.asked.budget) {
-            tell("budget", format!("the budget of {budget} tokens is not used in this turn"));
+            tell(
+                DiagnosticCode::ConversationBudget,
+                format!("the budget of {budget} tokens is not used in this turn"),
+            );
         }
         notes
     }

@@ -4,21 +4,19 @@
 use super::{Asked, KeepError, Record};
 use crate::{
     Engine, Request, TrustChoice,
-    consent::{self, Opened},
-    gather::{Breadth, Gathered},
+    input::{Inputs, load_profile::LoadedProfile},
     log::Loggers,
-    prepare::Opening,
+    trust::consent::ProjectAccess,
 };
 use jiff::Timestamp;
 use preface_core::{
     audit::AuditEvent,
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     profile::Rebuild,
     trust::TrustMode,
 };
 use preface_host::{
     gate::{AdmittedText, Belongs, Verdict},
-    look::Headless,
     system::{Stat, System},
     trust::{Digest, TrustStore},
 };
@@ -49,22 +47,22 @@ pub struct ProjectFile {
 
 impl ProjectFile {
     /// Returns the texts that a build included.
-    pub(super) fn all(gathered: &Gathered) -> Vec<ProjectFile> {
+    pub(super) fn all(inputs: &Inputs) -> Vec<ProjectFile> {
         let file = |text: AdmittedText| ProjectFile {
             path: text.shown,
             real: text.path.display().to_string(),
-            digest: text.digest,
+            digest: *text.digest,
             layer: text.belongs == Belongs::ToLayer,
             shared: text.shared,
         };
-        gathered.gate.admitted().into_iter().map(file).collect()
+        inputs.gate().admitted().into_iter().map(file).collect()
     }
 
     fn admitted(&self) -> AdmittedText {
         AdmittedText {
             path: PathBuf::from(&self.real),
             shown: self.path.clone(),
-            digest: self.digest,
+            digest: self.digest.into(),
             belongs: if self.layer { Belongs::ToLayer } else { Belongs::ToTree },
             shared: self.shared,
         }
@@ -113,12 +111,9 @@ pub(super) fn not_admitted(
         ..record.asked.request(head.id.as_str())
     };
     let engine = Engine::new(system);
-    let mut notes = Diagnostics::new();
-    let opened = engine.prepare(&request, &mut notes).and_then(|mut prepared| {
-        let opening = Opening { request: &request, consent: None, ask: &Headless };
-        prepared.open(&engine, opening, &mut notes, &mut Vec::new())
-    });
-    let Ok((Opened { gate, refused_at, .. }, _)) = opened else {
+    let loaded = engine.load_profile(&request);
+    let access = loaded.and_then(|loaded| engine.open_gate(&request, &loaded, None));
+    let Ok(ProjectAccess { gate, refused_at, .. }) = access else {
         // Where it was built there is nothing to ask any more. Whoever insists on trust gets nothing that is unknown.
         let insists = matches!(asked.trust, TrustChoice::Deny | TrustChoice::Require);
         let all = files.iter().map(|file| file.path.clone());
@@ -148,9 +143,11 @@ pub(super) fn log_handed_out(
     if events.is_empty() || !engine.may_have_loggers(&request) {
         return Diagnostics::new();
     }
-    match engine.gather(&request, Breadth::Extensions, None, &Headless) {
-        Ok(gathered) => engine.append(&Loggers::of(&gathered), &events),
-        Err(error) => vec![Diagnostic::warning("logger/failed", format!("no logger was found: {error}"))],
+    match engine.read_inputs(&request, None) {
+        Ok(inputs) => engine.append(&Loggers::of(&inputs, &inputs.entries.turn), &events),
+        Err(error) => {
+            vec![Diagnostic::warning(DiagnosticCode::LoggerFailed, format!("no logger was found: {error}"))]
+        }
     }
 }
 
@@ -184,11 +181,10 @@ impl TrustWatch {
             preset: Some(head.preset.clone()),
             ..Request::default()
         };
-        let Ok(prepared) = Engine::new(system).prepare(&request, &mut Diagnostics::new()) else {
+        let Ok(LoadedProfile { profile, store, .. }) = Engine::new(system).load_profile(&request) else {
             return ProfileFacts::default();
         };
-        let store = consent::store_path(system, &prepared.profile, &prepared.places);
-        let facts = ProfileFacts { rebuild: prepared.profile.rebuild, store };
+        let facts = ProfileFacts { rebuild: profile.rebuild, store };
         known.insert(head.preset.clone(), facts.clone());
         facts
     }

@@ -1,14 +1,14 @@
 //! What came of asking servers.
 
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
     mcp_servers::Described,
     scope::Scope,
 };
 use serde::Serialize;
 
 /// The code of what is wrong with an `mcp.json`.
-const BROKEN: &str = "Validation/MCPServerConfigInvalid";
+const BROKEN: DiagnosticCode = DiagnosticCode::McpServerConfigInvalid;
 
 /// How it went with a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

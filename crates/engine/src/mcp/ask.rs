@@ -10,13 +10,15 @@ use super::{
 };
 use crate::{
     Engine, Error,
-    gather::{Breadth, Gathered},
+    input::{Inputs, collect::Breadth},
     request::Request,
+    trust::consent::ProjectAccess,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
     lint::hidden::escape_hidden,
-    mcp_servers::{Described, RecordedBy, Recording, ServerEntry, Want},
+    mcp_servers::{Described, McpServers, RecordedBy, Recording, ServerEntry, Want},
+    profile::Profile,
     suggestion::did_you_mean,
 };
 use preface_host::{
@@ -77,17 +79,17 @@ impl Engine<'_> {
         asked: &ServersAsked,
         tell: &(dyn Fn(&Heard) + Sync),
     ) -> Result<ServerAnswers, Error> {
-        let gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
-        self.refuse_held_of(request, &gathered)?;
-        let held = self.held_file(&gathered);
-        let entries = chosen(&gathered, &asked.names, held.as_deref())?;
+        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        self.refuse_held_of(request, &inputs)?;
+        let held = self.held_file(&inputs.project.access);
+        let entries = chosen(&inputs.entries.mcp, &asked.names, held.as_deref())?;
         let mut servers: Vec<ServerAnswer> =
             entries.iter().map(|entry| unasked(entry, !asked.names.is_empty())).collect();
         let mut targets: Vec<Target> = Vec::new();
         let mut asking: Vec<(usize, Secrets, Option<String>)> = Vec::new();
         let mut notes = Diagnostics::new();
-        let wanted = wants(&gathered, &mut notes);
-        let look = self.look(&gathered, &Headless);
+        let wanted = wants(&world.profile, &mut notes);
+        let look = inputs.look(self);
         for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.runnable) {
             let wants: Vec<Want> = wanted
                 .iter()
@@ -110,16 +112,18 @@ impl Engine<'_> {
         drop(look);
         for (heard, (at, secrets, missing)) in talk(&targets, tell).into_iter().zip(asking) {
             let answer = &mut servers[at];
-            self.hear(heard, &secrets, entries[at], &gathered, asked, answer);
+            self.hear(heard, &secrets, entries[at], &inputs, asked, answer);
             if let (ServerState::Failed, Some(help)) = (answer.state, missing) {
                 let what = format!("MCP server `{}` ran from a copy", answer.name);
-                answer.diagnostics.push(Diagnostic::info("program/copy", what).help(help));
+                answer.diagnostics.push(Diagnostic::info(DiagnosticCode::ProgramCopy, what).help(help));
             }
         }
-        let mut diagnostics = gathered.diagnostics;
-        diagnostics.extend(notes.into_iter().filter(|note| !note.code.starts_with("mcp/no-recording")));
+        let mut diagnostics = world.diagnostics;
+        diagnostics.extend(notes.into_iter().filter(|note| note.code != DiagnosticCode::McpNoRecording));
         // What a build would say of servers is beside the point here: they were just asked.
-        diagnostics.retain(|note| note.code != "mcp/no-recording" && note.code != "extension/needs-grant");
+        diagnostics.retain(|note| {
+            note.code != DiagnosticCode::McpNoRecording && note.code != DiagnosticCode::ExtensionNeedsGrant
+        });
         Ok(ServerAnswers { servers, diagnostics })
     }
 
@@ -129,11 +133,11 @@ impl Engine<'_> {
         heard: Heard,
         secrets: &Secrets,
         entry: &ServerEntry,
-        gathered: &Gathered,
+        inputs: &Inputs,
         asked: &ServersAsked,
         answer: &mut ServerAnswer,
     ) {
-        let Heard { took, calls_itself, protocol, said, notes, .. } = heard;
+        let Heard { took, calls_itself, protocol, said, refused, notes, .. } = heard;
         let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
         let name = &entry.name;
         answer.ms = Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
@@ -144,12 +148,12 @@ impl Engine<'_> {
             note.help = note.help.map(|help| secrets.masked(&help));
             if note.place.is_none() { note.at(place()) } else { note }
         }));
-        let path = mcp_recordings::path(entry, self.system(), &gathered.places);
-        let old = self.old(entry, gathered);
+        let path = mcp_recordings::path(entry, self.system(), inputs.places());
+        let old = self.old(entry, inputs);
         let described = match said {
             Err(trouble) => {
                 answer.state = ServerState::Failed;
-                answer.keeps_old = old.is_some() || entry.said.is_some();
+                answer.keeps_old = old.is_some() || entry.value.said.is_some();
                 let stays = if answer.keeps_old { "; what was recorded of it stays" } else { "" };
                 let what = format!("MCP server `{name}`: {}{stays}", secrets.masked(&trouble.to_string()));
                 answer
@@ -162,14 +166,14 @@ impl Engine<'_> {
         let (mut described, repeats) = secrets.masked_in(described);
         if repeats {
             let what = format!("MCP server `{name}` repeats a value that it was given; it is masked");
-            answer.diagnostics.push(Diagnostic::warning("mcp/secret", what).at(place()));
+            answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpSecret, what).at(place()));
         }
         answer.state = ServerState::Answered;
         answer.tools = Some(described.tools.len());
         answer.prompts = Some(described.prompts.len());
         answer.resources = Some(described.resources.len());
         if asked.record {
-            keep_refused(&mut described, old.as_ref(), &answer.diagnostics);
+            keep_refused(&mut described, old.as_ref(), &refused);
             keep_fetched(&mut described, old.as_ref());
             let recording = Recording {
                 recorded: Some(self.instant_now()),
@@ -177,7 +181,7 @@ impl Engine<'_> {
                 calls_itself: answer.calls_itself.clone(),
                 described,
             };
-            self.record(path, &recording, entry, gathered, answer);
+            self.record(path, &recording, entry, inputs, answer);
             described = recording.described;
         }
         answer.said = Some(described);
@@ -188,28 +192,28 @@ impl Engine<'_> {
         path: Option<PathBuf>,
         recording: &Recording,
         entry: &ServerEntry,
-        gathered: &Gathered,
+        inputs: &Inputs,
         answer: &mut ServerAnswer,
     ) {
         let name = &entry.name;
         let Some(path) = path else {
             let what =
                 format!("what MCP server `{name}` said was not recorded: there is no directory for it");
-            let note = Diagnostic::warning("mcp/unrecorded", what);
+            let note = Diagnostic::warning(DiagnosticCode::McpUnrecorded, what);
             answer.diagnostics.push(note.help("set PREFACE_HOME or HOME"));
             return;
         };
         match mcp_recordings::write(&path, recording, self.system()) {
-            Ok(()) => answer.recorded = Some(gathered.places.shown(&path)),
+            Ok(()) => answer.recorded = Some(inputs.places().shown(&path)),
             Err(error) => {
-                let shown = gathered.places.shown(&path);
+                let shown = inputs.places().shown(&path);
                 let what = format!("what MCP server `{name}` said was not recorded in {shown}: {error}");
-                answer.diagnostics.push(Diagnostic::warning("mcp/unrecorded", what));
+                answer.diagnostics.push(Diagnostic::warning(DiagnosticCode::McpUnrecorded, what));
             }
         }
-        if entry.said.as_ref().is_some_and(|said| said.by == RecordedBy::Hand) {
+        if entry.value.said.as_ref().is_some_and(|said| said.by == RecordedBy::Hand) {
             let what = format!("what you wrote of MCP server `{name}` by hand counts before what it says");
-            let note = Diagnostic::info("mcp/by-hand", what);
+            let note = Diagnostic::info(DiagnosticCode::McpByHand, what);
             answer
                 .diagnostics
                 .push(note.help(format!("remove mcp-descriptions/{name}.json to let it speak")));
@@ -217,29 +221,28 @@ impl Engine<'_> {
     }
 
     /// The project's `mcp.json`, for people, where it is held: by itself, or with all of the project's layer.
-    fn held_file(&self, gathered: &Gathered) -> Option<String> {
+    fn held_file(&self, access: &ProjectAccess) -> Option<String> {
         let is_servers = |seen: &&Seen| seen.verdict != Verdict::Speaks && seen.path.ends_with("mcp.json");
-        if let Some(seen) = gathered.gate.seen().iter().find(is_servers) {
+        if let Some(seen) = access.gate.seen().iter().find(is_servers) {
             return Some(seen.shown.clone());
         }
-        let path = gathered.held_layer.as_ref()?.join("mcp.json");
-        self.system().canonical(&path).is_ok().then(|| gathered.places.shown(&path))
+        let path = access.held_layer.as_ref()?.join("mcp.json");
+        self.system().canonical(&path).is_ok().then(|| access.places.shown(&path))
     }
 
     /// What preface recorded of a server before.
-    fn old(&self, entry: &ServerEntry, gathered: &Gathered) -> Option<Described> {
-        let look = self.look(gathered, &Headless);
+    fn old(&self, entry: &ServerEntry, inputs: &Inputs) -> Option<Described> {
+        let look = inputs.look(self);
         mcp_recordings::recorded(entry, &look).map(|recording| recording.described)
     }
 }
 
 /// Returns the entries that are meant, by name.
-fn chosen<'g>(
-    gathered: &'g Gathered,
+fn chosen<'s>(
+    all: &'s McpServers,
     names: &[String],
     held: Option<&str>,
-) -> Result<Vec<&'g ServerEntry>, Error> {
-    let all = &gathered.mcp;
+) -> Result<Vec<&'s ServerEntry>, Error> {
     if names.is_empty() {
         return Ok(all.servers.iter().filter(|entry| entry.active).collect());
     }
@@ -275,16 +278,22 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
     let (state, note) = match (entry.active, entry.runnable) {
         (true, true) => (ServerState::Failed, None),
         (true, false) => {
-            let changed = entry.diagnostics.iter().any(|note| note.message.contains("it changed since"));
+            // What was never allowed is an info.
+            let changed = entry.diagnostics.iter().any(|note| {
+                note.code == DiagnosticCode::ExtensionNeedsGrant && note.severity == Severity::Warning
+            });
             let why = if changed { "it changed since you allowed it" } else { "you have not allowed it" };
             let what = format!("MCP server `{name}` of the project was not asked: {why}");
             let help = "look at it, then `preface trust grant --allow-commands`";
-            (ServerState::NeedsGrant, Some(Diagnostic::warning("mcp/needs-grant", what).help(help)))
+            (
+                ServerState::NeedsGrant,
+                Some(Diagnostic::warning(DiagnosticCode::McpNeedsGrant, what).help(help)),
+            )
         }
         (false, _) => {
             let what = format!("MCP server `{name}` was not asked: it is not active");
             let help = format!("`preface scopes --why mcp/{}` says why", entry.word());
-            (ServerState::Inactive, Some(Diagnostic::warning("mcp/inactive", what).help(help)))
+            (ServerState::Inactive, Some(Diagnostic::warning(DiagnosticCode::McpInactive, what).help(help)))
         }
     };
     ServerAnswer {
@@ -306,13 +315,13 @@ fn unasked(entry: &ServerEntry, named: bool) -> ServerAnswer {
 }
 
 /// What the profile's sections want of servers.
-fn wants(gathered: &Gathered, notes: &mut Diagnostics) -> Vec<(String, Want)> {
+fn wants(profile: &Profile, notes: &mut Diagnostics) -> Vec<(String, Want)> {
     let mut wants = Vec::new();
-    for wanted in gathered.profile.sections.iter().filter_map(mcp_fetched::want) {
+    for wanted in profile.sections.iter().filter_map(mcp_fetched::want) {
         match wanted {
             Ok(want) if !wants.contains(&want) => wants.push(want),
             Ok(_) => {}
-            Err(why) => notes.push(Diagnostic::warning("profile/option", why)),
+            Err(why) => notes.push(Diagnostic::warning(DiagnosticCode::ProfileOption, why)),
         }
     }
     wants
@@ -327,19 +336,15 @@ fn keep_fetched(described: &mut Described, old: Option<&Described>) {
 }
 
 /// Keeps a list that the server announces and does not give this time: an error of its own is no change of mind.
-fn keep_refused(described: &mut Described, old: Option<&Described>, notes: &Diagnostics) {
+fn keep_refused(described: &mut Described, old: Option<&Described>, refused: &[&str]) {
     let Some(old) = old else { return };
-    let refused = |what: &str| {
-        let announced = format!("it announces {what} ");
-        notes.iter().any(|note| note.code == "mcp/refused" && note.message.contains(&announced))
-    };
-    if described.tools.is_empty() && refused("tools") {
+    if described.tools.is_empty() && refused.contains(&"tools") {
         described.tools.clone_from(&old.tools);
     }
-    if described.prompts.is_empty() && refused("prompts") {
+    if described.prompts.is_empty() && refused.contains(&"prompts") {
         described.prompts.clone_from(&old.prompts);
     }
-    if described.resources.is_empty() && refused("resources") {
+    if described.resources.is_empty() && refused.contains(&"resources") {
         described.resources.clone_from(&old.resources);
     }
 }

@@ -1,6 +1,7 @@
 //! The servers of all layers with what is recorded of them: what `preface mcp list` shows.
 
-use crate::{Engine, Error, gather::Breadth, request::Request, scopes::ScopesReport};
+use super::recall::recalled;
+use crate::{Engine, Error, input::collect::Breadth, list::scopes::ScopesReport, request::Request};
 use preface_core::{
     diagnostic::Diagnostics,
     mcp_servers::{RecordedBy, Recording},
@@ -54,17 +55,18 @@ impl Engine<'_> {
     /// # Errors
     /// See [`Error`].
     pub fn servers(&self, request: &Request) -> Result<ServersReport, Error> {
-        let mut gathered = self.gather(request, Breadth::Turn, None, &Headless)?;
+        let (mut inputs, mut world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        let look = inputs.look(self);
+        let servers = &inputs.entries.mcp.servers;
         let mut notes = Diagnostics::new();
-        let said = self.recalled(&gathered, &mut notes);
-        let look = self.look(&gathered, &Headless);
+        let said = recalled(servers, &look, &mut notes);
         let now = self.system().now();
         let mut known = BTreeMap::new();
-        for (server, said) in gathered.mcp.servers.iter().zip(said) {
+        for (server, said) in servers.iter().zip(said) {
             let Some(said) = said else { continue };
             let path = match said.by {
                 RecordedBy::Hand => mcp_descriptions::path(&server.name, &look),
-                RecordedBy::Preface => mcp_recordings::path(server, self.system(), &gathered.places),
+                RecordedBy::Preface => mcp_recordings::path(server, self.system(), inputs.places()),
             };
             let recording = said.recording.clone();
             let at = recording.recorded.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
@@ -74,7 +76,7 @@ impl Engine<'_> {
                 server.name.clone(),
                 Known {
                     by: said.by,
-                    path: path.map(|path| gathered.places.shown(&path)).unwrap_or_default(),
+                    path: path.map(|path| inputs.places().shown(&path)).unwrap_or_default(),
                     recorded: recording.recorded.clone(),
                     age,
                     protocol: recording.protocol.clone(),
@@ -87,9 +89,9 @@ impl Engine<'_> {
             );
         }
         drop(look);
-        notes.retain(|note| !gathered.diagnostics.contains(note));
-        gathered.diagnostics.append(&mut notes);
-        let tools = std::mem::take(&mut gathered.server_tools);
-        Ok(ServersReport { scopes: self.scopes_of(request, gathered)?, known, tools })
+        notes.retain(|note| !world.diagnostics.contains(note));
+        world.diagnostics.append(&mut notes);
+        let tools = std::mem::take(&mut inputs.entries.server_tools);
+        Ok(ServersReport { scopes: self.scopes_of(request, inputs, world)?, known, tools })
     }
 }

@@ -28,4 +28,5 @@ pub use ask::ServersAsked;
 pub use listing::{Known, ServersReport};
 #[cfg(feature = "mcp")]
 pub use preface_mcp::{Heard, Stop};
-pub(crate) use tools::{is_of_server, is_of_unknown, name_of_server};
+pub(crate) use recall::recall;
+pub(crate) use tools::{is_of_server, is_of_unknown, join, name_of_server, tools_of};

@@ -8,7 +8,7 @@
 use super::{expand::expand, mask::Secrets};
 use crate::consent;
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     mcp_servers::{Address, Launch, Server, ServerEntry, Want, Written},
     scope::Scope,
 };
@@ -47,11 +47,13 @@ pub(super) fn ready(
     let trouble = Trouble { entry };
     let mut notes = Diagnostics::new();
     let granted = granted(entry, look);
-    let reach = match &entry.server {
-        None => return Err(trouble.note("mcp/broken", "its entry is broken").into()),
+    let reach = match &entry.value.server {
+        None => return Err(trouble.note(DiagnosticCode::McpBroken, "its entry is broken").into()),
         Some(Server::Sse(_)) => {
-            let note = trouble
-                .note("mcp/sse", "it is spoken to over SSE, the older way, which preface does not speak");
+            let note = trouble.note(
+                DiagnosticCode::McpSse,
+                "it is spoken to over SSE, the older way, which preface does not speak",
+            );
             let help = "most such servers speak streamable HTTP by now: ask it for that address, and write `\"type\": \"http\"`";
             return Err(note.help(help).into());
         }
@@ -74,7 +76,7 @@ struct Trouble<'a> {
 }
 
 impl Trouble<'_> {
-    fn note(&self, code: &'static str, what: &str) -> Diagnostic {
+    fn note(&self, code: DiagnosticCode, what: &str) -> Diagnostic {
         let place = Place::file(Some(self.entry.origin.scope), self.entry.origin.path.clone());
         Diagnostic::warning(code, format!("MCP server `{}` was not asked: {what}", self.entry.name)).at(place)
     }
@@ -93,7 +95,7 @@ impl Trouble<'_> {
         let var = |name: &str| look.system.var(name).and_then(|value| value.into_string().ok());
         let expanded = expand(written.as_written(), &var).map_err(|unset| {
             self.note(
-                "mcp/unset-variable",
+                DiagnosticCode::McpUnsetVariable,
                 &format!("`{name}` needs the variable `{unset}`, which is not set"),
             )
             .help(format!("set `{unset}` in the environment of preface, or write `${{{unset}:-text}}`"))
@@ -121,7 +123,7 @@ impl Trouble<'_> {
     ) -> Result<Reach, Box<Diagnostic>> {
         let words = self.words(launch, granted, look)?;
         let (command, args) =
-            words.split_first().ok_or_else(|| self.note("mcp/broken", "it names no program"))?;
+            words.split_first().ok_or_else(|| self.note(DiagnosticCode::McpBroken, "it names no program"))?;
         let mut env = Vec::with_capacity(launch.env.len());
         for (name, written) in &launch.env {
             env.push((name.clone(), self.value(name, written, secrets, look)?));
@@ -140,7 +142,7 @@ impl Trouble<'_> {
         let own_path = own_path.map(|(_, path)| path_outside(look.system, &project, path.as_ref()));
         run.not_below = Some(project);
         let mut prepared = run.prepare(look.system).map_err(|error| {
-            self.note("mcp/unreachable", &error.to_string())
+            self.note(DiagnosticCode::McpUnreachable, &error.to_string())
                 .help("`command` is an absolute path, or a name that is looked up on `PATH`")
         })?;
         // The user may give a server of theirs a PATH; nothing of the project is found on that either.
@@ -163,10 +165,12 @@ impl Trouble<'_> {
         look: &Look<'_>,
     ) -> Result<Vec<String>, Box<Diagnostic>> {
         match granted {
-            Some(granted) => granted
-                .argv(look.system)
-                .map_err(|error| self.note("mcp/unreachable", &error.to_string()).help(error.help()).into()),
-            None if self.is_projects() => Err(self.note("mcp/refused", "it is not granted").into()),
+            Some(granted) => granted.argv(look.system).map_err(|error| {
+                self.note(DiagnosticCode::McpUnreachable, &error.to_string()).help(error.help()).into()
+            }),
+            None if self.is_projects() => {
+                Err(self.note(DiagnosticCode::McpRefused, "it is not granted").into())
+            }
             None => Ok(std::iter::once(&launch.command).chain(&launch.args).cloned().collect()),
         }
     }
@@ -178,8 +182,9 @@ impl Trouble<'_> {
             true => Some(&look.places.cwd),
             false => look.places.home.as_ref().or(look.places.global.as_ref()),
         };
-        let base =
-            base.ok_or_else(|| self.note("mcp/unreachable", "there is no home directory to start it in"))?;
+        let base = base.ok_or_else(|| {
+            self.note(DiagnosticCode::McpUnreachable, "there is no home directory to start it in")
+        })?;
         let dir = match launch.cwd.as_deref() {
             None => base.clone(),
             Some(cwd) => match (cwd.strip_prefix("~/"), &look.places.home) {
@@ -189,13 +194,15 @@ impl Trouble<'_> {
         };
         let real = look.system.canonical(&dir).map_err(|error| {
             self.note(
-                "mcp/unreachable",
+                DiagnosticCode::McpUnreachable,
                 &format!("its working directory `{}`: {error}", look.places.shown(&dir)),
             )
         })?;
         // The grant says so, too; what was granted is what is started.
         if self.is_projects() && !real.starts_with(consent::pin_root(look.system, &look.places.cwd).0) {
-            return Err(self.note("mcp/refused", "its working directory lies outside of the project").into());
+            return Err(self
+                .note(DiagnosticCode::McpRefused, "its working directory lies outside of the project")
+                .into());
         }
         Ok(real)
     }
@@ -223,7 +230,7 @@ impl Trouble<'_> {
                     "if you want this, write the server `{}` into your own mcp.json",
                     self.entry.name
                 );
-                return Err(self.note("mcp/refused", &what).help(help).into());
+                return Err(self.note(DiagnosticCode::McpRefused, &what).help(help).into());
             }
             let value = self.value(name, written, secrets, look)?;
             secrets.add(&value);

@@ -50,13 +50,17 @@ fn heard(target: &Target, said: Result<Described, Trouble>) -> Heard {
         calls_itself: Some("fake 1".into()),
         protocol: Some("2025-06-18".into()),
         said,
+        refused: if said_nothing { vec!["tools"] } else { Vec::new() },
         notes: if said_nothing { vec![refused()] } else { Vec::new() },
     }
 }
 
 /// A note as whoever talks to servers makes it.
 fn refused() -> Diagnostic {
-    Diagnostic::warning("mcp/refused", "it announces tools and does not list them: busy")
+    Diagnostic::warning(
+        preface_core::diagnostic::DiagnosticCode::McpRefused,
+        "it announces tools and does not list them: busy",
+    )
 }
 
 /// Asks all servers; returns the answers, and what was asked.
@@ -122,7 +126,10 @@ fn what_a_server_was_given_is_repeated_nowhere() {
     let told = format!("{:?}", answers.servers);
     assert!(!told.contains("hush"), "{told}");
     assert!(
-        answers.servers.iter().all(|server| server.diagnostics.iter().any(|note| note.code == "mcp/secret"))
+        answers
+            .servers
+            .iter()
+            .all(|server| server.diagnostics.iter().any(|note| note.code.as_str() == "mcp/secret"))
     );
     let built = Engine::new(&system).build(&request()).expect("a prompt");
     assert!(built.prompt.text.contains("Your token is ***."), "{}", built.prompt.text);

@@ -1,9 +1,9 @@
 //! The tools of servers, as a model is told of them: `mcp__<server>__<tool>`. What is said of them is somebody else's text: it
 //! is bounded, what hides in it is written out, and what imitates the structure of a prompt is escaped.
 
-use crate::{gather::Gathered, request::ToolChoice};
+use crate::request::ToolChoice;
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     lint::{
         forged::neutralise,
         hidden::{self, escape_hidden},
@@ -37,10 +37,10 @@ pub(crate) fn is_of_server(name: &str) -> bool {
 }
 
 /// Returns the tools of all servers that may run, by name.
-pub(super) fn of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<Tool> {
+pub(crate) fn tools_of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<Tool> {
     let mut tools: BTreeMap<String, Tool> = BTreeMap::new();
     for server in servers.iter().filter(|server| server.runnable) {
-        let Some(said) = &server.said else { continue };
+        let Some(said) = &server.value.said else { continue };
         let shown = escape_hidden(&server.name);
         let place = || Place::file(Some(server.origin.scope), server.origin.path.clone());
         let described = &said.recording.described.tools;
@@ -61,7 +61,7 @@ pub(super) fn of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<Tool> 
                         escape_hidden(&tool.name),
                         taken.key()
                     );
-                    notes.push(Diagnostic::warning("mcp/clash", what).at(place()));
+                    notes.push(Diagnostic::warning(DiagnosticCode::McpClash, what).at(place()));
                 }
             }
         }
@@ -72,8 +72,7 @@ pub(super) fn of(servers: &[ServerEntry], notes: &mut Diagnostics) -> Vec<Tool> 
 }
 
 /// Makes them active, all or those that the caller names, behind all other tools. Names of servers that nobody has are told.
-pub(super) fn join(choice: &ToolChoice, gathered: &mut Gathered, notes: &mut Diagnostics) {
-    let all = &gathered.server_tools;
+pub(crate) fn join(choice: &ToolChoice, all: &[Tool], tools: &mut Vec<Tool>, notes: &mut Diagnostics) {
     let (mut active, mut unknown) = (Vec::new(), Vec::new());
     match choice {
         ToolChoice::Given(_) => {}
@@ -88,21 +87,21 @@ pub(super) fn join(choice: &ToolChoice, gathered: &mut Gathered, notes: &mut Dia
             }
         }
     }
-    let taken = |tool: &Tool| gathered.turn.tools.iter().any(|known| known.name == tool.name);
+    let taken = |tool: &Tool| tools.iter().any(|known| known.name == tool.name);
     let (clashing, active): (Vec<Tool>, Vec<Tool>) = active.into_iter().partition(taken);
     notes.extend(clashing.iter().map(|tool| {
         let what = format!("the tool `{}` of an MCP server is left out: another has its name", tool.name);
-        Diagnostic::warning("mcp/clash", what)
+        Diagnostic::warning(DiagnosticCode::McpClash, what)
     }));
     notes.extend(unknown.iter().map(|name| unknown_tool(name, all)));
-    gathered.turn.tools.extend(active);
-    gathered.turn.tools.extend(unknown.into_iter().map(|name| Tool { name, ..Tool::default() }));
+    tools.extend(active);
+    tools.extend(unknown.into_iter().map(|name| Tool { name, ..Tool::default() }));
 }
 
 fn unknown_tool(name: &str, all: &[Tool]) -> Diagnostic {
     let shown = escape_hidden(name);
     let note = Diagnostic::warning(
-        "tool/unknown",
+        DiagnosticCode::ToolUnknown,
         format!("`{shown}` is no tool that preface knows; it has a name and nothing else"),
     );
     match did_you_mean(name, all.iter().map(|tool| tool.name.as_str())) {
@@ -127,7 +126,7 @@ pub(crate) fn name_of_server(tool: &Tool) -> Option<String> {
 
 /// True where a name means tools of a server of which it is not known which it has.
 pub(crate) fn is_of_unknown(said: &str, servers: &[ServerEntry]) -> bool {
-    let unknown = servers.iter().filter(|server| server.said.is_none());
+    let unknown = servers.iter().filter(|server| server.value.said.is_none());
     unknown.map(|server| format!("{PREFIX}{}", plain(&server.name)).to_ascii_lowercase()).any(|name| {
         let rest = said.to_ascii_lowercase();
         rest.strip_prefix(&name).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
@@ -212,7 +211,7 @@ impl Told {
         if !cut.is_empty() {
             let what =
                 format!("the definitions have not all of MCP server `{server}`; cut: {}", cut.join(", "));
-            notes.push(Diagnostic::info("mcp/cut", what));
+            notes.push(Diagnostic::info(DiagnosticCode::McpCut, what));
         }
         if let Some(first) = self.long.first() {
             let what = format!(
@@ -223,7 +222,8 @@ impl Told {
                 }
             );
             notes.push(
-                Diagnostic::warning("mcp/name", what).help("ask whoever makes the server for a shorter one"),
+                Diagnostic::warning(DiagnosticCode::McpName, what)
+                    .help("ask whoever makes the server for a shorter one"),
             );
         }
         if self.hidden > 0 {
@@ -232,7 +232,7 @@ impl Told {
                 count(self.hidden)
             );
             notes.push(
-                Diagnostic::warning("mcp/hidden", what)
+                Diagnostic::warning(DiagnosticCode::McpHidden, what)
                     .help("look at it: `preface mcp inspect` shows all of it"),
             );
         }
@@ -303,7 +303,7 @@ mod tests {
             let mut described: Described = serde_json::from_value(json!({"tools": tools})).expect("tools");
             described.settle();
             let recording = Recording { described, ..Recording::default() };
-            server.said = Some(Arc::new(Recalled { by: RecordedBy::Preface, recording }));
+            server.value.said = Some(Arc::new(Recalled { by: RecordedBy::Preface, recording }));
         }
         servers
     }
@@ -316,7 +316,8 @@ mod tests {
     fn tools_are_named_after_their_server_and_sorted() {
         let mut notes = Diagnostics::new();
         let said = [("b", json!([{"name": "z y"}, {"name": "a"}])), ("git.x", json!([{"name": "größe"}]))];
-        let names: Vec<String> = of(&servers(&said), &mut notes).into_iter().map(|tool| tool.name).collect();
+        let names: Vec<String> =
+            tools_of(&servers(&said), &mut notes).into_iter().map(|tool| tool.name).collect();
         assert_eq!(names, ["mcp__b__a", "mcp__b__z_y", "mcp__git_x__gr__e"]);
         assert_eq!(notes, []);
     }
@@ -328,7 +329,7 @@ mod tests {
             "b",
             json!([{"name": "a.b", "description": "first"}, {"name": "a_b", "description": "second"}]),
         )];
-        let tools = of(&servers(&said), &mut notes);
+        let tools = tools_of(&servers(&said), &mut notes);
         assert_eq!(tools.len(), 1);
         assert_eq!(tools[0].description.as_deref(), Some("first"));
         assert_eq!(codes(&notes), ["mcp/clash"]);
@@ -338,7 +339,7 @@ mod tests {
     fn a_name_that_is_too_long_is_left_out_and_told() {
         let mut notes = Diagnostics::new();
         let (fits, long) = ("x".repeat(NAME_LIMIT), "y".repeat(NAME_LIMIT + 1));
-        let tools = of(&servers(&[("a", json!([{"name": fits}, {"name": long}]))]), &mut notes);
+        let tools = tools_of(&servers(&[("a", json!([{"name": fits}, {"name": long}]))]), &mut notes);
         assert_eq!(tools.len(), 1);
         assert_eq!(tools[0].name, format!("mcp__a__{fits}"));
         assert_eq!(codes(&notes), ["mcp/name"]);
@@ -351,7 +352,7 @@ mod tests {
             "a",
             json!([{"name": "bare", "inputSchema": bare}, {"name": "says", "inputSchema": {"type": "x"}}]),
         )];
-        let tools = of(&servers(&said), &mut Diagnostics::new());
+        let tools = tools_of(&servers(&said), &mut Diagnostics::new());
         let types: Vec<&Value> = tools
             .iter()
             .filter_map(|tool| tool.input_schema.as_ref())
@@ -379,7 +380,7 @@ mod tests {
             ),
             ("b", Value::from(many)),
         ];
-        let tools = of(&servers(&said), &mut notes);
+        let tools = tools_of(&servers(&said), &mut notes);
         assert_eq!(tools.len(), 4 + MOST_TOOLS);
         assert_eq!(tools[0].description.as_deref(), Some("Fine.\n&lt;/system-reminder>\\u{e0041}"));
         let schema = tools[0].input_schema.as_ref().expect("a schema");

@@ -10,7 +10,7 @@ use crate::{
     session::{ModelRequest, Said, Session},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     message::Message,
 };
@@ -169,7 +169,7 @@ impl Play<'_, '_> {
         }
         let shown = escape_hidden(name);
         let what = format!("the tool `{shown}` was not called: a scenario runs nothing");
-        let note = Diagnostic::warning("scenario/not-called", what)
+        let note = Diagnostic::warning(DiagnosticCode::ScenarioNotCalled, what)
             .help("a tool of the same name in `extensions` answers its `result`");
         self.note(vec![note]);
         (format!("Tool {name} is not part of the scenario"), true)

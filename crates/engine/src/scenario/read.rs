@@ -4,7 +4,6 @@ use super::noun::{CustomMessage, Scenario};
 use preface_core::{
     diagnostic::Place, lint::hidden::escape_hidden, message::Message, suggestion::did_you_mean,
 };
-use std::fmt;
 
 /// The largest scenario file, in bytes.
 pub const MOST_BYTES: usize = 1 << 20;
@@ -14,7 +13,8 @@ pub const MOST_BYTES: usize = 1 << 20;
 pub const MOST_ENTRIES: usize = 1000;
 
 /// A file that is no scenario, and where it says so.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ScenarioError {
     /// What is wrong, lower case first.
     pub message: String,
@@ -23,14 +23,6 @@ pub struct ScenarioError {
     /// What to do.
     pub help: Option<String>,
 }
-
-impl fmt::Display for ScenarioError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ScenarioError {}
 
 impl Scenario {
     /// Reads a scenario; `path` is its name for people.

@@ -1,7 +1,7 @@
 //! What hooks are told beside the prompt: the tools, and what the base was built from.
 
 use super::Session;
-use crate::gather::Gathered;
+use crate::input::Inputs;
 use preface_core::{
     extension::Category,
     hook::{HookContextFile, HookInputs, HookSkill, HookTool},
@@ -9,28 +9,23 @@ use preface_core::{
     origin::Piece,
     profile::Candidate,
     skill::escape,
+    turn::Tool,
     world::{Contribution, Item, World},
 };
 
 /// The active tools in order, then those that could be active.
-pub(super) fn tools(gathered: &Gathered) -> Vec<HookTool> {
-    let active = gathered.turn.tools.iter().map(|tool| HookTool {
+pub(super) fn tools(inputs: &Inputs, active: &[Tool]) -> Vec<HookTool> {
+    let is_active = |name: &str| active.iter().any(|tool| tool.name == name);
+    let all = active.iter().map(|tool| HookTool {
         name: tool.name.clone(),
         active: true,
         description: tool.description.clone(),
         input_schema: tool.input_schema.clone(),
     });
-    let others = gathered
-        .scopes
-        .of(Category::Tools)
-        .filter(|entry| entry.active && !gathered.turn.tools.iter().any(|tool| tool.name == entry.name))
-        .map(|entry| HookTool { name: entry.name.clone(), ..HookTool::default() });
-    let of_servers = gathered
-        .server_tools
-        .iter()
-        .filter(|tool| !gathered.turn.tools.iter().any(|active| active.name == tool.name))
-        .map(|tool| HookTool { name: tool.name.clone(), ..HookTool::default() });
-    active.chain(others).chain(of_servers).collect()
+    let entries = inputs.entries.scopes.of(Category::Tools).filter(|entry| entry.active);
+    let of_servers = inputs.entries.server_tools.iter().map(|tool| &tool.name);
+    let others = entries.map(|entry| &entry.name).chain(of_servers).filter(|name| !is_active(name));
+    all.chain(others.map(|name| HookTool { name: name.clone(), ..HookTool::default() })).collect()
 }
 
 impl Session<'_> {
@@ -38,7 +33,7 @@ impl Session<'_> {
     /// fills a section tells which input it is.
     pub(super) fn inputs(&self) -> HookInputs {
         let world = &self.world;
-        let turn = &self.gathered.turn;
+        let turn = &world.turn;
         let custom = world.profile.groups.iter().find_map(|group| {
             group.replace.iter().find_map(|candidate| match candidate {
                 Candidate::Option(name) => world.given.get(name),

@@ -35,8 +35,11 @@ pub use setup::Setup;
 
 use crate::{
     Built, Engine, Error,
-    gather::{Breadth, Gathered, ask_again},
     hooks::{Told, of_event},
+    input::{
+        Inputs,
+        collect::{Breadth, ask_again},
+    },
     request::Request,
 };
 use preface_core::{
@@ -65,7 +68,7 @@ pub struct Session<'s> {
     request: Request,
     handlers: Vec<Arc<dyn HookHandler>>,
     registered: Vec<Tool>,
-    gathered: Gathered,
+    inputs: Inputs,
     /// What was looked at for it, where a later look can tell whether it changed.
     trail: Option<Trail>,
     world: World,
@@ -105,7 +108,7 @@ impl<'s> Session<'s> {
     /// Returns the tools that are in force, in order.
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
-        self.run.as_ref().map_or(&self.gathered.turn.tools, |run| &run.tools)
+        self.run.as_ref().map_or(&self.world.turn.tools, |run| &run.tools)
     }
 
     /// Returns what was said so far, in order, as hooks see it: before it is converted for a model.
@@ -133,26 +136,24 @@ impl<'s> Session<'s> {
         }
         let trailed = Trailed::new(self.engine.system());
         let looking = self.engine.on(&trailed);
-        let mut gathered = looking.gather(&self.request, Breadth::EveryTool, None, &Headless)?;
-        self.engine.refuse_held_of(&self.request, &gathered)?;
-        let active: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let (inputs, mut world) =
+            looking.read_and_collect(&self.request, Breadth::EveryTool, None, &Headless)?;
+        self.engine.refuse_held_of(&self.request, &inputs)?;
         let mut notes = Diagnostics::new();
-        gathered.turn.tools = self.reactivated(&gathered, active, &mut notes);
+        world.turn.tools = self.reactivated(&inputs, &world, &mut notes);
         self.notes.append(&mut notes);
-        let mut contributions = std::mem::take(&mut gathered.contributions);
-        let look = looking.look(&gathered, &Headless);
-        let mut notes = Diagnostics::new();
-        ask_again(|provider| provider.follows_tools(), &gathered, &mut contributions, &mut notes, &look);
-        gathered.contributions = contributions;
+        let turn = world.turn.clone();
+        let look = looking.look(&inputs, &turn, &Headless);
+        let world = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, world, &look);
         let told = Told { handlers: &self.handlers, reason: DiscoverReason::Reload };
-        let (world, mut prompt) = looking.first_base(&mut gathered, &told, &Headless)?;
+        let (inputs, world, mut prompt) = looking.first_base(inputs, world, &told, &Headless)?;
         let trail = trailed.into_trail();
         if prompt.triggers.is_empty() {
             prompt.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &prompt));
         }
-        self.programs = self.engine.programs(&gathered, &Headless);
-        self.engine.log(&gathered, &mut prompt);
-        self.gathered = gathered;
+        self.programs = self.engine.programs(&inputs, &world.turn, &Headless);
+        self.engine.log(&inputs, &world.turn, &mut prompt);
+        self.inputs = inputs;
         self.trail = trail;
         self.world = world;
         self.base = prompt;
@@ -163,7 +164,7 @@ impl<'s> Session<'s> {
     /// Builds the base again before a turn that is not the first, where the profile asks for that.
     fn turn_boundary(&mut self) -> Result<(), Error> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        match self.gathered.profile.rebuild {
+        match self.world.profile.rebuild {
             Rebuild::BetweenTurns if !is_first && self.run.is_none() => self.reload(),
             _ => Ok(()),
         }
@@ -176,12 +177,12 @@ impl<'s> Session<'s> {
     }
 
     fn rebuild_unchanged(&mut self) -> Result<(), Error> {
-        let active = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
-        let tools = self.reactivated(&self.gathered, active, &mut Diagnostics::new());
+        let tools = self.reactivated(&self.inputs, &self.world, &mut Diagnostics::new());
         let fixed = self.request.now.is_some();
-        let mut base = tools::rebuild(&self.engine, &mut self.gathered, &mut self.world, tools, fixed)?;
+        let (world, mut base) = tools::rebuild(&self.engine, &self.inputs, &self.world, tools, fixed)?;
         base.triggers.push(Trigger::between(TriggerKind::Reload, None, &self.base, &base));
-        self.engine.log(&self.gathered, &mut base);
+        self.engine.log(&self.inputs, &world.turn, &mut base);
+        self.world = world;
         self.base = base;
         self.told.clear();
         Ok(())
@@ -192,8 +193,8 @@ impl<'s> Session<'s> {
     pub fn into_built(self) -> Built {
         let prompt = self.run.map_or(self.base, |run| run.prompt);
         let mut world = self.world;
-        let tools = self.engine.definitions(&self.gathered, &mut world, &mut Diagnostics::new());
+        let tools = self.engine.definitions(&self.inputs, &mut world, &mut Diagnostics::new());
         let tools = tools.unwrap_or_else(|_| world.turn.tools.clone());
-        Built::new(prompt, world, tools, self.gathered)
+        Built::new(prompt, world, tools, self.inputs)
     }
 }

@@ -2,6 +2,7 @@
 //! changed in between does not run in a session that began before.
 
 use super::Session;
+use crate::{input::resolve::Entries, trust::permit};
 use preface_core::{diagnostic::Diagnostics, extension::Category};
 use preface_host::look::Headless;
 
@@ -9,13 +10,20 @@ impl Session<'_> {
     /// Compares the project's hooks with their grants as they are now. What no longer stands is noted once; that it was
     /// not told is noted at each event, as any failure is.
     pub(super) fn compare_permits(&mut self) {
-        let waits = self.gathered.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
+        let waits =
+            self.inputs.entries.scopes.of(Category::Hooks).any(|entry| entry.active && entry.needs_grant());
         if !waits {
             return;
         }
         let mut notes = Diagnostics::new();
-        self.engine.allow(&mut self.gathered, &mut notes);
-        self.programs = self.engine.programs(&self.gathered, &Headless);
+        let look = self.inputs.look(&self.engine);
+        let Entries { scopes, mcp, .. } = &self.inputs.entries;
+        let (scopes, mcp, granted) =
+            permit::allow(&self.inputs.grants(&look), scopes.clone(), mcp.clone(), &mut notes);
+        drop(look);
+        let entries = &mut self.inputs.entries;
+        (entries.scopes, entries.mcp, entries.granted) = (scopes, mcp, granted);
+        self.programs = self.engine.programs(&self.inputs, &self.world.turn, &Headless);
         for note in notes {
             if !self.base.diagnostics.contains(&note) && !self.told.contains(&note) {
                 self.told.push(note.clone());

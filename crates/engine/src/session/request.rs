@@ -3,7 +3,7 @@
 use super::Session;
 use crate::hooks::of_event;
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     hook::{HookAsk, HookEvent, hear_context},
     message::{Message, ModelMessage, convert},
     prompt::Prompt,
@@ -49,7 +49,7 @@ impl Session<'_> {
         let mut values = if changes { self.values() } else { Vec::new() };
         for hook in &hooks {
             let mut list = values;
-            let mut asked = HookAsk::new(HookEvent::Context, &self.gathered.turn.cwd, &mut list);
+            let mut asked = HookAsk::new(HookEvent::Context, &self.world.turn.cwd, &mut list);
             let reply = hook.tell(self.engine.system(), &mut asked, &mut notes);
             hear_context(&mut list, hook.source(), reply, &mut notes);
             values = list;
@@ -60,7 +60,7 @@ impl Session<'_> {
                 values.into_iter().enumerate().filter_map(|(at, value)| read(at, value, &mut notes)).collect()
             }
         };
-        let converted = convert(&messages, &self.gathered.profile.messages);
+        let converted = convert(&messages, &self.world.profile.messages);
         notes.extend(converted.notes());
         let tools = self.defined(&mut notes);
         self.notes.append(&mut notes);
@@ -73,11 +73,11 @@ impl Session<'_> {
     fn defined(&mut self, notes: &mut Diagnostics) -> Vec<Tool> {
         let tools = self.tools().to_vec();
         let base = std::mem::replace(&mut self.world.turn.tools, tools);
-        let defined = self.engine.definitions(&self.gathered, &mut self.world, notes);
+        let defined = self.engine.definitions(&self.inputs, &mut self.world, notes);
         let tools = std::mem::replace(&mut self.world.turn.tools, base);
         defined.unwrap_or_else(|error| {
             let what = format!("the descriptions of tools could not be worked out: {error}");
-            notes.push(Diagnostic::error("tool/description", what));
+            notes.push(Diagnostic::error(DiagnosticCode::ToolDescription, what));
             tools
         })
     }
@@ -94,7 +94,7 @@ fn read(at: usize, value: Value, notes: &mut Diagnostics) -> Option<Message> {
     };
     notes.push(
         Diagnostic::warning(
-            "messages/left-out",
+            DiagnosticCode::MessagesLeftOut,
             format!("message {at} of a `context` hook was left out: {fault}"),
         )
         .help("a message is an object with `role` and `content`"),

@@ -1,18 +1,19 @@
 //! Runs: from what a person says to the prompt and the messages of the requests that answer it.
 
-use super::{Session, tools::Standing};
+use super::Session;
 use crate::{
     Error,
     hooks::{Hook, of_event},
-    skills,
+    list::skills,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     hook::{AgentStart, HookAsk, HookEvent, hear_input},
     message::{Message, MessageFault, Role},
     prompt::Prompt,
     trigger::{Trigger, TriggerKind},
     turn::Tool,
+    world::World,
 };
 use preface_host::look::Headless;
 use serde_json::{Map, Value};
@@ -61,7 +62,7 @@ impl Session<'_> {
         for hook in &hooks {
             let mut messages = self.values();
             let told = words.clone();
-            let mut asked = HookAsk::new(HookEvent::Input, &self.gathered.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::Input, &self.world.turn.cwd, &mut messages);
             asked.prompt = Some(&told);
             asked.system_prompt = Some(&self.base.text);
             let reply = hook.tell(self.engine.system(), &mut asked, &mut self.notes);
@@ -135,18 +136,17 @@ impl Session<'_> {
     /// Starts a run from the stored base: every hook sees what the one before it left.
     fn begin(&mut self, words: Option<&str>) -> Result<(), Error> {
         if of_event(&self.programs, &self.handlers, HookEvent::BeforeAgentStart).is_empty() {
-            self.run = Some(Run::new(self.base.clone(), self.gathered.turn.tools.clone()));
+            self.run = Some(Run::new(self.base.clone(), self.world.turn.tools.clone()));
             return Ok(());
         }
         let inputs = self.inputs();
         let mut messages = self.values();
-        let standing = Standing::of(&self.gathered, &self.world);
         let Session {
             engine,
             request,
             handlers,
             registered,
-            gathered,
+            inputs: found,
             world,
             programs,
             base,
@@ -159,11 +159,13 @@ impl Session<'_> {
         let mut triggers = base.triggers.clone();
         let mut refused = None;
         let mut switched_by = None;
+        let mut switched_world: Option<World> = None;
         for hook in &hooks {
-            let tools = super::inputs::tools(gathered);
+            let current = switched_world.as_ref().unwrap_or(world);
+            let tools = super::inputs::tools(found, &current.turn.tools);
             let before = start.prompt().clone();
             let mut said = Diagnostics::new();
-            let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &gathered.turn.cwd, &mut messages);
+            let mut asked = HookAsk::new(HookEvent::BeforeAgentStart, &world.turn.cwd, &mut messages);
             asked.prompt = words;
             asked.system_prompt = Some(&before.text);
             asked.tools = &tools;
@@ -172,15 +174,20 @@ impl Session<'_> {
             let mut switched = Diagnostics::new();
             said.extend(start.hear(hook.source(), reply, |names| {
                 switched_by = Some(hook.source().name);
-                let tools = super::tools::known(gathered, registered, names, &mut switched);
-                let fixed = request.now.is_some();
-                super::tools::rebuild(engine, gathered, world, tools, fixed).unwrap_or_else(|error| {
-                    refused = Some(error);
-                    base.clone()
-                })
+                let current = switched_world.as_ref().unwrap_or(world);
+                let tools = super::tools::known(found, current, registered, names, &mut switched);
+                match super::tools::rebuild(engine, found, current, tools, request.now.is_some()) {
+                    Ok((rebuilt, prompt)) => {
+                        switched_world = Some(rebuilt);
+                        prompt
+                    }
+                    Err(error) => {
+                        refused = Some(error);
+                        base.clone()
+                    }
+                }
             }));
             if let Some(error) = refused {
-                standing.restore(gathered, world);
                 return Err(error);
             }
             notes.append(&mut switched);
@@ -194,6 +201,9 @@ impl Session<'_> {
             if !trigger.sections.is_empty() {
                 triggers.push(trigger);
             }
+        }
+        if let Some(switched) = switched_world {
+            *world = switched;
         }
         // The rebuilt base is the base from now on; what hooks said is the run's alone.
         if start.active_tools().is_some() {
@@ -209,7 +219,7 @@ impl Session<'_> {
                 Ok(message) => history.push(message),
                 Err(fault) => notes.push(
                     Diagnostic::warning(
-                        "messages/left-out",
+                        DiagnosticCode::MessagesLeftOut,
                         format!("a hook's message was left out: {fault}"),
                     )
                     .help("a message is an object with `content`, a text or a list of blocks"),
@@ -217,15 +227,15 @@ impl Session<'_> {
             }
         }
         let hooked = start.set_by().is_some();
-        self.run = Some(Run { hooked, ..Run::new(prompt, self.gathered.turn.tools.clone()) });
+        self.run = Some(Run { hooked, ..Run::new(prompt, self.world.turn.tools.clone()) });
         Ok(())
     }
 
     /// The words with a skill's text in the place of its command. What came up about that command is noted;
     /// what there is to say of skills was said with the base.
     fn expanded(&mut self, words: String) -> String {
-        let look = self.engine.look(&self.gathered, &Headless);
-        let expanded = skills::expand(&words, &self.gathered.profile, &look);
+        let look = self.engine.look(&self.inputs, &self.world.turn, &Headless);
+        let expanded = skills::expand(&words, &self.world.profile, &look);
         let notes = look.notes.take();
         self.notes.extend(notes.into_iter().filter(|note| !self.world.diagnostics.contains(note)));
         expanded.unwrap_or(words)

@@ -3,10 +3,10 @@
 use super::Session;
 use crate::{
     Engine, Error,
-    consent::Ask,
-    gather::Breadth,
     hooks::Told,
+    input::collect::Breadth,
     request::{Request, TrustChoice},
+    trust::consent::Ask,
 };
 use preface_core::{
     hook::{DiscoverReason, HookHandler},
@@ -67,30 +67,30 @@ impl<'s> Setup<'s> {
     /// # Errors
     /// See [`Error`].
     pub fn start_asking(self, ask: &dyn Ask) -> Result<Session<'s>, Error> {
-        let Setup { engine, request, handlers, tools, history } = self;
+        let Setup { engine, mut request, handlers, tools, history } = self;
         if request.trust == TrustChoice::Ask && ask.is_there() {
-            // The answer is recorded; what follows finds it there.
-            engine.ask_trust(&request, ask)?;
+            // A recorded answer is found by what follows; one for once holds as long as the session.
+            request.trust = engine.ask_trust(&request, ask)?;
         }
         let trailed = Trailed::new(engine.system());
         let looking = engine.handing_out().on(&trailed);
-        let mut gathered = looking.gather(&request, Breadth::EveryTool, None, ask)?;
-        engine.refuse_held_of(&request, &gathered)?;
-        gathered.turn.tools = super::tools::with_registered(&gathered, &tools);
+        let (inputs, mut world) = looking.read_and_collect(&request, Breadth::EveryTool, None, ask)?;
+        engine.refuse_held_of(&request, &inputs)?;
+        world.turn.tools = super::tools::with_registered(&world, &tools);
         let told = Told { handlers: &handlers, reason: DiscoverReason::Startup };
-        let (world, mut base) = looking.first_base(&mut gathered, &told, ask)?;
+        let (inputs, world, mut base) = looking.first_base(inputs, world, &told, ask)?;
         let trail = trailed.into_trail();
         if base.triggers.is_empty() {
             base.triggers.push(Trigger::between(TriggerKind::Startup, None, &Prompt::default(), &base));
         }
-        engine.log(&gathered, &mut base);
-        let programs = engine.programs(&gathered, ask);
+        engine.log(&inputs, &world.turn, &mut base);
+        let programs = engine.programs(&inputs, &world.turn, ask);
         Ok(Session {
             engine,
             request,
             handlers,
             registered: tools,
-            gathered,
+            inputs,
             trail,
             world,
             programs,

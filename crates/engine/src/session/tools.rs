@@ -2,18 +2,18 @@
 
 use super::Session;
 use crate::{
-    Error, extensions,
-    gather::{Gathered, ask_again},
+    Engine, Error,
+    input::{Inputs, collect::ask_again, extensions},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     extension::Category,
-    fact::{Facts, Stability},
+    fact::Stability,
     prompt::Prompt,
     suggestion::did_you_mean,
     trigger::{Trigger, TriggerKind},
     turn::{Tool, Turn},
-    world::{Contribution, World},
+    world::World,
 };
 use preface_host::look::Headless;
 
@@ -25,7 +25,7 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn set_active_tools(&mut self, names: &[String]) -> Result<(), Error> {
-        let tools = known(&self.gathered, &self.registered, names, &mut self.notes);
+        let tools = known(&self.inputs, &self.world, &self.registered, names, &mut self.notes);
         self.use_tools(tools, TriggerKind::SetActiveTools)
     }
 
@@ -35,25 +35,26 @@ impl Session<'_> {
     /// # Errors
     /// What the line refuses; the session stays as it was.
     pub fn register_tool(&mut self, tool: Tool) -> Result<(), Error> {
-        let mut names: Vec<String> = self.gathered.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let mut names: Vec<String> = self.world.turn.tools.iter().map(|tool| tool.name.clone()).collect();
         let is_new = self.registered.iter().all(|known| known.name != tool.name)
-            && self.gathered.scopes.active(Category::Tools, &tool.name).is_none();
+            && self.inputs.entries.scopes.active(Category::Tools, &tool.name).is_none();
         if is_new && !names.contains(&tool.name) {
             names.push(tool.name.clone());
         }
         let before = self.registered.clone();
         register(&mut self.registered, tool);
-        let tools = known(&self.gathered, &self.registered, &names, &mut self.notes);
+        let tools = known(&self.inputs, &self.world, &self.registered, &names, &mut self.notes);
         self.use_tools(tools, TriggerKind::ToolRegistry).inspect_err(|_| self.registered = before)
     }
 
     fn use_tools(&mut self, tools: Vec<Tool>, kind: TriggerKind) -> Result<(), Error> {
         let fixed = self.request.now.is_some();
-        let mut base = rebuild(&self.engine, &mut self.gathered, &mut self.world, tools.clone(), fixed)?;
+        let (world, mut base) = rebuild(&self.engine, &self.inputs, &self.world, tools.clone(), fixed)?;
         base.triggers.clone_from(&self.base.triggers);
         base.triggers.push(Trigger::between(kind, None, &self.base, &base));
         self.base = base;
-        if self.gathered.profile.tools_apply == preface_core::profile::ToolsApply::Request
+        self.world = world;
+        if self.world.profile.tools_apply == preface_core::profile::ToolsApply::Request
             && let Some(run) = &mut self.run
         {
             run.tools = tools;
@@ -66,16 +67,12 @@ impl Session<'_> {
     }
 
     /// Keeps the active tools over a reload, and adds those that extensions bring.
-    pub(super) fn reactivated(
-        &self,
-        gathered: &Gathered,
-        mut active: Vec<String>,
-        notes: &mut Diagnostics,
-    ) -> Vec<Tool> {
-        let more: Vec<String> = extensions::of_layers(&gathered.scopes, &active);
+    pub(super) fn reactivated(&self, inputs: &Inputs, world: &World, notes: &mut Diagnostics) -> Vec<Tool> {
+        let mut active: Vec<String> = self.world.turn.tools.iter().map(|tool| tool.name.clone()).collect();
+        let more: Vec<String> = extensions::of_layers(&inputs.entries.scopes, &active);
         active.extend(more);
         // What a server has learned since is active as well; what the caller did not name stays out.
-        let learned = gathered.turn.tools.iter().filter(|tool| tool.is_of_server());
+        let learned = world.turn.tools.iter().filter(|tool| tool.is_of_server());
         let learned: Vec<String> = learned.map(|tool| tool.name.clone()).collect();
         active.extend(learned.into_iter().filter(|name| !active.contains(name)).collect::<Vec<_>>());
         let named: Vec<String> = self.registered.iter().map(|tool| tool.name.clone()).collect();
@@ -84,56 +81,32 @@ impl Session<'_> {
                 active.push(name);
             }
         }
-        known(gathered, &self.registered, &active, notes)
+        known(inputs, world, &self.registered, &active, notes)
     }
 }
 
-/// Builds the base again from what was gathered: for other tools, and at this instant. Where the line refuses, everything
-/// is as it was.
+/// Builds the base again for other tools, at this instant; no file is read again.
 pub(super) fn rebuild(
-    engine: &crate::Engine<'_>,
-    gathered: &mut Gathered,
-    world: &mut World,
+    engine: &Engine<'_>,
+    inputs: &Inputs,
+    before: &World,
     tools: Vec<Tool>,
     fixed_now: bool,
-) -> Result<Prompt, Error> {
-    let before = Standing::of(gathered, world);
-    let same_tools =
-        tools.iter().map(|tool| &tool.name).eq(gathered.turn.tools.iter().map(|tool| &tool.name));
-    gathered.turn.tools = tools;
+) -> Result<(World, Prompt), Error> {
+    let same_tools = tools.iter().map(|tool| &tool.name).eq(before.turn.tools.iter().map(|tool| &tool.name));
+    let mut turn = Turn { tools, ..before.turn.clone() };
     if !fixed_now {
-        gathered.turn.now = engine.instant_now();
+        turn.now = engine.instant_now();
     }
-    world.turn = gathered.turn.clone();
+    let mut world = before.clone();
     if !same_tools {
-        let look = engine.look(gathered, &Headless);
-        let World { contributions, diagnostics, .. } = &mut *world;
-        ask_again(|provider| provider.follows_tools(), gathered, contributions, diagnostics, &look);
+        let look = engine.look(inputs, &turn, &Headless);
+        world = ask_again(|provider| provider.follows_tools(), &inputs.entries.scopes, world, &look);
     }
+    world.turn = turn;
     world.facts.retain(|key, fact| (same_tools || key.kind() != "tool") && fact.stability != Stability::Turn);
-    engine.compose(gathered, world, &Headless).inspect_err(|_| before.restore(gathered, world))
-}
-
-/// What a rebuild changes beside the prompt.
-pub(super) struct Standing {
-    turn: Turn,
-    world_turn: Turn,
-    facts: Facts,
-    contributions: Vec<Contribution>,
-}
-
-impl Standing {
-    pub(super) fn of(gathered: &Gathered, world: &World) -> Self {
-        let (turn, world_turn) = (gathered.turn.clone(), world.turn.clone());
-        Standing { turn, world_turn, facts: world.facts.clone(), contributions: world.contributions.clone() }
-    }
-
-    pub(super) fn restore(&self, gathered: &mut Gathered, world: &mut World) {
-        gathered.turn.clone_from(&self.turn);
-        world.turn.clone_from(&self.world_turn);
-        world.facts.clone_from(&self.facts);
-        world.contributions.clone_from(&self.contributions);
-    }
+    let prompt = engine.compose(inputs, &mut world, &Headless)?;
+    Ok((world, prompt))
 }
 
 /// Adds a tool to those that are registered, in the place of one of its name.
@@ -146,12 +119,13 @@ pub(super) fn register(registered: &mut Vec<Tool>, tool: Tool) {
 
 /// The tools of these names. A registered one stands before one of a layer; unknown names are left out.
 pub(super) fn known(
-    gathered: &Gathered,
+    inputs: &Inputs,
+    world: &World,
     registered: &[Tool],
     names: &[String],
     notes: &mut Diagnostics,
 ) -> Vec<Tool> {
-    let profile = &gathered.profile;
+    let (profile, entries) = (&world.profile, &inputs.entries);
     let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
     for name in names {
         if !profile.repeat_tools && tools.iter().any(|tool| tool.name == *name) {
@@ -159,19 +133,21 @@ pub(super) fn known(
         }
         if let Some(tool) = registered.iter().find(|tool| tool.name == *name) {
             tools.push(extensions::registered(tool.clone(), profile));
-        } else if let Some(entry) = gathered.scopes.active(Category::Tools, name) {
+        } else if let Some(entry) = entries.scopes.active(Category::Tools, name) {
             tools.push(extensions::entry_tool(entry, profile));
-        } else if let Some(tool) = gathered.server_tools.iter().find(|tool| tool.name == *name) {
+        } else if let Some(tool) = entries.server_tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
-        } else if let Some(tool) = gathered.turn.tools.iter().find(|tool| tool.name == *name) {
+        } else if let Some(tool) = world.turn.tools.iter().find(|tool| tool.name == *name) {
             tools.push(tool.clone());
         } else {
             let shown = preface_core::lint::hidden::escape_hidden(name);
-            let note =
-                Diagnostic::warning("unknown-tool", format!("there is no tool `{shown}`; it is ignored"));
+            let note = Diagnostic::warning(
+                DiagnosticCode::UnknownTool,
+                format!("there is no tool `{shown}`; it is ignored"),
+            );
             let all = registered.iter().map(|tool| tool.name.as_str());
-            let all = all.chain(gathered.scopes.of(Category::Tools).map(|entry| entry.name.as_str()));
-            let all = all.chain(gathered.server_tools.iter().map(|tool| tool.name.as_str()));
+            let all = all.chain(entries.scopes.of(Category::Tools).map(|entry| entry.name.as_str()));
+            let all = all.chain(entries.server_tools.iter().map(|tool| tool.name.as_str()));
             notes.push(match did_you_mean(name, all) {
                 Some(near) => note.help(format!("did you mean `{near}`?")),
                 None => note,
@@ -182,10 +158,10 @@ pub(super) fn known(
 }
 
 /// The tools of the turn with those that are registered: each in the place of one of its name, else behind all others.
-pub(super) fn with_registered(gathered: &Gathered, registered: &[Tool]) -> Vec<Tool> {
-    let mut tools = gathered.turn.tools.clone();
+pub(super) fn with_registered(world: &World, registered: &[Tool]) -> Vec<Tool> {
+    let mut tools = world.turn.tools.clone();
     for tool in registered {
-        let tool = extensions::registered(tool.clone(), &gathered.profile);
+        let tool = extensions::registered(tool.clone(), &world.profile);
         let mut same = tools.iter_mut().filter(|known| known.name == tool.name).peekable();
         if same.peek().is_none() {
             tools.push(tool);

@@ -2,22 +2,27 @@
 
 use preface_core::lint::hidden::escape_hidden;
 use preface_store::{StoreError, TemplateName, TemplateVersion};
-use std::fmt;
 
 /// Why a wish about templates was not done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplatesError {
     /// The store did not answer.
-    Store(StoreError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// There is no template of this name.
+    #[error("no such template: `{0}`")]
     NoTemplate(TemplateName),
     /// The template has no such version.
+    #[error("template `{0}` has no version {1}")]
     NoVersion(TemplateName, u64),
     /// No version has that label.
+    #[error("no version of template `{0}` has the label `{label}`", label = escape_hidden(.1))]
     NoLabel(TemplateName, String),
     /// Another version is current than the writer believes; the one that is.
+    #[error("{}", stale(.0.as_ref().as_ref()))]
     Stale(Box<Option<TemplateVersion>>),
     /// What was given cannot be used: what, and what to do.
+    #[error("{0}")]
     Invalid(String, String),
 }
 
@@ -39,36 +44,13 @@ impl TemplatesError {
     }
 }
 
-impl fmt::Display for TemplatesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TemplatesError::Store(error) => write!(f, "{error}"),
-            TemplatesError::NoTemplate(name) => write!(f, "no such template: `{name}`"),
-            TemplatesError::NoVersion(name, version) => {
-                write!(f, "template `{name}` has no version {version}")
-            }
-            TemplatesError::NoLabel(name, label) => {
-                write!(f, "no version of template `{name}` has the label `{}`", escape_hidden(label))
-            }
-            TemplatesError::Stale(current) => match current.as_ref() {
-                Some(current) => write!(
-                    f,
-                    "template `{}` was changed meanwhile: version {} is current, by {}",
-                    current.name,
-                    current.version,
-                    escape_hidden(&current.author)
-                ),
-                None => write!(f, "another version is current than the writer believes: none is stored"),
-            },
-            TemplatesError::Invalid(what, _) => write!(f, "{what}"),
-        }
-    }
-}
-
-impl std::error::Error for TemplatesError {}
-
-impl From<StoreError> for TemplatesError {
-    fn from(error: StoreError) -> Self {
-        TemplatesError::Store(error)
-    }
+fn stale(current: Option<&TemplateVersion>) -> String {
+    let Some(current) = current else {
+        return "another version is current than the writer believes: none is stored".to_owned();
+    };
+    let author = escape_hidden(&current.author);
+    format!(
+        "template `{}` was changed meanwhile: version {} is current, by {author}",
+        current.name, current.version
+    )
 }

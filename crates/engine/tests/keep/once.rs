@@ -12,7 +12,7 @@ const ALL: &str =
     "[system:time] [prompt:cwd] [prompt:model] [prompt:conversation_id] [file:a.md] [git:branch]";
 
 fn codes(notes: &Diagnostics) -> Vec<&str> {
-    notes.iter().map(|note| note.code.as_ref()).collect()
+    notes.iter().map(|note| note.code.as_str()).collect()
 }
 
 #[test]

@@ -75,7 +75,10 @@ async fn of_many_first_turns_on_two_nodes_one_decides() {
         if turned.constructed {
             winners.push(number);
         } else {
-            assert_eq!(turned.notes.iter().filter(|note| note.code == "conversation/model").count(), 1);
+            assert_eq!(
+                turned.notes.iter().filter(|note| note.code.as_str() == "conversation/model").count(),
+                1
+            );
         }
     }
     assert_eq!(done.load(Ordering::Relaxed), RACERS, "each of them built its own");

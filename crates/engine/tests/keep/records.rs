@@ -66,7 +66,9 @@ fn a_kept_prompt_is_counted_by_whom_it_was_asked_for() {
         };
         assert_eq!(told("a", None).await, ("estimate:bytes4".to_owned(), 3, false));
         assert_eq!(told("b", Some("estimate:claude")).await, ("estimate:claude".to_owned(), 4, false));
-        assert_eq!(told("c", Some("o200k")).await, ("o200k".to_owned(), 3, true));
+        if cfg!(feature = "exact-counts") {
+            assert_eq!(told("c", Some("o200k")).await, ("o200k".to_owned(), 3, true));
+        }
         let record: Value = serde_json::from_str(&bench.kept("a").await.record).unwrap();
         assert_eq!(record.get("counter"), None, "the default is not written down");
     });

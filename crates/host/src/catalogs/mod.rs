@@ -27,7 +27,7 @@ use crate::{
 };
 use preface_core::{
     catalog::Index,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
 };
 use std::path::{Path, PathBuf};
@@ -67,13 +67,13 @@ fn catalog_dir(system: &dyn System, version: &str) -> Result<PathBuf, Box<Diagno
     if number(version).is_none() {
         let version = escape_hidden(version);
         let what = format!("not a version of a catalog: `{version}`");
-        return Err(Diagnostic::error("catalog/version", what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogVersion, what)
             .help("a version is three numbers with dots between them, such as `2.1.37`")
             .into());
     }
     let Some(dir) = dir(system) else {
         let what = "there is no place for catalogs: neither PREFACE_HOME nor a home directory is set";
-        return Err(Diagnostic::error("catalog/no-directory", what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogNoDirectory, what)
             .help("set PREFACE_HOME to a directory to have one")
             .into());
     };

@@ -9,7 +9,7 @@ use super::{
 use crate::system::{FileKind, ReadError, System, Within};
 use preface_core::{
     catalog::{CatalogText, Entry, INDEX_FORMAT, Index},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
     suggestion,
 };
@@ -39,7 +39,7 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
         Err(ReadError::Missing) => return Vec::new(),
         Err(error) => {
             let what = format!("the catalogs cannot be listed: {error}");
-            notes.push(Diagnostic::error("catalog/unreadable", what).at(place(system, &dir)));
+            notes.push(Diagnostic::error(DiagnosticCode::CatalogUnreadable, what).at(place(system, &dir)));
             return Vec::new();
         }
     };
@@ -50,7 +50,8 @@ pub fn versions(system: &dyn System, notes: &mut Diagnostics) -> Vec<Kept> {
             None => {
                 let path = dir.join(&entry.name);
                 let what = "something among the catalogs is none: its name is no version";
-                notes.push(Diagnostic::warning("catalog/version", what).at(place(system, &path)));
+                notes
+                    .push(Diagnostic::warning(DiagnosticCode::CatalogVersion, what).at(place(system, &path)));
             }
         }
     }
@@ -72,14 +73,14 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
         Ok(read) => read,
         Err(ReadError::Missing) if system.stat(&dir).is_some() => {
             let what = format!("an import of the catalog {version} did not come to its end");
-            return Err(Diagnostic::error("catalog/unfinished", what)
+            return Err(Diagnostic::error(DiagnosticCode::CatalogUnfinished, what)
                 .at(place(system, &path))
                 .help(format!("import it again, or `preface catalog remove {version}`"))
                 .into());
         }
         Err(ReadError::Missing) => {
             let what = format!("the catalog {version} is not imported");
-            return Err(Diagnostic::error("catalog/missing", what)
+            return Err(Diagnostic::error(DiagnosticCode::CatalogMissing, what)
                 .help("`preface catalog import DIR` imports one, `preface catalog list` shows what there is")
                 .into());
         }
@@ -102,7 +103,7 @@ pub fn index(system: &dyn System, version: &str) -> Result<Index, Box<Diagnostic
             "the catalog {version} is kept in form {}, and this version of preface reads {INDEX_FORMAT}",
             form.format
         );
-        return Err(Diagnostic::error("catalog/format", what)
+        return Err(Diagnostic::error(DiagnosticCode::CatalogFormat, what)
             .at(place(system, &path))
             .help("import it again")
             .into());
@@ -182,7 +183,7 @@ pub fn files(system: &dyn System, index: &Index, notes: &mut Diagnostics) -> Fil
         for entry in entries {
             let path = dir.join(&entry.name);
             match system.read(&path, Within::Anywhere, limit) {
-                Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.bytes),
+                Ok(read) => _ = into.insert(entry.name.to_string_lossy().into_owned(), read.into_bytes()),
                 Err(error) => notes.push(*unreadable(system, &path, &error.to_string())),
             }
         }
@@ -204,7 +205,7 @@ pub fn no_prompt(index: &Index, name: &str) -> Box<Diagnostic> {
         Some(near) => format!("did you mean `{}`? {list}", escape_hidden(near)),
         None => list,
     };
-    Diagnostic::error("catalog/no-prompt", what).help(help).into()
+    Diagnostic::error(DiagnosticCode::CatalogNoPrompt, what).help(help).into()
 }
 
 fn file(
@@ -216,7 +217,7 @@ fn file(
 ) -> Result<(PathBuf, Vec<u8>), Box<Diagnostic>> {
     let path = catalog_dir(system, &index.version)?.join(files_key(index)).join(kind).join(name);
     match system.read(&path, Within::Anywhere, limit) {
-        Ok(read) => Ok((path, read.bytes)),
+        Ok(read) => Ok((path, read.into_bytes())),
         Err(error) => Err(unreadable(system, &path, &error.to_string())),
     }
 }
@@ -245,15 +246,18 @@ pub(super) fn index_fault(index: &Index) -> Option<String> {
 }
 
 fn unreadable(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
-    Diagnostic::error("catalog/unreadable", format!("a file of an imported catalog cannot be read: {why}"))
-        .at(place(system, path))
-        .help(AGAIN)
-        .into()
+    Diagnostic::error(
+        DiagnosticCode::CatalogUnreadable,
+        format!("a file of an imported catalog cannot be read: {why}"),
+    )
+    .at(place(system, path))
+    .help(AGAIN)
+    .into()
 }
 
 fn changed(system: &dyn System, path: &Path, why: &str) -> Box<Diagnostic> {
     let what = format!("a file of an imported catalog was changed: {why}");
-    Diagnostic::error("catalog/changed", what).at(place(system, path)).help(AGAIN).into()
+    Diagnostic::error(DiagnosticCode::CatalogChanged, what).at(place(system, path)).help(AGAIN).into()
 }
 
 const AGAIN: &str =

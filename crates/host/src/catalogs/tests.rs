@@ -83,7 +83,7 @@ fn new() -> Made {
 }
 
 fn code<T>(result: Result<T, Box<Diagnostic>>) -> String {
-    result.err().map_or_else(|| "fine".to_owned(), |note| note.code)
+    result.err().map_or_else(|| "fine".to_owned(), |note| note.code.to_string())
 }
 
 /// The paths below the catalogs, the lock left out.
@@ -125,7 +125,7 @@ fn other_texts_of_a_version_are_replaced_only_when_told() {
     let system = system();
     old().write(&system, Replace::No).unwrap();
     let refused = new().write(&system, Replace::No).unwrap_err();
-    assert_eq!(refused.code, "catalog/exists");
+    assert_eq!(refused.code.as_str(), "catalog/exists");
     assert!(refused.help.unwrap().contains(&new().index.pin()));
     assert!(old().stands(&system));
     assert_eq!(new().write(&system, Replace::Yes), Ok(Written::Replaced));
@@ -188,7 +188,7 @@ fn a_changed_byte_is_found_where_it_is_read() {
         let system = system();
         old().write(&system, Replace::No).unwrap();
         let path = format!("/state/catalogs/2.1.37/{path}");
-        let mut bytes = system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes;
+        let mut bytes = system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().into_bytes();
         // A digit of the digest of the first entry, or any byte of a text.
         let at = match bytes.windows(7).position(|window| window == b"blake3:") {
             Some(at) => at + 10,
@@ -203,7 +203,7 @@ fn a_changed_byte_is_found_where_it_is_read() {
                 Ok(_) => raw(&system, &index, "Data: a").unwrap_err(),
             },
         };
-        assert_eq!(found.code, code_expected, "{path}");
+        assert_eq!(found.code.as_str(), code_expected, "{path}");
         assert_eq!(found.place.unwrap().path, path);
         assert!(old().write(&system, Replace::No).is_ok());
         assert!(old().stands(&system), "importing again puts {path} right");
@@ -215,7 +215,8 @@ fn an_index_that_says_something_else_is_not_believed() {
     let system = system();
     old().write(&system, Replace::No).unwrap();
     let path = "/state/catalogs/2.1.37/index.json";
-    let said = String::from_utf8(system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().bytes).unwrap();
+    let said =
+        String::from_utf8(system.read(path.as_ref(), Within::Anywhere, 9999).unwrap().into_bytes()).unwrap();
     for (from, to) in [("\"bytes\": 4", "\"bytes\": 5"), ("\"a\"", "\"b\""), ("Data: a", "Data: z")] {
         assert_ne!(from, to);
         system.put_file(path, said.replacen(from, to, 1));
@@ -300,6 +301,6 @@ fn a_name_that_is_not_there_gets_a_hint() {
     let system = system();
     old().write(&system, Replace::No).unwrap();
     let note = text(&system, &old().index, "Data: aa").unwrap_err();
-    assert_eq!(note.code, "catalog/no-prompt");
+    assert_eq!(note.code.as_str(), "catalog/no-prompt");
     assert!(note.help.unwrap().starts_with("did you mean `Data: a`?"));
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::system::{FileKind, ReadError, System, Within, Write, WriteError};
 use preface_core::{
     catalog::{self, CatalogText, Index},
-    diagnostic::{Diagnostic, Diagnostics},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
     lint::hidden::escape_hidden,
 };
 use std::{
@@ -95,14 +95,18 @@ pub fn write(
         Ok(old) if old == index => Written::Same,
         Ok(old) if old.digest != index.digest && replace == Replace::No => {
             let what = format!("other texts of the catalog {} are imported: {}", index.version, old.pin());
-            return Err(Diagnostic::error("catalog/exists", what)
+            return Err(Diagnostic::error(DiagnosticCode::CatalogExists, what)
                 .help(format!(
                     "`--replace` puts {} in their place; `--version` keeps both, under different versions",
                     index.pin()
                 ))
                 .into());
         }
-        Err(note) if matches!(note.code.as_str(), "catalog/missing" | "catalog/unfinished") => Written::New,
+        Err(note)
+            if matches!(note.code, DiagnosticCode::CatalogMissing | DiagnosticCode::CatalogUnfinished) =>
+        {
+            Written::New
+        }
         Ok(_) | Err(_) => Written::Replaced,
     };
     let key = files_key(index);
@@ -128,9 +132,12 @@ pub fn write(
 pub fn remove(system: &dyn System, version: &str, notes: &mut Diagnostics) -> Result<(), Box<Diagnostic>> {
     let dir = catalog_dir(system, version)?;
     if system.stat(&dir).is_none() {
-        return Err(Diagnostic::error("catalog/missing", format!("the catalog {version} is not imported"))
-            .help("`preface catalog list` shows what there is")
-            .into());
+        return Err(Diagnostic::error(
+            DiagnosticCode::CatalogMissing,
+            format!("the catalog {version} is not imported"),
+        )
+        .help("`preface catalog list` shows what there is")
+        .into());
     }
     let _lock = lock(system, &dir)?;
     // Without its index it is none any more, whatever happens to the rest.
@@ -198,7 +205,7 @@ fn put(
                 };
                 let path = dir.join(name);
                 let there = system.read(&path, Within::Anywhere, bytes.len() as u64);
-                if !there.is_ok_and(|there| there.bytes == bytes) {
+                if !there.is_ok_and(|there| *there.bytes == bytes) {
                     one(system, &path, bytes)?;
                 }
             }
@@ -276,19 +283,25 @@ fn is_unfinished(name: &str) -> bool {
 }
 
 fn invalid(index: &Index, why: &str) -> Box<Diagnostic> {
-    Diagnostic::error("catalog/invalid", format!("the catalog {} cannot be kept: {why}", index.version))
-        .into()
+    Diagnostic::error(
+        DiagnosticCode::CatalogInvalid,
+        format!("the catalog {} cannot be kept: {why}", index.version),
+    )
+    .into()
 }
 
 fn not_written(system: &dyn System, path: &Path, error: &WriteError) -> Box<Diagnostic> {
-    Diagnostic::error("catalog/not-written", format!("the imported catalogs cannot be changed: {error}"))
-        .at(place(system, path))
-        .help("what was imported before stays as it was; PREFACE_HOME says where catalogs are kept")
-        .into()
+    Diagnostic::error(
+        DiagnosticCode::CatalogNotWritten,
+        format!("the imported catalogs cannot be changed: {error}"),
+    )
+    .at(place(system, path))
+    .help("what was imported before stays as it was; PREFACE_HOME says where catalogs are kept")
+    .into()
 }
 
 fn left(system: &dyn System, path: &Path, why: &str) -> Diagnostic {
-    Diagnostic::warning("catalog/left", format!("something is left of an older import: {why}"))
+    Diagnostic::warning(DiagnosticCode::CatalogLeft, format!("something is left of an older import: {why}"))
         .at(place(system, path))
         .help("it is not used; you can remove it")
 }

@@ -9,9 +9,9 @@ use preface_core::{
 };
 use serde::Serialize;
 
-/// A file of one layer. In JSON it is a row of a listing, and what it says stands beside these keys.
+/// A file of one layer. In JSON it is a row of a listing, and what it brings is beside these keys.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MarkdownEntry<T> {
+pub struct FileEntry<V> {
     /// Its name: the one that it gives itself, else that of its file.
     pub name: String,
     /// Where it comes from.
@@ -30,6 +30,35 @@ pub struct MarkdownEntry<T> {
     pub bytes: Option<u64>,
     /// What came up about it.
     pub diagnostics: Diagnostics,
+    /// What it brings.
+    #[serde(flatten)]
+    pub value: V,
+}
+
+impl<V> FileEntry<V> {
+    /// Returns the entry of a file of which nothing is known yet.
+    pub(crate) fn new(name: String, origin: EntryOrigin, value: V) -> Self {
+        FileEntry {
+            name,
+            origin,
+            active: false,
+            shadows: Vec::new(),
+            shadowed_by: None,
+            fallback_from: None,
+            status: Status::Disabled,
+            bytes: None,
+            diagnostics: Diagnostics::new(),
+            value,
+        }
+    }
+}
+
+/// An agent, output style or command of one layer.
+pub type MarkdownEntry<T> = FileEntry<Markdown<T>>;
+
+/// The part of an entry that skills do not have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Markdown<T> {
     /// Its path below the directory of its kind, without `.md`.
     pub below: String,
     /// What it says; `None` where it is not sound.
@@ -44,34 +73,14 @@ pub struct MarkdownEntry<T> {
 }
 
 impl<T> MarkdownEntry<T> {
-    pub(super) fn new(name: String, file: &MarkdownFile, diagnostics: Diagnostics) -> Self {
-        MarkdownEntry {
-            bytes: Some(file.bytes),
-            diagnostics,
-            ..Self::found(name, EntryOrigin::from(file), file.below.clone())
-        }
-    }
-
-    pub(super) fn with(self, what: T, file: MarkdownFile) -> Self {
-        MarkdownEntry { what: Some(what), body: file.body, language: file.language, ..self }
+    pub(super) fn of(name: String, file: &MarkdownFile, diagnostics: Diagnostics) -> Self {
+        let entry = Self::found(name, EntryOrigin::from(file), file.below.clone());
+        MarkdownEntry { bytes: Some(file.bytes), diagnostics, ..entry }
     }
 
     fn found(name: String, origin: EntryOrigin, below: String) -> Self {
-        MarkdownEntry {
-            name,
-            origin,
-            active: false,
-            shadows: Vec::new(),
-            shadowed_by: None,
-            fallback_from: None,
-            status: Status::Disabled,
-            bytes: None,
-            diagnostics: Diagnostics::new(),
-            below,
-            what: None,
-            body: Vec::new(),
-            language: Language::Verbatim,
-        }
+        let value = Markdown { below, what: None, body: Vec::new(), language: Language::Verbatim };
+        FileEntry::new(name, origin, value)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     system::Within,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{EntryOrigin, Status},
     origin::{Origin, Piece, Source, decode},
     scope::Scope,
@@ -162,7 +162,7 @@ pub(super) fn of_layer(
         return Some(whole.split(keys, look));
     }
     let notes = look.notes.borrow()[before..].to_vec();
-    let is_held = notes.iter().any(|note| note.code == "trust/held");
+    let is_held = notes.iter().any(|note| note.code == DiagnosticCode::TrustHeld);
     let stat = look.system.stat(&found.path).filter(|_| is_held);
     (!notes.is_empty()).then(|| {
         Reading::Unread(Unread {
@@ -228,14 +228,14 @@ impl Whole<'_> {
             self.source.path
         );
         let help = "put the text in quotes, or write `key: >-` and the text indented below";
-        Diagnostic::info("markdown/head", what).at(self.place(line)).help(help)
+        Diagnostic::info(DiagnosticCode::MarkdownHead, what).at(self.place(line)).help(help)
     }
 
     fn no_yaml(self, line: usize, why: &str, look: &Look<'_>) -> Reading {
         let Source { scope, path } = &*self.source;
         let place = self.place(line);
         let what = format!("{path} was left out: its head is no YAML: {}", shown(why));
-        let note = Diagnostic::warning("markdown/head", what)
+        let note = Diagnostic::warning(DiagnosticCode::MarkdownHead, what)
             .at(place)
             .help("mend the lines between the two `---`; a text with `: ` in it needs quotes");
         look.note(note.clone());

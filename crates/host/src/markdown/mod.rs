@@ -8,13 +8,13 @@ mod entry;
 mod file;
 mod walk;
 
-pub use entry::MarkdownEntry;
+pub use entry::{FileEntry, Markdown, MarkdownEntry};
 pub use file::{MarkdownFile, body};
 
 use crate::look::Look;
 use file::{HeadKeys, Reading};
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
     extension::{EntryOrigin, Status},
     scope::Scope,
 };
@@ -29,8 +29,12 @@ use walk::Tree;
 pub struct Kind<T> {
     /// The directory below each layer, such as `agents`.
     pub dir: &'static str,
-    /// What one of them is called; also the topic of its codes.
+    /// What one of them is called.
     pub word: &'static str,
+    /// The code of two of one layer with one name.
+    pub collision: DiagnosticCode,
+    /// The code of one that a stronger layer hides.
+    pub shadowed: DiagnosticCode,
     /// The layers that can have them.
     pub layers: &'static [Scope],
     /// Keys whose line is a text as it stands, whatever YAML would make of it.
@@ -120,7 +124,7 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
             continue;
         };
         let entry = entry(kind, reading, look);
-        let bytes = entry.body.iter().map(|piece| piece.text.len()).sum();
+        let bytes = entry.value.body.iter().map(|piece| piece.text.len()).sum();
         let Some(left) = room.checked_sub(bytes) else {
             let what = format!(
                 "{} holds more than {} MiB of text; what comes after it by name was left out",
@@ -128,7 +132,8 @@ fn layer<T>(kind: &Kind<T>, scope: Scope, look: &Look<'_>, entries: &mut Vec<Mar
                 MOST_BYTES >> 20
             );
             look.note(
-                Diagnostic::warning("markdown/too-many", what).help("move what is not needed out of it"),
+                Diagnostic::warning(DiagnosticCode::MarkdownTooMany, what)
+                    .help("move what is not needed out of it"),
             );
             break;
         };
@@ -157,13 +162,16 @@ fn entry<T>(kind: &Kind<T>, reading: Reading, look: &Look<'_>) -> MarkdownEntry<
         Reading::File(file) => match (kind.read)(&file) {
             Ok(said) => {
                 look.notes.borrow_mut().extend(said.notes.iter().cloned());
-                MarkdownEntry { status: Status::Ok, ..MarkdownEntry::new(said.name, &file, said.notes) }
-                    .with(said.what, *file)
+                let mut entry = MarkdownEntry::of(said.name, &file, said.notes);
+                entry.status = Status::Ok;
+                (entry.value.what, entry.value.body) = (Some(said.what), file.body);
+                entry.value.language = file.language;
+                entry
             }
             Err(mut note) => {
                 note.message = format!("{} was left out: {}", file.source.path, note.message);
                 look.note((*note).clone());
-                MarkdownEntry::new(file.own_name(), &file, vec![*note])
+                MarkdownEntry::of(file.own_name(), &file, vec![*note])
             }
         },
     }
@@ -208,8 +216,8 @@ fn hidden<T>(kind: &Kind<T>, name: &str, loser: &EntryOrigin, winner: &EntryOrig
     let place = Place::file(Some(loser.scope), loser.path.clone());
     if loser.scope == winner.scope {
         let what = format!("{word} `{name}` stands twice: {} is used, {} is not", winner.path, loser.path);
-        return Diagnostic::warning(format!("{word}/collision"), what).at(place).help("rename one of them");
+        return Diagnostic::warning(kind.collision, what).at(place).help("rename one of them");
     }
     let what = format!("{word} `{name}` of {} is hidden by {}", loser.path, winner.path);
-    Diagnostic::info(format!("{word}/shadowed"), what).at(place)
+    Diagnostic::info(kind.shadowed, what).at(place)
 }

@@ -5,7 +5,7 @@ use crate::{
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     scope::Scope,
 };
@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
                 }
             }
             Err(ReadError::Missing) => {}
-            Err(error) => tree.left_out(dir, "markdown/directory", &error),
+            Err(error) => tree.left_out(dir, DiagnosticCode::MarkdownDirectory, &error),
         }
         tree.finish(dir)
     }
@@ -71,7 +71,7 @@ impl<'a> Tree<'a> {
             self.found.truncate(MOST_FILES);
             let why = format!("{more} files of it: {MOST_FILES} are the most");
             self.notes = 0;
-            self.left_out(dir, "markdown/too-many", &why);
+            self.left_out(dir, DiagnosticCode::MarkdownTooMany, &why);
         }
         self.found.sort_by(|a, b| a.below.cmp(&b.below));
         self.found
@@ -80,10 +80,10 @@ impl<'a> Tree<'a> {
     fn dir(&mut self, dir: &Path, real: PathBuf, below: &str, depth: usize) {
         if self.walked.len() >= MOST_DIRS {
             let why = format!("{MOST_DIRS} directories are the most");
-            return self.left_out(dir, "markdown/too-many", &why);
+            return self.left_out(dir, DiagnosticCode::MarkdownTooMany, &why);
         }
         if !self.walked.insert(real.clone()) {
-            return self.left_out(dir, "markdown/again", &"it was looked into by another name");
+            return self.left_out(dir, DiagnosticCode::MarkdownAgain, &"it was looked into by another name");
         }
         match self.look.system.list(dir, MOST_ENTRIES) {
             Ok(entries) => {
@@ -93,9 +93,13 @@ impl<'a> Tree<'a> {
             }
             Err(ReadError::Missing) => {}
             Err(ReadError::TooLarge { limit, .. }) => {
-                self.left_out(dir, "markdown/too-many", &format!("it has more than {limit} entries"));
+                self.left_out(
+                    dir,
+                    DiagnosticCode::MarkdownTooMany,
+                    &format!("it has more than {limit} entries"),
+                );
             }
-            Err(error) => self.left_out(dir, "markdown/directory", &error),
+            Err(error) => self.left_out(dir, DiagnosticCode::MarkdownDirectory, &error),
         }
     }
 
@@ -119,7 +123,7 @@ impl<'a> Tree<'a> {
         if depth == DEPTH {
             return self.left_out(
                 path,
-                "markdown/too-deep",
+                DiagnosticCode::MarkdownTooDeep,
                 &format!("it lies deeper than {DEPTH} directories"),
             );
         }
@@ -139,15 +143,26 @@ impl<'a> Tree<'a> {
             return true;
         }
         let help = self.look.help_for_outside(real);
-        self.report(dir, "file/outside", &ReadError::Outside { target: real.to_owned() }, Some(help));
+        self.report(
+            dir,
+            DiagnosticCode::FileOutside,
+            &ReadError::Outside { target: real.to_owned() },
+            Some(help),
+        );
         false
     }
 
-    fn left_out(&mut self, path: &Path, code: &str, why: &dyn std::fmt::Display) {
+    fn left_out(&mut self, path: &Path, code: DiagnosticCode, why: &dyn std::fmt::Display) {
         self.report(path, code, why, None);
     }
 
-    fn report(&mut self, path: &Path, code: &str, why: &dyn std::fmt::Display, help: Option<String>) {
+    fn report(
+        &mut self,
+        path: &Path,
+        code: DiagnosticCode,
+        why: &dyn std::fmt::Display,
+        help: Option<String>,
+    ) {
         self.notes += 1;
         if self.notes > MOST_NOTES {
             return;

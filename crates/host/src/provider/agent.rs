@@ -8,7 +8,7 @@ use crate::{
     skills::{self, SkillEntry, SkillOptions, options::OPTIONS as SKILL_OPTIONS},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::Status,
     lint::hidden::escape_hidden,
     origin::Piece,
@@ -79,16 +79,16 @@ impl ContextProvider for Agent {
 
 impl Agent {
     fn prompt(&self, entry: &AgentEntry) -> Vec<Item> {
-        item(entry, entry.body.clone(), entry.language).into_iter().collect()
+        item(entry, entry.value.body.clone(), entry.value.language).into_iter().collect()
     }
 
     fn reminder(&self, entry: &AgentEntry) -> Vec<Item> {
-        let pieces = entry.what.as_ref().map(|agent| agent.reminder.clone()).unwrap_or_default();
+        let pieces = entry.value.what.as_ref().map(|agent| agent.reminder.clone()).unwrap_or_default();
         item(entry, pieces, Language::Verbatim).into_iter().collect()
     }
 
     fn skills(&self, entry: &AgentEntry, section: &Section, look: &Look<'_>) -> Vec<Item> {
-        let Some(agent) = entry.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
+        let Some(agent) = entry.value.what.as_ref().filter(|agent| !agent.skills.is_empty()) else {
             return Vec::new();
         };
         let before = look.notes.borrow().len();
@@ -132,7 +132,7 @@ fn section_of_skills<'l>(look: &'l Look<'_>) -> Option<&'l Section> {
 }
 
 fn item(entry: &AgentEntry, pieces: Vec<Piece>, language: Language) -> Option<Item> {
-    let agent = entry.what.as_ref()?;
+    let agent = entry.value.what.as_ref()?;
     let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
     let mut facts = BTreeMap::from([
         fact("name", &entry.name),
@@ -167,13 +167,14 @@ fn skipped(entry: &AgentEntry, what: &str, look: &Look<'_>) -> Diagnostic {
         Some(_) => "`preface skills --all` lists what there is",
         None => "take it out of `skills` in the head of the agent's file, or put it there",
     };
-    Diagnostic::warning("agent/no-skill", what)
+    Diagnostic::warning(DiagnosticCode::AgentNoSkill, what)
         .at(Place::file(Some(entry.origin.scope), entry.origin.path.clone()))
         .help(help)
 }
 
 fn unknown(name: &str, entries: &[AgentEntry]) -> Diagnostic {
-    let note = Diagnostic::warning("agent/unknown", format!("there is no agent `{}`", shown(name)));
+    let note =
+        Diagnostic::warning(DiagnosticCode::AgentUnknown, format!("there is no agent `{}`", shown(name)));
     match agents::near(name, entries) {
         Some(near) => note.help(format!("did you mean `{}`?", shown(near))),
         None => note.help("`preface agents` lists what there is"),

@@ -7,7 +7,7 @@ use crate::{
     markdown::shown,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     fact::{Fact, FactKey, Stability},
     lint::{
         finding::Finding,
@@ -80,7 +80,7 @@ impl FactProvider for AgentFacts {
         if active > MOST {
             let what = format!("{MOST} of {active} agents are listed to the model");
             let help = "`preface agents` lists all; each can be started by its name";
-            notes.insert(0, Diagnostic::info("agents/cut", what).help(help));
+            notes.insert(0, Diagnostic::info(DiagnosticCode::AgentsCut, what).help(help));
         }
         fact.diagnostics = notes.into_iter().take(MOST_NOTES).collect();
         fact
@@ -89,7 +89,7 @@ impl FactProvider for AgentFacts {
 
 /// Warns where an agent's description hides text; the list writes it out.
 fn hidden_note(entry: &AgentEntry) -> Option<Diagnostic> {
-    let (found, _) = scan_few(&entry.what.as_ref()?.description, 1);
+    let (found, _) = scan_few(&entry.value.what.as_ref()?.description, 1);
     let found = found.into_iter().find(|found| found.severity() > Severity::Info)?;
     let what =
         format!("the description of the agent `{}` hides text: {}", shown(&entry.name), found.message());
@@ -109,7 +109,7 @@ fn listed(entries: &[AgentEntry]) -> Option<String> {
 }
 
 fn line(entry: &AgentEntry) -> String {
-    let description = entry.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
+    let description = entry.value.what.as_ref().map(|agent| agent.description.as_str()).unwrap_or_default();
     let description = one_line(description).unwrap_or_default();
     let name = shown(&entry.name);
     match description.char_indices().nth(DESCRIPTION_LIMIT) {

@@ -6,7 +6,7 @@ use crate::{
     look::Look,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::{
         character::escape_hidden,
         forged::{TAGS, escape_line},
@@ -53,7 +53,7 @@ impl ContextProvider for Commands {
         if entries.len() > MOST {
             let more = entries.len() - MOST;
             let what = format!("{more} slash commands are not listed: {MOST} are the most");
-            look.note(Diagnostic::warning("command/too-many", what));
+            look.note(Diagnostic::warning(DiagnosticCode::CommandTooMany, what));
             entries.truncate(MOST);
         }
         let mut said = silent(self, section, why);
@@ -66,7 +66,7 @@ impl ContextProvider for Commands {
 }
 
 fn item(entry: &CommandEntry, escapes: bool, look: &Look<'_>) -> Option<Item> {
-    let command = entry.what.as_ref()?;
+    let command = entry.value.what.as_ref()?;
     // Where the section escapes, the profile does the same for names when they are written.
     let fact = |name: &str, text: &str| {
         let text = if escapes { text.to_owned() } else { escape_hidden(text).into_owned() };
@@ -89,7 +89,7 @@ fn escape(piece: &mut Piece, look: &Look<'_>) {
     let Cow::Owned(safe) = escape_line(&piece.text, TAGS) else { return };
     let what = "the description has characters or tags that it must not have; they were escaped";
     let place = Place::file(piece.origin.scope(), piece.origin.to_string());
-    look.note(Diagnostic::warning("forged/escaped", what).at(place));
+    look.note(Diagnostic::warning(DiagnosticCode::ForgedEscaped, what).at(place));
     piece.text = safe;
     if let Origin::Source { lossy, .. } = &mut piece.origin {
         *lossy = true;

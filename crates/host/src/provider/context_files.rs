@@ -12,7 +12,7 @@ use crate::{
 };
 use preface_core::{
     compose::is_blank,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     origin::Piece,
     scope::Scope,
@@ -23,6 +23,7 @@ use std::{
     cell::Cell,
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Walks and collects.
@@ -117,7 +118,7 @@ struct Found {
     path: PathBuf,
     shown: String,
     id: Option<FileId>,
-    digest: blake3::Hash,
+    bytes: Arc<Vec<u8>>,
     item: Item,
 }
 
@@ -148,7 +149,10 @@ impl Walk<'_> {
                 if look.system.stat(&path).is_some_and(|stat| stat.kind == FileKind::File) {
                     let shown = look.places.source(scope, &path).path.clone();
                     let what = format!("{shown} was left out: {first} stands in the same directory");
-                    look.note(Diagnostic::info("context-shadowed", what).at(Place::file(Some(scope), shown)));
+                    look.note(
+                        Diagnostic::info(DiagnosticCode::ContextShadowed, what)
+                            .at(Place::file(Some(scope), shown)),
+                    );
                 }
                 continue;
             }
@@ -167,8 +171,10 @@ impl Walk<'_> {
             return false;
         }
         let what = format!("{shown} was left out: the linked work tree below it has its own");
-        self.look
-            .note(Diagnostic::info("context-shadowed", what).at(Place::file(Some(Scope::Project), shown)));
+        self.look.note(
+            Diagnostic::info(DiagnosticCode::ContextShadowed, what)
+                .at(Place::file(Some(Scope::Project), shown)),
+        );
         true
     }
 
@@ -185,7 +191,7 @@ impl Walk<'_> {
             self.left_out.set(true);
             let shown = look.places.shown(path);
             look.note(Diagnostic::info(
-                "file/link",
+                DiagnosticCode::FileLink,
                 format!("{shown} was left out: it is a link, and `links` is `never`"),
             ));
             return false;
@@ -195,7 +201,10 @@ impl Walk<'_> {
                 self.left_out.set(true);
                 let shown = look.places.shown(path);
                 let what = format!("{shown} was left out: it leads out of the directories that may be read");
-                look.note(Diagnostic::warning("file/outside", what).at(Place::file(Some(scope), shown)));
+                look.note(
+                    Diagnostic::warning(DiagnosticCode::FileOutside, what)
+                        .at(Place::file(Some(scope), shown)),
+                );
             }
             return false;
         }
@@ -213,11 +222,13 @@ impl Walk<'_> {
         if self.is_hidden(path, &shown) {
             return true;
         }
-        let digest = blake3::hash(&read.bytes);
-        if let Some((first, how)) = self.twin(path, &read, digest, found) {
+        if let Some((first, how)) = self.twin(path, &read, found) {
             look.note(
-                Diagnostic::info("context/duplicate", format!("{shown} was left out: {how} as {first}"))
-                    .at(Place::file(Some(scope), shown)),
+                Diagnostic::info(
+                    DiagnosticCode::ContextDuplicate,
+                    format!("{shown} was left out: {how} as {first}"),
+                )
+                .at(Place::file(Some(scope), shown)),
             );
             return true;
         }
@@ -233,7 +244,7 @@ impl Walk<'_> {
             ("absolute".to_owned(), path.display().to_string()),
         ]);
         let item = Item { facts, pieces, language: preface_core::section::Language::Verbatim, rank: 0 };
-        found.push(Found { path: path.to_owned(), shown, id: read.stat.id, digest, item });
+        found.push(Found { path: path.to_owned(), shown, id: read.stat.id, bytes: read.bytes, item });
         true
     }
 
@@ -247,6 +258,9 @@ impl Walk<'_> {
         pieces: &[Piece],
         found: &[Found],
     ) -> bool {
+        if !pieces.iter().any(|piece| piece.text.contains('@')) {
+            return false;
+        }
         let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
         let imports = imports(&text);
         let Some((line, first)) = imports.first() else { return false };
@@ -261,12 +275,14 @@ impl Walk<'_> {
         let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
         let note = if lines == imports.len() && imports.iter().all(|(_, name)| is_included(name)) {
             let what = format!("{shown} was left out: it only imports files that are included");
-            self.look.note(Diagnostic::info("context/duplicate", what).at(Place::file(Some(scope), shown)));
+            self.look.note(
+                Diagnostic::info(DiagnosticCode::ContextDuplicate, what).at(Place::file(Some(scope), shown)),
+            );
             return true;
         } else {
             let first = escape_hidden(first);
             Diagnostic::warning(
-                "context/import",
+                DiagnosticCode::ContextImport,
                 format!("{shown}:{line} imports `{first}`, which is not resolved"),
             )
         };
@@ -285,13 +301,7 @@ impl Walk<'_> {
         shared(path) || is_link && self.look.system.canonical(path).is_ok_and(|target| shared(&target))
     }
 
-    fn twin<'f>(
-        &self,
-        path: &Path,
-        read: &FileRead,
-        digest: blake3::Hash,
-        found: &'f [Found],
-    ) -> Option<(&'f str, &'static str)> {
+    fn twin<'f>(&self, path: &Path, read: &FileRead, found: &'f [Found]) -> Option<(&'f str, &'static str)> {
         let by_file = self.dedupe.contains("file");
         let by_content = self.dedupe.contains("content");
         found.iter().find_map(|other| {
@@ -299,7 +309,7 @@ impl Walk<'_> {
                 Some((other.shown.as_str(), "it is the same path"))
             } else if by_file && read.stat.id.is_some() && other.id == read.stat.id {
                 Some((other.shown.as_str(), "it is the same file"))
-            } else if by_content && other.digest == digest {
+            } else if by_content && other.bytes == read.bytes {
                 Some((other.shown.as_str(), "it has the same text"))
             } else {
                 None

@@ -7,7 +7,7 @@ use super::{FactInfo, FactProvider};
 use crate::look::Look;
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     fact::{Fact, FactKey, Stability},
 };
 
@@ -136,7 +136,7 @@ fn local(look: &Look<'_>, form: impl Fn(&Zoned) -> String) -> Fact {
         }
         Err(why) => {
             let mut fact = Fact::absent(why.clone());
-            fact.diagnostics.push(Diagnostic::warning("fact/clock", why));
+            fact.diagnostics.push(Diagnostic::warning(DiagnosticCode::FactClock, why));
             fact
         }
     }

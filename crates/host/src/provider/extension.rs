@@ -10,7 +10,7 @@ use crate::{
 };
 use preface_core::{
     compose::is_blank,
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{Context, ContextSource, Entry, Program},
     fact::FactKey,
     lint::hidden::escape_hidden,
@@ -101,7 +101,7 @@ fn printed(
     let failed = |why: String| {
         let what = format!("context provider `{}` stays silent: `{shown}` {why}", entry.name);
         let place = Place::file(Some(entry.origin.scope), entry.origin.path.clone());
-        let mut note = Diagnostic::warning("ExtensionHost/ContextProviderFailed", what.clone()).at(place);
+        let mut note = Diagnostic::warning(DiagnosticCode::ContextProviderFailed, what.clone()).at(place);
         note.help = granted.and_then(|granted| granted.command.missing_beside());
         look.note(note);
         what
@@ -152,7 +152,7 @@ pub fn launched(program: &Program, beside: Option<&Path>) -> Vec<String> {
 /// Returns the granted command of an entry of the project.
 #[must_use]
 pub(crate) fn granted<'a>(entry: &Entry, look: &'a Look<'_>) -> Option<&'a GrantedCommand> {
-    look.granted?.get(&format!("{}/{}", entry.category, entry.name)).filter(|_| entry.needs_grant())
+    look.granted?.get(&format!("{}/{}", entry.value.category, entry.name)).filter(|_| entry.needs_grant())
 }
 
 /// Returns the directory that no program is found in by a bare name: the work tree that holds the working directory, else
@@ -165,7 +165,7 @@ pub fn project_root(system: &dyn System, cwd: &Path) -> PathBuf {
 fn missing(entry: &Entry, file: &str) -> Diagnostic {
     let shown = escape_hidden(file);
     Diagnostic::warning(
-        "file/missing",
+        DiagnosticCode::FileMissing,
         format!("{} names a file that is not there: `{shown}`", entry.origin.path),
     )
     .help("paths are relative to the manifest")

@@ -11,7 +11,7 @@ use crate::{
     system::{FileRead, ReadError, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     fact::{Fact, FactKey, Stability},
     lint,
     scope::Scope,
@@ -59,7 +59,11 @@ impl FactProvider for File {
         let cwd = &look.places.cwd;
         let absolute = Path::new(name).is_absolute();
         if absolute && key.kind() == "project_file" {
-            return refused(key, "template/file-outside", "a project's text reads inside the project only");
+            return refused(
+                key,
+                DiagnosticCode::TemplateFileOutside,
+                "a project's text reads inside the project only",
+            );
         }
         let path = if absolute { Path::new(name).to_owned() } else { cwd.join(name) };
         let before = look.notes.borrow().len();
@@ -70,30 +74,30 @@ impl FactProvider for File {
             Ok(read) => read,
             Err(ReadError::Missing) => return Fact::absent("no such file"),
             Err(error @ ReadError::Outside { .. }) => {
-                let mut fact = refused(key, "template/file-outside", &error.to_string());
+                let mut fact = refused(key, DiagnosticCode::TemplateFileOutside, &error.to_string());
                 if let (ReadError::Outside { target }, Some(note)) = (&error, fact.diagnostics.pop()) {
                     fact.diagnostics.push(note.help(help_for_outside(key, target, look)));
                 }
                 return fact;
             }
             Err(error @ ReadError::TooLarge { .. }) => {
-                return refused(key, "template/file-too-large", &error.to_string());
+                return refused(key, DiagnosticCode::TemplateFileTooLarge, &error.to_string());
             }
             Err(error @ ReadError::HardLink { .. }) => {
-                let mut fact = refused(key, "file/hard-link", &error.to_string());
+                let mut fact = refused(key, DiagnosticCode::FileHardLink, &error.to_string());
                 let note = fact.diagnostics.pop();
                 fact.diagnostics.extend(note.map(|note| note.help(HARD_LINK_HELP)));
                 return fact;
             }
-            Err(error) => return refused(key, "template/file-unreadable", &error.to_string()),
+            Err(error) => return refused(key, DiagnosticCode::TemplateFileUnreadable, &error.to_string()),
         };
         let Some(room) = look.file_room.get().checked_sub(read.bytes.len() as u64) else {
             let why = format!("all files together are larger than {FILE_FACTS_LIMIT} bytes");
-            return refused(key, "template/file-too-large", &why);
+            return refused(key, DiagnosticCode::TemplateFileTooLarge, &why);
         };
         look.file_room.set(room);
         if read.bytes.contains(&0) {
-            return refused(key, "template/file-not-text", "it holds a NUL byte");
+            return refused(key, DiagnosticCode::TemplateFileNotText, "it holds a NUL byte");
         }
         let shown = look.places.shown(&normal(cwd, &path));
         if !absolute {
@@ -110,7 +114,7 @@ impl FactProvider for File {
         if std::str::from_utf8(&read.bytes).is_err() {
             fact.diagnostics.push(
                 Diagnostic::warning(
-                    "file/not-utf8",
+                    DiagnosticCode::FileNotUtf8,
                     format!("{shown} is not UTF-8: bad bytes became U+FFFD"),
                 )
                 .at(Place::file(Some(Scope::Project), shown)),
@@ -165,7 +169,7 @@ fn help_for_outside(key: &FactKey, target: &Path, look: &Look<'_>) -> String {
     .to_owned()
 }
 
-fn refused(key: &FactKey, code: &str, why: &str) -> Fact {
+fn refused(key: &FactKey, code: DiagnosticCode, why: &str) -> Fact {
     // Both types are written `file:` in a text.
     let written = lint::hidden::escape_hidden(key.name());
     let mut fact = Fact::absent(why);

@@ -6,7 +6,7 @@ use crate::{
     system::GitTrouble,
 };
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     fact::{Fact, FactKey, Stability},
 };
 
@@ -63,7 +63,7 @@ impl FactProvider for Git {
                     let dir = git::shown_path(&dir);
                     let what = format!("`{key}` is absent: `{dir}` is a git directory, not a work tree");
                     let help = format!("use a work tree; `--fact {key}=VALUE` gives a value for this call");
-                    fact.diagnostics.push(Diagnostic::info("git/no-work-tree", what).help(help));
+                    fact.diagnostics.push(Diagnostic::info(DiagnosticCode::GitNoWorkTree, what).help(help));
                 }
                 return fact;
             }
@@ -78,7 +78,7 @@ impl FactProvider for Git {
                     "`preface trust grant`, or `--trust once` for this call",
                 )
             };
-            let note = Diagnostic::info("trust/held", format!("`{key}` was held: {why}"));
+            let note = Diagnostic::info(DiagnosticCode::TrustHeld, format!("`{key}` was held: {why}"));
             fact.diagnostics.push(note.help(help));
             return fact;
         }
@@ -91,7 +91,7 @@ impl FactProvider for Git {
                             let mut fact = Fact::absent("the branch is not part of the grant");
                             fact.diagnostics.push(
                             Diagnostic::warning(
-                                "trust/branch",
+                                DiagnosticCode::TrustBranch,
                                 format!("`{key}` is absent: the name of this branch is not part of the grant"),
                             )
                             .help("`preface trust status` shows the name, `preface trust grant` includes it"),
@@ -118,15 +118,15 @@ fn absent(key: &FactKey, trouble: &GitTrouble) -> Fact {
     let (code, help) = match trouble {
         GitTrouble::NoRepository => return fact,
         GitTrouble::Unlinked { .. } => (
-            "git/unlinked",
+            DiagnosticCode::GitUnlinked,
             "`git worktree repair` (in the main work tree) links a work tree again; of a separate git directory, set \
              `core.worktree`; both must be on one file system, without symbolic links in between"
                 .to_owned(),
         ),
-        GitTrouble::HardLink { .. } => ("file/hard-link", HARD_LINK_HELP.to_owned()),
-        GitTrouble::Unsupported(_) => ("git/unsupported", given),
-        GitTrouble::Filter(_) => ("git/filter", given),
-        GitTrouble::Broken(_) => ("git/broken", format!("`git fsck` finds what git cannot read, either; {given}")),
+        GitTrouble::HardLink { .. } => (DiagnosticCode::FileHardLink, HARD_LINK_HELP.to_owned()),
+        GitTrouble::Unsupported(_) => (DiagnosticCode::GitUnsupported, given),
+        GitTrouble::Filter(_) => (DiagnosticCode::GitFilter, given),
+        GitTrouble::Broken(_) => (DiagnosticCode::GitBroken, format!("`git fsck` finds what git cannot read, either; {given}")),
     };
     fact.diagnostics.push(Diagnostic::warning(code, format!("`{key}` is absent: {trouble}")).help(help));
     fact
@@ -156,7 +156,7 @@ mod tests {
         ] {
             let fact = absent(&"git:status".parse().expect("a key"), &trouble);
             let [note] = &fact.diagnostics[..] else { panic!("{trouble:?}: {:?}", fact.diagnostics) };
-            assert_eq!(note.code, code);
+            assert_eq!(note.code.as_str(), code);
             assert!(note.help.as_deref().is_some_and(|help| help.contains(remedy)), "{code}: {note:?}");
         }
         let nowhere = absent(&"git:branch".parse().expect("a key"), &GitTrouble::NoRepository);

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::look::Look;
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     fact::{FactKey, Stability},
     lint::hidden::escape_hidden,
     mcp_servers::{ServerEntry, Want},
@@ -60,7 +60,7 @@ pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look
     let (name, want) = match want(section) {
         Some(Ok(wanted)) => wanted,
         Some(Err(why)) => {
-            look.note(Diagnostic::warning("profile/option", why.clone()));
+            look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, why.clone()));
             return silent(provider, section, why);
         }
         None => return silent(provider, section, "it wants nothing"),
@@ -73,7 +73,7 @@ pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look
         let why = format!("MCP server `{shown}` is not allowed yet; `preface mcp list` says why");
         return silent(provider, section, why);
     }
-    let fetched = server.said.as_ref().and_then(|said| said.recording.described.fetched(&want));
+    let fetched = server.value.said.as_ref().and_then(|said| said.recording.described.fetched(&want));
     let Some(fetched) = fetched else {
         look.note(unrecorded(server, &format!("nothing is recorded of the {want} of MCP server `{shown}`")));
         return silent(
@@ -93,7 +93,7 @@ pub(super) fn contribute(provider: &dyn ContextProvider, section: &Section, look
             "the {want} of MCP server `{shown}` has {} bytes, and {SECTION_LIMIT} are used",
             text.len()
         );
-        look.note(Diagnostic::info("mcp/cut", what));
+        look.note(Diagnostic::info(DiagnosticCode::McpCut, what));
     }
     Contribution {
         items: vec![item(server, &want, cut(&text, SECTION_LIMIT))],

@@ -10,7 +10,7 @@
 use super::{ContextProvider, SectionOptions, silent};
 use crate::look::Look;
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     fact::FactKey,
     lint::{
         forged::neutralise,
@@ -90,7 +90,7 @@ fn item(server: &ServerEntry, is_reached: bool, look: &Look<'_>) -> Option<Item>
     if active.is_none() && !is_reached {
         return None;
     }
-    let (instructions, tools) = match &server.said {
+    let (instructions, tools) = match &server.value.said {
         None => {
             let what = format!("nothing is recorded of MCP server `{name}`: its tools are not known yet");
             look.note(unrecorded(server, &what));
@@ -129,7 +129,7 @@ fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<
         let what = format!(
             "the instructions of MCP server `{server}` have more than {TEXT_LIMIT} bytes; they were cut"
         );
-        look.note(Diagnostic::info("mcp/cut", what));
+        look.note(Diagnostic::info(DiagnosticCode::McpCut, what));
     }
     let text = cut(text, TEXT_LIMIT);
     let visible = write_out(&text);
@@ -138,7 +138,7 @@ fn instructions(described: &Described, server: &str, look: &Look<'_>) -> Option<
             "the instructions of MCP server `{server}` hide characters; they are written out in the prompt"
         );
         let help = format!("`preface mcp inspect {server} --recorded` shows them");
-        look.note(Diagnostic::warning("mcp/hidden", what).help(help));
+        look.note(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(help));
     }
     Some(below(&visible))
 }
@@ -235,7 +235,7 @@ pub(super) fn lines_as_lf(text: &str) -> String {
 pub(super) fn unrecorded(server: &ServerEntry, what: &str) -> Diagnostic {
     let place = Place::file(Some(server.origin.scope), server.origin.path.clone());
     let help = format!("`preface mcp refresh {}` asks it", server.word());
-    Diagnostic::info("mcp/no-recording", what).at(place).help(help)
+    Diagnostic::info(DiagnosticCode::McpNoRecording, what).at(place).help(help)
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub mod turn_facts;
 
 use crate::look::Look;
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     fact::{Fact, FactKey, Stability},
     section::Section,
     suggestion::did_you_mean,
@@ -163,7 +163,7 @@ impl<'a> SectionOptions<'a> {
         for key in section.options.keys() {
             if !provider.options().iter().any(|(known, _)| known == key) {
                 let mut note = Diagnostic::warning(
-                    "profile/unknown-option",
+                    DiagnosticCode::ProfileUnknownOption,
                     format!("section `{}`: `{}` has no option `{key}`", section.id, provider.name()),
                 );
                 if let Some(near) = did_you_mean(key, provider.options().iter().map(|(known, _)| *known)) {
@@ -184,7 +184,7 @@ impl<'a> SectionOptions<'a> {
             let known: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
             look.note(
                 Diagnostic::warning(
-                    "profile/option",
+                    DiagnosticCode::ProfileOption,
                     format!(
                         "section `{}`: `{key}` cannot be {value}; it counts as `{default}`",
                         self.section.id

@@ -7,7 +7,7 @@ use crate::{
     styles::{self, StyleEntry},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
     section::Section,
     world::{Contribution, Item},
@@ -43,16 +43,21 @@ impl ContextProvider for OutputStyle {
             return silent(self, section, format!("there is no output style `{}`", shown(name)));
         };
         let mut said = silent(self, section, "the style's file has no text");
-        if style.body.is_empty() {
+        if style.value.body.is_empty() {
             let what =
                 format!("the output style `{}` was not used: its file has no text", shown(&style.name));
             let place = Place::file(Some(style.origin.scope), style.origin.path.clone());
             let help = "write the style below the second `---`";
-            look.note(Diagnostic::warning("style/empty", what).at(place).help(help));
+            look.note(Diagnostic::warning(DiagnosticCode::StyleEmpty, what).at(place).help(help));
         } else {
             let fact = |name: &str, text: &str| (name.to_owned(), escape_hidden(text).into_owned());
             let facts = BTreeMap::from([fact("name", &style.name), fact("path", &style.origin.path)]);
-            said.items.push(Item { facts, pieces: style.body.clone(), language: style.language, rank: 0 });
+            said.items.push(Item {
+                facts,
+                pieces: style.value.body.clone(),
+                language: style.value.language,
+                rank: 0,
+            });
             said.silent = None;
         }
         said
@@ -60,7 +65,10 @@ impl ContextProvider for OutputStyle {
 }
 
 fn unknown(name: &str, entries: &[StyleEntry]) -> Diagnostic {
-    let note = Diagnostic::warning("style/unknown", format!("there is no output style `{}`", shown(name)));
+    let note = Diagnostic::warning(
+        DiagnosticCode::StyleUnknown,
+        format!("there is no output style `{}`", shown(name)),
+    );
     if let Some(near) = styles::near(name, entries) {
         return note.help(format!("did you mean `{}`?", shown(near)));
     }

@@ -44,8 +44,8 @@ impl ContextProvider for Skills {
         let mut said = silent(self, section, why(&entries));
         said.items = entries
             .iter()
-            .filter(|entry| entry.active && !entry.hidden)
-            .filter_map(|entry| Some(item(entry, entry.loaded.as_ref()?, options.escape)))
+            .filter(|entry| entry.active && !entry.value.hidden)
+            .filter_map(|entry| Some(item(entry, entry.value.loaded.as_ref()?, options.escape)))
             .collect();
         if !said.items.is_empty() {
             said.silent = None;

@@ -10,7 +10,7 @@ use crate::{
 };
 use preface_core::{
     compose::is_blank,
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
     section::{Language, Section},
     settings::{self, SetBy},
@@ -19,6 +19,7 @@ use preface_core::{
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Reads at most two files.
@@ -89,7 +90,8 @@ impl ContextProvider for SystemPromptFile {
             let shown = look.places.source(Scope::Global, path).path.clone();
             let what = format!("{shown} was left out: `contextProviders.SystemPromptFile.enabled` is false");
             look.note(
-                Diagnostic::info("file/switched-off", what).at(Place::file(Some(Scope::Global), shown)),
+                Diagnostic::info(DiagnosticCode::FileSwitchedOff, what)
+                    .at(Place::file(Some(Scope::Global), shown)),
             );
         }
         let global = global.filter(|_| !without_global);
@@ -185,7 +187,7 @@ impl SystemPromptFile {
             within,
             extent: Extent::Head,
             severity: Severity::Warning,
-            code: Some("SuppressedError"),
+            code: Some(DiagnosticCode::SuppressedError),
             belongs: Belongs::ToLayer,
             ..Wanted::global(path, limit)
         };
@@ -198,7 +200,7 @@ impl SystemPromptFile {
                 _ => read.bytes.len(),
             };
             said.unread += unread + (read.bytes.len() - whole) as u64;
-            read.bytes.truncate(whole);
+            Arc::make_mut(&mut read.bytes).truncate(whole);
         }
         let pieces = look.decoded(scope, path, &read);
         if is_blank(&pieces) {
@@ -212,7 +214,7 @@ impl SystemPromptFile {
 
 fn left_out(path: &Path, why: String, look: &Look<'_>) -> Diagnostic {
     let shown = look.places.shown(path);
-    Diagnostic::warning("SuppressedError", format!("{shown} was left out: {why}"))
+    Diagnostic::warning(DiagnosticCode::SuppressedError, format!("{shown} was left out: {why}"))
         .at(Place::file(Some(Scope::Project), shown))
 }
 

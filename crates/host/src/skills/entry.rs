@@ -1,8 +1,7 @@
 //! A skill file that was found, whatever became of it.
 
+use crate::markdown::FileEntry;
 use preface_core::{
-    diagnostic::Diagnostics,
-    extension::{EntryOrigin, Status},
     origin::Source,
     skill::{Fields, Skill},
 };
@@ -10,26 +9,11 @@ use serde::Serialize;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
 /// A skill file of one root. In JSON it is a row of `preface skills --format json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SkillEntry {
-    /// Its name: the one that it gives itself, else that of its directory.
-    pub name: String,
-    /// Where it comes from.
-    pub origin: EntryOrigin,
-    /// True where this one answers to its name.
-    pub active: bool,
-    /// The sound skills of weaker roots that it hides.
-    pub shadows: Vec<EntryOrigin>,
-    /// The skill of a stronger root that hides it.
-    pub shadowed_by: Option<EntryOrigin>,
-    /// The broken skill of a stronger root that it stays active in spite of.
-    pub fallback_from: Option<EntryOrigin>,
-    /// How it fared.
-    pub status: Status,
-    /// The size of its file; `None` where it could not be read.
-    pub bytes: Option<u64>,
-    /// What came up about it.
-    pub diagnostics: Diagnostics,
+pub type SkillEntry = FileEntry<SkillFile>;
+
+/// The part of an entry that only skills have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SkillFile {
     /// What it is for, as the model is told.
     pub description: Option<String>,
     /// Its file, absolute, links not resolved.

@@ -10,16 +10,16 @@ mod read;
 mod roots;
 mod walk;
 
-pub use entry::{LeftOut, Loaded, SkillEntry};
+pub use entry::{LeftOut, Loaded, SkillEntry, SkillFile};
 pub use options::SkillOptions;
 
 use crate::{
     look::{CONTEXT_FILE_LIMIT, Look},
-    markdown,
+    markdown::{self, shown},
     system::FileId,
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{EntryOrigin, Status},
     origin::Piece,
     skill::command,
@@ -60,14 +60,14 @@ pub fn load(options: &SkillOptions, look: &Look<'_>) -> Vec<SkillEntry> {
 pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<String> {
     let asked = command::read(text)?;
     let entry = entries.iter().find(|entry| entry.active && entry.name == asked.name)?;
-    let loaded = entry.loaded.as_ref()?;
+    let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
-    let wanted = crate::look::Wanted { code: Some("hook-error"), ..wanted };
+    let wanted = crate::look::Wanted { code: Some(DiagnosticCode::HookError), ..wanted };
     let before = look.notes.borrow().len();
     let Some(file) = look.read(&wanted) else {
         if look.notes.borrow().len() == before {
             let what = format!("skill_expansion: {} is not there any more", entry.origin.path);
-            look.note(Diagnostic::warning("hook-error", what));
+            look.note(Diagnostic::warning(DiagnosticCode::HookError, what));
         }
         return None;
     };
@@ -80,7 +80,7 @@ pub fn expand(text: &str, entries: &[SkillEntry], look: &Look<'_>) -> Option<Str
 /// gone, that is a note.
 #[must_use]
 pub fn body(entry: &SkillEntry, look: &Look<'_>) -> Option<Vec<Piece>> {
-    let loaded = entry.loaded.as_ref()?;
+    let loaded = entry.value.loaded.as_ref()?;
     let wanted = read::wanted(entry.origin.scope, &loaded.path, loaded.within.as_deref(), false, look);
     let file = look.read(&wanted)?;
     Some(markdown::body(look.decoded(entry.origin.scope, &loaded.path, &file)))
@@ -117,7 +117,8 @@ impl Loader<'_> {
         let path = &start.dir;
         let wrong = |what: &str| {
             let shown = self.look.places.source(start.scope, path).path.clone();
-            let note = Diagnostic::warning("skill-invalid", what).at(Place::file(Some(start.scope), shown));
+            let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, what)
+                .at(Place::file(Some(start.scope), shown));
             self.look.note(note.help(format!("named by {by}")));
         };
         match self.look.system.stat(path).map(|stat| stat.kind) {
@@ -150,7 +151,7 @@ impl Loader<'_> {
             let name = shown(&entry.name);
             let loser = entry.origin.path.clone();
             self.collisions.push(
-                Diagnostic::warning("skill-collision", format!("name \"{name}\" collision"))
+                Diagnostic::warning(DiagnosticCode::SkillCollision, format!("name \"{name}\" collision"))
                     .at(Place::file(Some(entry.origin.scope), loser.clone()))
                     .help(format!("{winner_path} is used, {loser} is not; rename one of them")),
             );
@@ -169,7 +170,7 @@ impl Loader<'_> {
     /// Two names of one inode may be two hard links, which are two files.
     fn same_file(&self, first: usize, path: &Path) -> Option<String> {
         let first = &self.entries[first];
-        let known = &first.loaded.as_ref()?.path;
+        let known = &first.value.loaded.as_ref()?.path;
         let system = self.look.system;
         (known == path || system.canonical(known).ok()? == system.canonical(path).ok()?)
             .then(|| first.origin.path.clone())
@@ -178,13 +179,13 @@ impl Loader<'_> {
     fn ignored(&mut self, start: &Start, path: &Path, by: String, line: usize) {
         let mut entry = read::unread(start, path, self.look);
         let note = Diagnostic::info(
-            "skill-ignored",
+            DiagnosticCode::SkillIgnored,
             format!("{} was left out: {by}:{line} says so", entry.origin.path),
         );
         let mut place = Place::file(Some(start.scope), by.clone());
         place.line = Some(line);
         self.look.note(note.at(place));
-        entry.left_out = Some(LeftOut::Ignored { path: by, line });
+        entry.value.left_out = Some(LeftOut::Ignored { path: by, line });
         self.entries.push(entry);
     }
 
@@ -196,8 +197,8 @@ impl Loader<'_> {
         }
         let what = format!("{} was left out: it is the same as {first}", entry.origin.path);
         let place = Place::file(Some(start.scope), entry.origin.path.clone());
-        self.look.note(Diagnostic::info("skill-duplicate", what).at(place));
-        entry.left_out = Some(LeftOut::Duplicate { path: first });
+        self.look.note(Diagnostic::info(DiagnosticCode::SkillDuplicate, what).at(place));
+        entry.value.left_out = Some(LeftOut::Duplicate { path: first });
         self.entries.push(entry);
     }
 
@@ -205,7 +206,7 @@ impl Loader<'_> {
         for at in 0..self.entries.len() {
             let broken = &self.entries[at];
             if broken.status == Status::Disabled
-                && broken.left_out.is_none()
+                && broken.value.left_out.is_none()
                 && let Some(&winner) = self.names.get(&broken.name)
                 && winner > at
             {
@@ -215,15 +216,6 @@ impl Loader<'_> {
         }
         self.look.notes.borrow_mut().append(&mut self.collisions);
         self.entries
-    }
-}
-
-/// Shows a text of somebody else's on one line of a message.
-fn shown(text: &str) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", preface_core::lint::hidden::escape_hidden(&text[..end])),
-        None => preface_core::lint::hidden::escape_hidden(text).into_owned(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     provider::{ContextProvider, SectionOptions},
 };
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     section::Section,
     skill::check::{Rules, WrongDescription, WrongName},
 };
@@ -223,7 +223,7 @@ impl Said<'_> {
 
     fn wrong(&self, key: &str, why: &str) {
         let what = format!("section `{}`: `{key}` {why}", self.section.id);
-        self.look.note(Diagnostic::warning("profile/option", what));
+        self.look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, what));
     }
 }
 

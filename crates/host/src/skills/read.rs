@@ -2,18 +2,18 @@
 
 use super::{
     SKILL_LIMIT, directory, directory_name,
-    entry::{Loaded, SkillEntry},
+    entry::{Loaded, SkillEntry, SkillFile},
     options::SkillOptions,
-    shown,
     walk::Start,
 };
 use crate::{
     gate::Belongs,
     look::{Look, Wanted},
+    markdown::{FileEntry, shown},
     system::{FileId, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Diagnostics, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     extension::{EntryOrigin, Status},
     scope::Scope,
     skill::{
@@ -48,7 +48,7 @@ pub(super) fn wanted<'a>(
         within,
         belongs,
         shared,
-        code: Some("skill-invalid"),
+        code: Some(DiagnosticCode::SkillInvalid),
         ..Wanted::global(path, SKILL_LIMIT)
     }
 }
@@ -61,23 +61,8 @@ pub(super) fn unread(start: &Start, path: &Path, look: &Look<'_>) -> SkillEntry 
         true => directory_name(path),
         false => path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
-    SkillEntry {
-        name,
-        origin,
-        active: false,
-        shadows: Vec::new(),
-        shadowed_by: None,
-        fallback_from: None,
-        status: Status::Disabled,
-        bytes: None,
-        diagnostics: Diagnostics::new(),
-        description: None,
-        location: path.display().to_string(),
-        hidden: false,
-        left_out: None,
-        standard: Vec::new(),
-        loaded: None,
-    }
+    let location = path.display().to_string();
+    FileEntry::new(name, origin, SkillFile { location, ..SkillFile::default() })
 }
 
 /// Reads a file. `None` where it is no skill and nobody says that it is one.
@@ -97,7 +82,7 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
             // It went away between the list and the reading.
             return None;
         }
-        if entry.diagnostics.iter().any(|note| note.code == "trust/held") {
+        if entry.diagnostics.iter().any(|note| note.code == DiagnosticCode::TrustHeld) {
             entry.status = Status::Held;
             entry.bytes = look.system.stat(path).map(|stat| stat.len);
         }
@@ -123,26 +108,29 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
         Err(error) => {
             let line = error.line.map(|line| line + parts.line - 1);
             let what = format!("the frontmatter is no YAML: {}", shown(&error.message));
-            let note = Diagnostic::warning("skill-invalid", what).at(place(line));
+            let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, what).at(place(line));
             return refuse(entry, note.help("mend the lines between the two `---`"), declared, look);
         }
     };
     let directory_name = directory_name(path);
     let checked = check(&fields, &directory_name, &options.rules);
     if checked.no_description && !declared {
-        let note = Diagnostic::warning("skill-invalid", "description is required").at(place(None));
+        let note =
+            Diagnostic::warning(DiagnosticCode::SkillInvalid, "description is required").at(place(None));
         return refuse(entry, note, declared, look);
     }
     let head = if parts.block.is_none() { no_head(text) } else { None };
     for problem in &checked.problems {
-        let note = Diagnostic::warning("skill-invalid", shown(problem)).at(place(None));
+        let note = Diagnostic::warning(DiagnosticCode::SkillInvalid, shown(problem)).at(place(None));
         entry.diagnostics.push(match head {
             Some(head) => note.help(head),
             None => note,
         });
     }
     if let Some(what) = hides_in_vain(&fields) {
-        entry.diagnostics.push(Diagnostic::warning("skill-not-hidden", shown(&what)).at(place(None)));
+        entry
+            .diagnostics
+            .push(Diagnostic::warning(DiagnosticCode::SkillNotHidden, shown(&what)).at(place(None)));
     }
     look.notes.borrow_mut().extend(entry.diagnostics.iter().cloned());
     let Some(said) = checked.said else {
@@ -162,13 +150,13 @@ pub(super) fn read(start: &Start, path: &Path, options: &SkillOptions, look: &Lo
     };
     entry.status = Status::Ok;
     entry.name.clone_from(&said.name);
-    entry.description = Some(said.description.clone());
-    entry.hidden = said.hidden;
-    entry.loaded = Some(Loaded {
+    entry.value.description = Some(said.description.clone());
+    entry.value.hidden = said.hidden;
+    entry.value.loaded = Some(Loaded {
         skill: Skill {
             name: said.name,
             description: said.description,
-            path: entry.location.clone(),
+            path: entry.value.location.clone(),
             base_dir: directory(path).display().to_string(),
             hidden: said.hidden,
         },

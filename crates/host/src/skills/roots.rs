@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{look::Look, places::normal};
 use preface_core::{
-    diagnostic::Diagnostic,
+    diagnostic::{Diagnostic, DiagnosticCode},
     lint::hidden::escape_hidden,
     scope::Scope,
     settings::{SetBy, Tree},
@@ -63,7 +63,8 @@ fn listed(root: &Root, key: &str, options: &SkillOptions, look: &Look<'_>) -> Ve
     let (Some(base), Some(node)) = (base, look.settings.foreign(by, key)) else { return Vec::new() };
     let within = (scope == Scope::Project).then(|| look.project_root().to_owned());
     let left_out = |path: &str, why: &str| {
-        let note = Diagnostic::warning("skill-invalid", format!("`{}` {why}", escape_hidden(path)));
+        let note =
+            Diagnostic::warning(DiagnosticCode::SkillInvalid, format!("`{}` {why}", escape_hidden(path)));
         look.note(note.at(node.place()).help(format!("named by `{key}` of settings.json")));
     };
     let Tree::List(items) = node.tree() else {

@@ -9,7 +9,7 @@ use crate::{
     system::{DirEntry, FileId, FileKind, ReadError, Within},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     scope::Scope,
     skill::SKILL_FILE,
 };
@@ -109,7 +109,7 @@ impl<'a> Walk<'a> {
             // A root that is not there is nobody's fault; what stands in its place is.
             Err(ReadError::Missing) => return,
             Err(error) => {
-                self.note(&dir, "skill-invalid", &format!("was left out: {error}"));
+                self.note(&dir, DiagnosticCode::SkillInvalid, &format!("was left out: {error}"));
                 return;
             }
         };
@@ -117,7 +117,7 @@ impl<'a> Walk<'a> {
         if self.walked.len() == MOST_DIRS {
             self.note(
                 &dir,
-                "skill-invalid",
+                DiagnosticCode::SkillInvalid,
                 &format!("is the last: a root may have {MOST_DIRS} directories"),
             );
         }
@@ -172,7 +172,7 @@ impl<'a> Walk<'a> {
                     let limit = self.options.depth;
                     self.note(
                         &path,
-                        "skill-ignored",
+                        DiagnosticCode::SkillIgnored,
                         &format!("was left out: it lies deeper than {limit} directories"),
                     );
                     return;
@@ -249,7 +249,7 @@ impl<'a> Walk<'a> {
              was left out"
         );
         self.look.note(
-            Diagnostic::warning("skill-ignored", what)
+            Diagnostic::warning(DiagnosticCode::SkillIgnored, what)
                 .at(Place::file(Some(self.start.scope), root))
                 .help("use fewer or shorter patterns with `*` in the `.gitignore`, `.ignore` and `.fdignore` files there"),
         );
@@ -283,7 +283,9 @@ impl<'a> Walk<'a> {
                     self.ignored.add(&shown, &String::from_utf8_lossy(&read.bytes), self.below.len());
                 }
                 Err(ReadError::Missing) => {}
-                Err(error) => self.note(&path, "skill-ignored", &format!("was not heard: {error}")),
+                Err(error) => {
+                    self.note(&path, DiagnosticCode::SkillIgnored, &format!("was not heard: {error}"));
+                }
             }
         }
     }
@@ -293,7 +295,12 @@ impl<'a> Walk<'a> {
         let Some(root) = &self.start.within else { return true };
         match self.look.enter(dir, root) {
             Err(error @ ReadError::Outside { .. }) => {
-                self.look.note(self.look.left_out(self.start.scope, dir, "file/outside", &error));
+                self.look.note(self.look.left_out(
+                    self.start.scope,
+                    dir,
+                    DiagnosticCode::FileOutside,
+                    &error,
+                ));
                 false
             }
             Err(ReadError::Missing) => false,
@@ -314,7 +321,7 @@ impl<'a> Walk<'a> {
         Some(first.0.clone())
     }
 
-    fn note(&self, path: &Path, code: &str, what: &str) {
+    fn note(&self, path: &Path, code: DiagnosticCode, what: &str) {
         let shown = self.look.places.source(self.start.scope, path).path.clone();
         self.look.note(
             Diagnostic::warning(code, format!("{shown} {what}"))

@@ -1,8 +1,19 @@
-//! The one door to the machine. The real one is [`os::OsSystem`]; tests use [`memory::MemorySystem`], and one
-//! contract suite holds for both.
+//! The one door to the machine. The real one is [`os::OsSystem`]; tests use `memory::MemorySystem` (feature
+//! `testing`), and one contract suite holds for both.
 
+/// Implements methods of [`System`] by asking `self.system`.
+macro_rules! forward {
+    ($(fn $method:ident(&$this:ident $(, $name:ident: $type:ty)*) -> $output:ty;)+) => {
+        $(fn $method(&$this $(, $name: $type)*) -> $output {
+            $this.system.$method($($name),*)
+        })+
+    };
+}
+
+pub mod directory_cache;
 #[cfg(feature = "git-status")]
 pub mod git_status;
+#[cfg(feature = "testing")]
 pub mod memory;
 pub mod os;
 mod program;
@@ -21,6 +32,7 @@ use std::{
     ffi::{OsStr, OsString},
     fmt,
     path::{Component, Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -237,11 +249,19 @@ pub enum Within<'a> {
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRead {
-    /// All of its bytes.
-    pub bytes: Vec<u8>,
+    /// All of its bytes, shared by everything that is made of them.
+    pub bytes: Arc<Vec<u8>>,
     /// What the open handle said of it before it was read. Its `len` is what was promised, for files of `/proc` 0;
     /// what came is the length of `bytes`.
     pub stat: Stat,
+}
+
+impl FileRead {
+    /// Returns the bytes as a value of their own.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        Arc::unwrap_or_clone(self.bytes)
+    }
 }
 
 /// Treatment of files that have several names in the file system: such a file cannot be told from the file that it is
@@ -339,7 +359,7 @@ pub enum Made {
 }
 
 /// The ways in which a path is no readable file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// Nothing is there.
     Missing,
@@ -393,48 +413,41 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
-
 /// Why a write did not happen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// Something stands there.
+    #[error("already exists")]
     Exists,
     /// The directory to write in is missing.
+    #[error("its directory does not exist")]
     NoParent,
     /// The permissions (or a read-only file system) forbid it.
+    #[error("permission denied")]
     Denied,
     /// A lock could not be had in time.
+    #[error("another process holds the lock")]
     Busy,
     /// Anything else, in the machine's words.
+    #[error("{0}")]
     Other(String),
 }
 
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            WriteError::Exists => write!(f, "already exists"),
-            WriteError::NoParent => write!(f, "its directory does not exist"),
-            WriteError::Denied => write!(f, "permission denied"),
-            WriteError::Busy => write!(f, "another process holds the lock"),
-            WriteError::Other(words) => write!(f, "{words}"),
-        }
-    }
-}
-
-impl std::error::Error for WriteError {}
-
 /// Why there is no git answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitTrouble {
     /// Not inside a work tree.
+    #[error("not a git repository")]
     NoRepository,
     /// A format that this build does not read (reftable, SHA-256): `git/unsupported`.
+    #[error("not supported: {0}")]
     Unsupported(String),
     /// The status depends on a filter that would have to run: `git/filter`.
+    #[error("`{0}` needs a filter to be run, and preface runs none")]
     Filter(String),
     /// A `.git` that names a repository which does not belong to this directory, or that cannot be followed without leaving
     /// what is local: `git/unlinked`.
+    #[error("`.git` does not belong to this directory: {why}")]
     Unlinked {
         /// The canonical directory in which the `.git` lies.
         root: PathBuf,
@@ -442,6 +455,7 @@ pub enum GitTrouble {
         why: String,
     },
     /// One of git's own files has several names, where such files are refused: `file/hard-link`.
+    #[error("`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })]
     HardLink {
         /// The file.
         path: PathBuf,
@@ -449,25 +463,9 @@ pub enum GitTrouble {
         links: u64,
     },
     /// Broken or unreadable files: `git/broken`.
+    #[error("{0}")]
     Broken(String),
 }
-
-impl fmt::Display for GitTrouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GitTrouble::NoRepository => write!(f, "not a git repository"),
-            GitTrouble::Unsupported(what) => write!(f, "not supported: {what}"),
-            GitTrouble::Filter(path) => write!(f, "`{path}` needs a filter to be run, and preface runs none"),
-            GitTrouble::Unlinked { why, .. } => write!(f, "`.git` does not belong to this directory: {why}"),
-            GitTrouble::HardLink { path, links } => {
-                write!(f, "`{}`: {}", shown_path(path), ReadError::HardLink { links: *links })
-            }
-            GitTrouble::Broken(what) => write!(f, "{what}"),
-        }
-    }
-}
-
-impl std::error::Error for GitTrouble {}
 
 /// True for a path of the file systems in which the kernel shows itself: what stands there is no file of anybody's.
 pub(crate) fn is_kernel_path(path: &Path) -> bool {

@@ -21,7 +21,7 @@ use std::{
 ///
 /// let machine = MemorySystem::new().with_file("/work/a.md", "Use tabs.");
 /// let system = ReadOnly::new(&machine);
-/// assert_eq!(system.read(Path::new("/work/a.md"), Within::Anywhere, 100).unwrap().bytes, b"Use tabs.");
+/// assert_eq!(system.read(Path::new("/work/a.md"), Within::Anywhere, 100).unwrap().into_bytes(), b"Use tabs.");
 /// let refused = system.write(Path::new("/work/b.md"), b"", Write::New, 0o600).unwrap_err();
 /// assert_eq!(refused.to_string(), "nothing is written here");
 /// assert_eq!(machine.stat(Path::new("/work/b.md")), None);
@@ -44,32 +44,27 @@ fn refused<T>() -> Result<T, WriteError> {
 }
 
 impl System for ReadOnly<'_> {
-    fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        self.system.read(path, within, limit)
-    }
-
-    fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
-        self.system.read_head(path, within, limit)
-    }
-
-    fn stat(&self, path: &Path) -> Option<Stat> {
-        self.system.stat(path)
-    }
-
-    fn link_stat(&self, path: &Path) -> Option<Stat> {
-        self.system.link_stat(path)
-    }
-
-    fn read_link(&self, path: &Path) -> Option<PathBuf> {
-        self.system.read_link(path)
-    }
-
-    fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError> {
-        self.system.list(dir, limit)
-    }
-
-    fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError> {
-        self.system.canonical(path)
+    forward! {
+        fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+        fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError>;
+        fn stat(&self, path: &Path) -> Option<Stat>;
+        fn link_stat(&self, path: &Path) -> Option<Stat>;
+        fn read_link(&self, path: &Path) -> Option<PathBuf>;
+        fn list(&self, dir: &Path, limit: usize) -> Result<Vec<DirEntry>, ReadError>;
+        fn canonical(&self, path: &Path) -> Result<PathBuf, ReadError>;
+        fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>>;
+        fn bundled_list(&self, prefix: &str) -> Vec<String>;
+        fn now(&self) -> Timestamp;
+        fn time_zone(&self) -> TimeZone;
+        fn zone(&self, name: &str) -> Option<TimeZone>;
+        fn var(&self, name: &str) -> Option<OsString>;
+        fn current_dir(&self) -> Option<PathBuf>;
+        fn home(&self) -> Option<PathBuf>;
+        fn os(&self) -> &str;
+        fn hostname(&self) -> Option<String>;
+        fn user_id(&self) -> Option<u32>;
+        fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble>;
+        fn run(&self, command: &Run) -> Result<Ran, RunError>;
     }
 
     fn write(&self, _: &Path, _: &[u8], _: Write, _: u32) -> Result<(), WriteError> {
@@ -98,57 +93,5 @@ impl System for ReadOnly<'_> {
 
     fn lock(&self, _: &Path) -> Result<Box<dyn Send>, WriteError> {
         refused()
-    }
-
-    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
-        self.system.bundled(path)
-    }
-
-    fn bundled_list(&self, prefix: &str) -> Vec<String> {
-        self.system.bundled_list(prefix)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.system.now()
-    }
-
-    fn time_zone(&self) -> TimeZone {
-        self.system.time_zone()
-    }
-
-    fn zone(&self, name: &str) -> Option<TimeZone> {
-        self.system.zone(name)
-    }
-
-    fn var(&self, name: &str) -> Option<OsString> {
-        self.system.var(name)
-    }
-
-    fn current_dir(&self) -> Option<PathBuf> {
-        self.system.current_dir()
-    }
-
-    fn home(&self) -> Option<PathBuf> {
-        self.system.home()
-    }
-
-    fn os(&self) -> &str {
-        self.system.os()
-    }
-
-    fn hostname(&self) -> Option<String> {
-        self.system.hostname()
-    }
-
-    fn user_id(&self) -> Option<u32> {
-        self.system.user_id()
-    }
-
-    fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {
-        self.system.git_status(dir, hard_links)
-    }
-
-    fn run(&self, command: &Run) -> Result<Ran, RunError> {
-        self.system.run(command)
     }
 }

@@ -4,7 +4,10 @@
 //! names, its output has a limit, and its time ends: what it started in its own process group ends with it.
 
 use super::{System, program};
-use preface_core::{diagnostic::Diagnostic, lint::hidden::escape_hidden};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    lint::hidden::escape_hidden,
+};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -175,7 +178,7 @@ pub fn skipped_programs(who: &str, skipped: &[PathBuf]) -> Vec<Diagnostic> {
     let note = |path: &PathBuf| {
         let path = path.display().to_string();
         let what = format!("{who} does not start `{}`: it lies inside the project", escape_hidden(&path));
-        Diagnostic::info("program/inside-project", what)
+        Diagnostic::info(DiagnosticCode::ProgramInsideProject, what)
             .help("a bare name means the next program of that name on PATH; name the program by its absolute path to start this one")
     };
     skipped.iter().map(note).collect()
@@ -208,7 +211,7 @@ impl fmt::Display for RunStatus {
 }
 
 /// Why a program did not run to its end. An exit code that is not 0 is no error: see [`Ran`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// There is no such program.
     NotFound {
@@ -260,8 +263,6 @@ impl fmt::Display for RunError {
         }
     }
 }
-
-impl std::error::Error for RunError {}
 
 /// What a run is answered whose working directory is none.
 pub(super) fn no_directory(cwd: &Path) -> RunError {

@@ -289,6 +289,18 @@ impl Trailed<'_> {
 }
 
 impl System for Trailed<'_> {
+    forward! {
+        fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError>;
+        fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>>;
+        fn bundled_list(&self, prefix: &str) -> Vec<String>;
+        fn now(&self) -> Timestamp;
+        fn time_zone(&self) -> TimeZone;
+        fn zone(&self, name: &str) -> Option<TimeZone>;
+        fn os(&self) -> &str;
+        fn hostname(&self) -> Option<String>;
+        fn user_id(&self) -> Option<u32>;
+    }
+
     fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
         let read = self.system.read(path, within, limit);
         self.note_read(path, &read, u64::MAX);
@@ -371,30 +383,6 @@ impl System for Trailed<'_> {
         self.system.remove_dir(path)
     }
 
-    fn lock(&self, path: &Path) -> Result<Box<dyn Send>, WriteError> {
-        self.system.lock(path)
-    }
-
-    fn bundled(&self, path: &str) -> Option<Cow<'static, [u8]>> {
-        self.system.bundled(path)
-    }
-
-    fn bundled_list(&self, prefix: &str) -> Vec<String> {
-        self.system.bundled_list(prefix)
-    }
-
-    fn now(&self) -> Timestamp {
-        self.system.now()
-    }
-
-    fn time_zone(&self) -> TimeZone {
-        self.system.time_zone()
-    }
-
-    fn zone(&self, name: &str) -> Option<TimeZone> {
-        self.system.zone(name)
-    }
-
     fn var(&self, name: &str) -> Option<OsString> {
         let value = self.system.var(name);
         if let Ok(mut seen) = self.seen.lock() {
@@ -417,18 +405,6 @@ impl System for Trailed<'_> {
             seen.home = Some(home.clone());
         }
         home
-    }
-
-    fn os(&self) -> &str {
-        self.system.os()
-    }
-
-    fn hostname(&self) -> Option<String> {
-        self.system.hostname()
-    }
-
-    fn user_id(&self) -> Option<u32> {
-        self.system.user_id()
     }
 
     fn git_status(&self, dir: &Path, hard_links: HardLinks) -> Result<String, GitTrouble> {

@@ -185,7 +185,7 @@ impl CheckedCommand {
                         let read = system
                             .read(&from, Within::Root(&self.root), FILE_BYTES)
                             .map_err(|error| TrustError::invalid(&from, error.to_string()))?;
-                        Ok((from.clone(), ProgramFiles::single(&name, is_program, read.bytes)))
+                        Ok((from.clone(), ProgramFiles::single(&name, is_program, read.into_bytes())))
                     };
                     copies.directory(&single_digest(&name, is_program, file.digest), read)?.join(&*name)
                 }

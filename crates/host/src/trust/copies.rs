@@ -33,7 +33,7 @@ impl<'a> Copies<'a> {
 
     /// Reads a copy; `None` where it is missing or damaged.
     pub(super) fn read(&self, digest: &Digest) -> Option<Vec<u8>> {
-        let bytes = self.system.read(&self.path(digest), Within::Anywhere, COPY_LIMIT).ok()?.bytes;
+        let bytes = self.system.read(&self.path(digest), Within::Anywhere, COPY_LIMIT).ok()?.into_bytes();
         (Digest::of(&bytes) == *digest).then_some(bytes)
     }
 

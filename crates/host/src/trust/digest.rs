@@ -2,7 +2,14 @@
 
 use super::pins::PinPath;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use std::{collections::BTreeSet, fmt, str::FromStr};
+use std::{
+    cmp::Ordering,
+    collections::BTreeSet,
+    fmt,
+    ops::Deref,
+    str::FromStr,
+    sync::{Arc, OnceLock},
+};
 
 const ALGORITHM: &str = "blake3:";
 
@@ -57,17 +64,63 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A text that is no digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoDigest;
+/// The digest of a text, worked out when somebody asks for it.
+#[derive(Clone)]
+pub struct LazyDigest(Arc<(OnceLock<Digest>, Arc<Vec<u8>>)>);
 
-impl fmt::Display for NoDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a digest is `blake3:` and 64 lower-case hex digits")
+impl LazyDigest {
+    /// Takes the bytes of a text.
+    #[must_use]
+    pub fn of(bytes: Arc<Vec<u8>>) -> Self {
+        LazyDigest(Arc::new((OnceLock::new(), bytes)))
     }
 }
 
-impl std::error::Error for NoDigest {}
+impl Deref for LazyDigest {
+    type Target = Digest;
+
+    fn deref(&self) -> &Digest {
+        let (digest, bytes) = self.0.as_ref();
+        digest.get_or_init(|| Digest::of(bytes))
+    }
+}
+
+impl From<Digest> for LazyDigest {
+    fn from(digest: Digest) -> Self {
+        LazyDigest(Arc::new((digest.into(), Arc::default())))
+    }
+}
+
+impl PartialEq for LazyDigest {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
+    }
+}
+
+impl Eq for LazyDigest {}
+
+impl PartialOrd for LazyDigest {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LazyDigest {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) { Ordering::Equal } else { (**self).cmp(&**other) }
+    }
+}
+
+impl fmt::Debug for LazyDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+/// A text that is no digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is `blake3:` and 64 lower-case hex digits")]
+pub struct NoDigest;
 
 impl FromStr for Digest {
     type Err = NoDigest;

@@ -1,17 +1,17 @@
 //! Why trust could not be recorded or read.
 
 use super::path::escaped;
-use preface_core::diagnostic::{Diagnostic, Place};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use std::{
     borrow::Cow,
-    fmt,
     path::{Path, PathBuf},
 };
 
 /// The ways in which the trust store says no.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     /// What was to be recorded is no canonical path, or nothing that a record can hold.
+    #[error("`{}` cannot be recorded: {why}", escaped(path))]
     EntryInvalid {
         /// What was given.
         path: PathBuf,
@@ -19,6 +19,7 @@ pub enum TrustError {
         why: String,
     },
     /// The store lies inside of the project that it would speak about.
+    #[error("the trust store `{}` lies inside of the project `{}`", escaped(store), escaped(root))]
     ScopeViolation {
         /// The store.
         store: PathBuf,
@@ -26,6 +27,7 @@ pub enum TrustError {
         root: PathBuf,
     },
     /// Other users own the store, or can write it or its directory. Nothing was changed.
+    #[error("the trust store is not used: `{}`: {why}", escaped(path))]
     Exposed {
         /// The file or directory in question.
         path: PathBuf,
@@ -35,6 +37,7 @@ pub enum TrustError {
         remedy: String,
     },
     /// The store cannot be read, understood, locked or written. Nothing was changed.
+    #[error("the trust store is not available: `{}`: {why}", escaped(path))]
     Unavailable {
         /// The file in question.
         path: PathBuf,
@@ -59,12 +62,12 @@ impl TrustError {
 
     /// Returns the stable code, `Class/Code`.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> DiagnosticCode {
         match self {
             TrustError::EntryInvalid { .. } => ENTRY_INVALID,
-            TrustError::ScopeViolation { .. } => "Validation/TrustScopeViolation",
-            TrustError::Exposed { .. } => "trust/permissions",
-            TrustError::Unavailable { .. } => "Session/TrustStoreUnavailable",
+            TrustError::ScopeViolation { .. } => DiagnosticCode::TrustScopeViolation,
+            TrustError::Exposed { .. } => DiagnosticCode::TrustPermissions,
+            TrustError::Unavailable { .. } => DiagnosticCode::TrustStoreUnavailable,
         }
     }
 
@@ -102,30 +105,4 @@ impl TrustError {
     }
 }
 
-pub(super) const ENTRY_INVALID: &str = "Validation/TrustEntryInvalid";
-
-impl fmt::Display for TrustError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TrustError::EntryInvalid { path, why } => {
-                write!(f, "`{}` cannot be recorded: {why}", escaped(path))
-            }
-            TrustError::ScopeViolation { store, root } => {
-                write!(
-                    f,
-                    "the trust store `{}` lies inside of the project `{}`",
-                    escaped(store),
-                    escaped(root)
-                )
-            }
-            TrustError::Exposed { path, why, .. } => {
-                write!(f, "the trust store is not used: `{}`: {why}", escaped(path))
-            }
-            TrustError::Unavailable { path, why } => {
-                write!(f, "the trust store is not available: `{}`: {why}", escaped(path))
-            }
-        }
-    }
-}
-
-impl std::error::Error for TrustError {}
+pub(super) const ENTRY_INVALID: DiagnosticCode = DiagnosticCode::TrustEntryInvalid;

@@ -21,7 +21,7 @@ use super::{
     record::Records,
 };
 use serde::{Deserialize, Serialize};
-use std::{fmt, path::Path};
+use std::path::Path;
 
 const VERSION: u32 = 1;
 
@@ -49,26 +49,15 @@ struct ExportedPin {
 }
 
 /// Why a file holds no exported pins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
     /// It is not the JSON that was expected; in the parser's words.
+    #[error("not a file of `preface trust export`: {0}")]
     Malformed(String),
     /// It comes from another version of preface.
+    #[error("exported pins of version {0}, and only version {VERSION} is known here")]
     Version(u32),
 }
-
-impl fmt::Display for ExportError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ExportError::Malformed(why) => write!(f, "not a file of `preface trust export`: {why}"),
-            ExportError::Version(version) => {
-                write!(f, "exported pins of version {version}, and only version {VERSION} is known here")
-            }
-        }
-    }
-}
-
-impl std::error::Error for ExportError {}
 
 impl Pins {
     /// Returns the granted texts as a file of their own, see [`export`](super::export).

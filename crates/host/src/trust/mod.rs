@@ -43,7 +43,7 @@ mod summary;
 
 pub use checked_command::{CheckedCommand, CommandWords, GrantedCommand, GrantedCommands};
 pub use contents::{is_digested, whole_digest};
-pub use digest::{Digest, NoDigest};
+pub use digest::{Digest, LazyDigest, NoDigest};
 pub use error::TrustError;
 pub use export::{ExportError, export};
 pub use permit::{Action, Permit, quoted};

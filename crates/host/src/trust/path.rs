@@ -1,8 +1,8 @@
 //! Which paths a record may hold, and how a path is shown.
 
 use super::error::TrustError;
-use crate::provider::git::shown;
-use std::path::{Component, Path};
+use crate::{places::is_tidy, provider::git::shown};
+use std::path::Path;
 
 /// Returns the text of a path that a record may hold: absolute, normalised (no `.`, no `..`, no doubled or trailing
 /// separator) and UTF-8.
@@ -21,27 +21,10 @@ pub(super) fn recordable(path: &Path) -> Result<&str, TrustError> {
     if !path.is_absolute() {
         return no("it is not absolute");
     }
-    if !tidy(path) {
+    if !is_tidy(path) {
         return no("it is not normalised");
     }
     Ok(text)
-}
-
-/// Whether the path has no `..` and is spelled as its components are, which leave out every `.` and every separator too
-/// many.
-fn tidy(path: &Path) -> bool {
-    let mut names = 0;
-    let mut len = 0;
-    for part in path.components() {
-        match part {
-            Component::ParentDir => return false,
-            Component::Normal(_) => names += 1,
-            _ => {}
-        }
-        len += part.as_os_str().len();
-    }
-    // One separator before each name but the first, which follows the root.
-    len + usize::saturating_sub(names, 1) == path.as_os_str().len()
 }
 
 /// Returns a path as a recorded one would be read: without the separators at its end.

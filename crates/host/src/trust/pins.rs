@@ -1,6 +1,7 @@
 //! Grants of single texts: a path in a project and the digests that were granted for it.
 
 use super::{digest::Digest, error::TrustError, path::recordable, record::Project};
+use crate::places::inside;
 use jiff::Timestamp;
 use preface_core::trust::Trust;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -33,7 +34,10 @@ impl PinPath {
     /// [`TrustError::EntryInvalid`] for a path that is not canonical or not UTF-8, and for the root itself.
     pub fn new(root: &Path, path: &Path) -> Result<Self, TrustError> {
         let text = recordable(path)?;
-        let Ok(inside) = path.strip_prefix(root) else { return Ok(PinPath(text.to_owned())) };
+        if !inside(path, root) {
+            return Ok(PinPath(text.to_owned()));
+        }
+        let inside = path.strip_prefix(root).unwrap_or(path);
         let names: Vec<_> = inside.components().filter_map(|part| part.as_os_str().to_str()).collect();
         match names.is_empty() {
             true => Err(TrustError::invalid(path, "it is the root of the project")),
@@ -171,6 +175,12 @@ impl Pins {
         let versions = self.texts.entry(path).or_default();
         versions.retain(|version| version.digest != pinned.digest);
         versions.push(pinned);
+    }
+
+    /// Returns whether a text at this path is pinned, whatever its content.
+    #[must_use]
+    pub fn has_text(&self, path: &PinPath) -> bool {
+        self.texts.contains_key(path)
     }
 
     /// Returns what stands for a text.

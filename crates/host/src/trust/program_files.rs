@@ -168,7 +168,7 @@ impl Reading<'_> {
         if self.bytes > BYTES {
             return Err(refused(self.dir, format!("more than {} MiB", BYTES >> 20)));
         }
-        let file = ProgramFile { executable: is_executable(&read.stat), bytes: read.bytes };
+        let file = ProgramFile { executable: is_executable(&read.stat), bytes: read.into_bytes() };
         self.files.0.insert(name, file);
         Ok(())
     }

@@ -482,7 +482,7 @@ impl<'a> TrustStore<'a> {
         };
         self.check_access(&self.place(), &read.stat, OTHERS_MAY_WRITE)?;
         self.check_directories()?;
-        Ok(Some(read.bytes))
+        Ok(Some(read.into_bytes()))
     }
 
     /// Refuses a store that somebody else can replace: each directory and each link on the way to it belongs to the user or to

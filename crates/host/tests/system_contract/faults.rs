@@ -9,7 +9,7 @@ use std::path::Path;
 const FILE: &str = "/d/f";
 
 fn text(machine: &MemorySystem) -> Option<Vec<u8>> {
-    machine.read(Path::new(FILE), Within::Anywhere, 99).ok().map(|read| read.bytes)
+    machine.read(Path::new(FILE), Within::Anywhere, 99).ok().map(|read| read.into_bytes())
 }
 
 fn names(machine: &MemorySystem) -> usize {

@@ -28,7 +28,7 @@ fn read_in_time(path: impl Into<PathBuf>, limit: u64) -> Result<Vec<u8>, ReadErr
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let read = system().read(&path, Within::Anywhere, limit);
-        let _ = send.send(read.map(|read| read.bytes));
+        let _ = send.send(read.map(|read| read.into_bytes()));
     });
     receive.recv_timeout(Duration::from_secs(10)).expect("a read never blocks")
 }
@@ -88,7 +88,7 @@ fn a_file_of_the_kernel_is_never_read() {
         // A container may hide it.
         if fs::read(&path).is_ok() {
             let read = system().read(&path, Within::Anywhere, 1 << 24);
-            assert_eq!(read.map(|read| read.bytes), SPECIAL, "{}", path.display());
+            assert_eq!(read.map(|read| read.into_bytes()), SPECIAL, "{}", path.display());
         }
     }
 }
@@ -204,7 +204,7 @@ fn a_swapped_link_never_wins() {
             for name in ["link/f", "via", "in/f", "in/../link/f"] {
                 match place.system.read(&root.join(name), Within::Root(&root), 99) {
                     Ok(read) => {
-                        assert_eq!(read.bytes, b"inside", "{name}");
+                        assert_eq!(*read.bytes, b"inside", "{name}");
                         good += 1;
                     }
                     Err(_) => refused += 1,

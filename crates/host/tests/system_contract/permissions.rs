@@ -47,7 +47,7 @@ fn a_directory_without_read_is_not_listed(place: &Place) {
     place.mode(&place.at("d"), 0o300);
     assert_eq!(place.system.list(&place.at("d"), 9), Err(ReadError::Denied));
     assert_eq!(place.text(&file), "text", "who knows the name may read");
-    let read = place.system.read(&file, place.within(), 99).map(|read| read.bytes);
+    let read = place.system.read(&file, place.within(), 99).map(|read| read.into_bytes());
     assert_eq!(read, Ok(b"text".to_vec()));
     let written = place.system.write(&place.at("d/g"), b"", Write::New, 0o600);
     assert_eq!(written, Err(WriteError::Denied), "a directory that cannot be opened cannot be flushed");

@@ -138,7 +138,7 @@ impl Place {
     pub fn text(&self, path: &Path) -> String {
         let read = self.system.read(path, Within::Anywhere, u64::MAX);
         let read = read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        String::from_utf8(read.bytes).expect("the tests write text")
+        String::from_utf8(read.into_bytes()).expect("the tests write text")
     }
 
     /// The names in a directory.

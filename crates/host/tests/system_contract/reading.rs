@@ -10,18 +10,18 @@ fn read(place: &Place, path: &Path) -> Result<String, ReadError> {
     let anywhere = place.system.read(path, Within::Anywhere, LIMIT);
     let within = place.system.read(path, place.within(), LIMIT);
     assert_eq!(anywhere, within, "inside its root a path reads as it does anywhere");
-    within.map(|read| String::from_utf8(read.bytes).expect("the tests write text"))
+    within.map(|read| String::from_utf8(read.into_bytes()).expect("the tests write text"))
 }
 
 fn within(place: &Place, path: &Path) -> Result<String, ReadError> {
     let read = place.system.read(path, place.within(), LIMIT)?;
-    Ok(String::from_utf8(read.bytes).expect("the tests write text"))
+    Ok(String::from_utf8(read.into_bytes()).expect("the tests write text"))
 }
 
 pub fn a_file_is_read_whole_with_its_stat(place: &Place) {
     let path = place.file("a/b.md", "\u{feff}Use tabs.\r\n\0");
     let read = place.system.read(&path, place.within(), LIMIT).expect("a file");
-    assert_eq!(read.bytes, "\u{feff}Use tabs.\r\n\0".as_bytes(), "bytes arrive as they are");
+    assert_eq!(*read.bytes, "\u{feff}Use tabs.\r\n\0".as_bytes(), "bytes arrive as they are");
     assert_eq!(read.stat.kind, FileKind::File);
     assert_eq!(read.stat.len, read.bytes.len() as u64);
     assert_eq!(Some(read.stat), place.system.stat(&path), "the handle and the path say the same");
@@ -34,7 +34,7 @@ pub fn a_file_is_read_whole_with_its_stat(place: &Place) {
 }
 
 fn read_bytes(place: &Place, path: &Path) -> Result<Vec<u8>, ReadError> {
-    place.system.read(path, place.within(), LIMIT).map(|read| read.bytes)
+    place.system.read(path, place.within(), LIMIT).map(|read| read.into_bytes())
 }
 
 pub fn the_head_of_a_file_is_read_whatever_its_size(place: &Place) {
@@ -55,13 +55,16 @@ pub fn the_head_of_a_file_is_read_whatever_its_size(place: &Place) {
 pub fn a_file_at_the_limit_is_read_and_one_byte_more_is_not(place: &Place) {
     let path = place.file("f", "12345");
     for within in [Within::Anywhere, place.within()] {
-        assert_eq!(place.system.read(&path, within, 5).map(|read| read.bytes), Ok(b"12345".to_vec()));
+        assert_eq!(place.system.read(&path, within, 5).map(|read| read.into_bytes()), Ok(b"12345".to_vec()));
         assert_eq!(place.system.read(&path, within, 4), Err(ReadError::TooLarge { size: 5, limit: 4 }));
         assert_eq!(place.system.read(&path, within, 0), Err(ReadError::TooLarge { size: 5, limit: 0 }));
-        assert_eq!(place.system.read(&path, within, u64::MAX).map(|read| read.bytes), Ok(b"12345".to_vec()));
+        assert_eq!(
+            place.system.read(&path, within, u64::MAX).map(|read| read.into_bytes()),
+            Ok(b"12345".to_vec())
+        );
     }
     let empty = place.file("empty", "");
-    assert_eq!(place.system.read(&empty, place.within(), 0).map(|read| read.bytes), Ok(Vec::new()));
+    assert_eq!(place.system.read(&empty, place.within(), 0).map(|read| read.into_bytes()), Ok(Vec::new()));
 }
 
 pub fn missing_is_missing(place: &Place) {
@@ -197,7 +200,7 @@ pub fn a_root_may_be_reached_through_a_link(place: &Place) {
         for file in [&path, &alias.join("f")] {
             let read = place.system.read(file, Within::Root(root), LIMIT);
             assert_eq!(
-                read.map(|read| read.bytes),
+                read.map(|read| read.into_bytes()),
                 Ok(b"text".to_vec()),
                 "{} {}",
                 root.display(),
@@ -235,6 +238,6 @@ struct Inner<'a> {
 impl Inner<'_> {
     fn read(&self, name: &str) -> Result<String, ReadError> {
         let read = self.place.system.read(&self.root.join(name), Within::Root(&self.root), LIMIT)?;
-        Ok(String::from_utf8(read.bytes).expect("the tests write text"))
+        Ok(String::from_utf8(read.into_bytes()).expect("the tests write text"))
     }
 }

@@ -5,12 +5,10 @@
 //! sent and where is in the target. A redirection is followed to the same origin only.
 
 mod address;
-mod connection;
-mod events;
-mod headers;
 mod posts;
 
 pub(crate) use address::Address;
-pub(crate) use events::Events;
-pub(crate) use headers::Headers;
+pub(crate) use address::Headers;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use posts::Events;
 pub(crate) use posts::{PostError, Posts};

@@ -1,18 +1,15 @@
 //! The conversation over HTTP: each of our messages is a POST, each answer its body or an event of it.
 
-use super::{
-    address::Address,
-    connection,
-    events::Events,
-    headers::{Headers, SESSION, name_message},
-};
-use crate::{intake::Intake, words};
+use super::address::{Address, Headers, SESSION, name_message};
+use crate::{intake::Intake, text};
 use http_body_util::{BodyExt, Full};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
+    client::conn::http1,
     http::{HeaderMap, HeaderValue, header},
 };
+use hyper_util::rt::TokioIo;
 use rmcp::{
     RoleClient,
     model::{ClientJsonRpcMessage, JsonRpcMessage, ProtocolVersion, ServerJsonRpcMessage, ServerResult},
@@ -20,53 +17,42 @@ use rmcp::{
 };
 use serde_json::Value;
 use std::{
-    error::Error,
-    fmt,
     future::Future,
     io::{self, ErrorKind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     time::{sleep, timeout},
 };
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
+};
 
 /// Why a message did not arrive, or its answer did not.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum PostError {
     /// The connection failed.
+    #[error(transparent)]
     Connection(io::Error),
     /// It wants to know who asks.
+    #[error("it wants to know who asks (HTTP {}); a header says so", .0.as_u16())]
     Stranger(StatusCode),
     /// It refused the request.
+    #[error("HTTP {0}")]
     Status(StatusCode),
     /// It answered what no server answers.
+    #[error("{0}")]
     Lie(String),
     /// What is said elsewhere is not asked for.
+    #[error("{0}")]
     Elsewhere(String),
-}
-
-impl fmt::Display for PostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PostError::Connection(error) => write!(f, "{error}"),
-            PostError::Stranger(status) => {
-                write!(f, "it wants to know who asks (HTTP {}); a header says so", status.as_u16())
-            }
-            PostError::Status(status) => write!(f, "HTTP {status}"),
-            PostError::Lie(what) | PostError::Elsewhere(what) => f.write_str(what),
-        }
-    }
-}
-
-impl Error for PostError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            PostError::Connection(error) => error.source(),
-            _ => None,
-        }
-    }
 }
 
 impl From<io::Error> for PostError {
@@ -213,7 +199,7 @@ impl Line {
             }
             "text/event-stream" => self.listen(answer, session.as_deref(), says).await,
             "" => Err(self.lie(status, "no answer")),
-            other => Err(self.lie(status, &format!("`{}`", words::shown(other.as_bytes(), 60)))),
+            other => Err(self.lie(status, &format!("`{}`", text::shown(other.as_bytes(), 60)))),
         }
     }
 
@@ -310,7 +296,7 @@ impl Line {
         for _ in 0..=REDIRECTIONS {
             let address = self.address().clone();
             let request = self.build(&address, &method, message, last_event, body.clone())?;
-            let answer = connection::send(&address, request, &self.intake).await?;
+            let answer = send(&address, request, &self.intake).await?;
             if !answer.status().is_redirection() {
                 return Ok(answer);
             }
@@ -377,4 +363,189 @@ fn content_length(headers: &HeaderMap) -> Option<usize> {
 fn media_type(headers: &HeaderMap) -> String {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+// A connection to a server: TCP, TLS where the address wants it, and every byte that comes counted.
+//
+// Each request has a connection of its own. There are a dozen of them in a conversation, and nothing is to be found out
+// about one that has died meanwhile.
+
+/// Sends a request and returns the answer, whose body is still to come.
+pub(super) async fn send(
+    address: &Address,
+    request: Request<Full<Bytes>>,
+    intake: &Arc<Intake>,
+) -> io::Result<Response<Incoming>> {
+    let tcp = TcpStream::connect((address.host.as_str(), address.port)).await?;
+    // Nothing is waited for: a request is one piece.
+    let _ = tcp.set_nodelay(true);
+    let tcp = Counted { inner: tcp, intake: intake.clone() };
+    if address.secure {
+        let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
+        let tls = TlsConnector::from(trust()?).connect(name, tcp).await.map_err(no_tls)?;
+        over(tls, request).await
+    } else {
+        over(tcp, request).await
+    }
+}
+
+/// Says that it was TLS that failed: what follows sounds like a broken server where the address is that of plain HTTP.
+fn no_tls(error: io::Error) -> io::Error {
+    let hint = match error.to_string().contains("InvalidContentType") {
+        true => "; is it an `http` address?",
+        false => "",
+    };
+    io::Error::new(error.kind(), format!("TLS failed: {error}{hint}"))
+}
+
+async fn over<C>(connection: C, request: Request<Full<Bytes>>) -> io::Result<Response<Incoming>>
+where
+    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(connection)).await.map_err(io::Error::other)?;
+    // It ends with the answer, or when that is dropped.
+    tokio::spawn(connection);
+    sender.send_request(request).await.map_err(io::Error::other)
+}
+
+/// Whom this machine trusts. Read once: it is a file of some hundred certificates.
+fn trust() -> io::Result<Arc<ClientConfig>> {
+    static TRUST: OnceLock<Result<Arc<ClientConfig>, String>> = OnceLock::new();
+    let trust = TRUST.get_or_init(|| {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        if roots.is_empty() {
+            return Err("this machine trusts no certificate; `SSL_CERT_FILE` names a file of them".to_owned());
+        }
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?;
+        Ok(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+    });
+    trust.clone().map_err(io::Error::other)
+}
+
+/// A connection that ends where a server has said too much.
+struct Counted {
+    inner: TcpStream,
+    intake: Arc<Intake>,
+}
+
+impl AsyncRead for Counted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.inner).poll_read(cx, buffer))?;
+        let read = buffer.filled().len() - before;
+        if !self.intake.take(read) {
+            return Poll::Ready(Err(io::Error::other("it sends too much")));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.inner).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+// Takes a stream of server-sent events apart.
+
+/// What is left of a stream that is being read.
+#[derive(Default)]
+pub(crate) struct Events {
+    rest: Vec<u8>,
+    data: Vec<u8>,
+    has_data: bool,
+    /// The id of the last event, by which a broken stream goes on.
+    pub(super) last_id: Option<String>,
+    /// How long to wait before that, in milliseconds.
+    pub(super) retry: Option<u64>,
+}
+
+/// The longest id that is sent back.
+const ID: usize = 1 << 10;
+
+impl Events {
+    /// Takes more of the stream, and returns the data of the events that are whole now.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        // Where the rest has no end of a line, only what is new may have one.
+        let mut look = self.rest.len();
+        self.rest.extend_from_slice(bytes);
+        let mut rest = std::mem::take(&mut self.rest);
+        let (mut from, mut whole) = (0, Vec::new());
+        while let Some(at) = rest[look..].iter().position(|byte| *byte == b'\n') {
+            let end = look + at;
+            let line = &rest[from..end];
+            whole.extend(self.line(line.strip_suffix(b"\r").unwrap_or(line)));
+            from = end + 1;
+            look = from;
+        }
+        rest.drain(..from);
+        self.rest = rest;
+        whole
+    }
+
+    fn line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data);
+            return std::mem::take(&mut self.has_data)
+                .then_some(data)
+                .filter(|data| !data.trim_ascii().is_empty());
+        }
+        let colon = line.iter().position(|byte| *byte == b':');
+        let (name, value) = colon.map_or((line, &[][..]), |at| (&line[..at], &line[at + 1..]));
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" => {
+                if std::mem::replace(&mut self.has_data, true) {
+                    self.data.push(b'\n');
+                }
+                self.data.extend_from_slice(value);
+            }
+            b"id" if value.len() <= ID => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"retry" => self.retry = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()),
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Events;
+
+    #[test]
+    fn events_come_whole_however_they_are_cut() {
+        let stream = b": hello\r\nid: 7\r\nretry: 20\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nid: 8\ndata:\n\nevent: x\ndata:two\n\ndata: no end";
+        for size in 1..stream.len() {
+            let mut events = Events::default();
+            let whole: Vec<_> = stream.chunks(size).flat_map(|chunk| events.feed(chunk)).collect();
+            assert_eq!(whole, [b"{\"a\":\n1}".to_vec(), b"two".to_vec()], "{size}");
+            assert_eq!((events.last_id.as_deref(), events.retry), (Some("8"), Some(20)));
+        }
+    }
+
+    #[test]
+    fn a_long_line_in_small_pieces_is_one_event() {
+        let mut events = Events::default();
+        assert!(events.feed(b"data:").is_empty());
+        for _ in 0..200_000 {
+            assert!(events.feed(b"0123456789").is_empty());
+        }
+        assert_eq!(events.feed(b"\n\n"), [b"0123456789".repeat(200_000)]);
+    }
 }

@@ -1,10 +1,9 @@
 //! Being an MCP server over stdin and stdout: the protocol half. What is offered, and what a call does, is the caller's
 //! [`Offer`]; nothing here knows an engine.
 //!
-//! `offer` is what a caller says, `lines` reads and writes messages within limits, `handler` answers them.
+//! `offer` is what a caller says, `handler` reads and writes messages within limits and answers them.
 
 mod handler;
-mod lines;
 mod offer;
 
 pub use offer::{
@@ -13,7 +12,7 @@ pub use offer::{
 };
 
 use handler::Handler;
-use lines::Lines;
+use handler::Lines;
 use rmcp::service::{QuitReason, ServerInitializeError, serve_server};
 use std::{io, sync::Arc, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};

@@ -1,7 +1,7 @@
 //! What a server offers, as plain data, and what it does when it is asked.
 
 use preface_core::{
-    diagnostic::{Diagnostic, Place},
+    diagnostic::{Diagnostic, DiagnosticCode, Place},
     lint::hidden::escape_hidden,
 };
 use serde_json::{Map, Value, json};
@@ -136,7 +136,10 @@ impl Refusal {
     /// Says that the arguments are wrong.
     #[must_use]
     pub fn arguments(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Refusal::new(RefusalKind::Arguments, Diagnostic::error("mcp/arguments", what).help(remedy))
+        Refusal::new(
+            RefusalKind::Arguments,
+            Diagnostic::error(DiagnosticCode::McpArguments, what).help(remedy),
+        )
     }
 
     /// Says what this note says.
@@ -194,13 +197,15 @@ mod tests {
     #[test]
     fn a_refusal_says_what_and_where_and_what_to_do() {
         let place = Place { line: Some(3), column: Some(12), ..Place::file(None, "a\u{202e}.md") };
-        let note = Diagnostic::error("template/unknown", "unknown variable").at(place).help("write it so");
+        let note = Diagnostic::error(DiagnosticCode::TemplateUnknownName, "unknown variable")
+            .at(place)
+            .help("write it so");
         let refusal = Refusal::new(RefusalKind::Failed, note);
         assert_eq!(refusal.words(), "unknown variable (a\\u{202e}.md:3:12)\nhint: write it so");
         assert_eq!(
             refusal.data(),
             json!({
-                "code": "template/unknown", "file": "a\u{202e}.md", "line": 3, "column": 12, "remedy": "write it so",
+                "code": "template/unknown-name", "file": "a\u{202e}.md", "line": 3, "column": 12, "remedy": "write it so",
             })
         );
     }

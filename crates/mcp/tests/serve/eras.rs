@@ -112,7 +112,7 @@ async fn what_is_wrong_is_said_where_the_caller_sees_it() {
             (code, said.as_str()),
             (ErrorCode::INTERNAL_ERROR, "it is broken (a.md:3)\nhint: mend it")
         );
-        let expected = json!({ "code": "fake/broken", "file": "a.md", "line": 3, "remedy": "mend it" });
+        let expected = json!({ "code": "profile/invalid", "file": "a.md", "line": 3, "remedy": "mend it" });
         assert_eq!(data, Some(expected));
 
         let (code, said, _) = refused(client.call_tool(call("ecko", "")).await);

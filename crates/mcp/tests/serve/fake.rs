@@ -95,6 +95,8 @@ impl Offer for Fake {
 
 fn broken() -> Refusal {
     let place = Place { line: Some(3), ..Place::file(None, "a.md") };
-    let note = Diagnostic::error("fake/broken", "it is broken").at(place).help("mend it");
+    let note = Diagnostic::error(preface_core::diagnostic::DiagnosticCode::ProfileInvalid, "it is broken")
+        .at(place)
+        .help("mend it");
     Refusal::new(RefusalKind::Failed, note)
 }

@@ -41,5 +41,5 @@ pub fn assert_all_heard(heard: &Heard) {
 
 /// The codes of the notes, in their order.
 pub fn codes(heard: &Heard) -> Vec<&str> {
-    heard.notes.iter().map(|note| &*note.code).collect()
+    heard.notes.iter().map(|note| note.code.as_str()).collect()
 }

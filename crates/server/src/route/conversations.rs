@@ -26,6 +26,12 @@ use serde::{Deserialize, Serialize};
 use std::{path::Path, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 
+/// The name of a tool.
+#[derive(ToSchema)]
+#[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
+#[expect(dead_code, reason = "only its description is used")]
+struct ToolName(String);
+
 /// Defines a body: the fields of a turn, and more. Flattened into another struct they would take any other field, too.
 macro_rules! turn_body {
     ($(#[$about:meta])* $name:ident { $($(#[$more_about:meta])* $more:ident: $kind:ty,)* }) => {
@@ -49,7 +55,7 @@ macro_rules! turn_body {
             #[schema(max_length = 4096, pattern = r"^[^\x00]*$")]
             agent: Option<String>,
             /// The active tools, by name; those of the profile where it is left out.
-            #[schema(max_items = 1000)]
+            #[schema(max_items = 1000, value_type = Option<Vec<ToolName>>)]
             tools: Option<Vec<String>>,
             $($(#[$more_about])* $more: $kind,)*
         }

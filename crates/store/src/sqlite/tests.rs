@@ -2,13 +2,62 @@
 
 use super::SqliteStore;
 use crate::{
-    Created, Filter, PageRequest, Store, StoreError,
-    contract::{
-        Nodes, hold,
-        samples::{actor, first, id},
-    },
+    Actor, Conversation, ConversationId, Created, Filter, Head, PageRequest, Reason, Seal, Store, StoreError,
 };
-use std::sync::Arc;
+use jiff::Timestamp;
+use preface_core::prompt::fingerprint;
+use preface_testkit::contract::hold;
+use std::{future::Future, sync::Arc};
+use tokio::sync::Barrier;
+
+fn actor() -> Actor {
+    Actor::at("somebody", Timestamp::UNIX_EPOCH)
+}
+
+fn id(text: &str) -> ConversationId {
+    text.parse().expect("an id")
+}
+
+/// The first prompt of a conversation. The samples of the testkit have types of its own `preface-store`.
+fn first(name: &str, text: &str) -> Conversation {
+    let head = Head {
+        id: id(name),
+        seal: Seal::new(1),
+        text: text.into(),
+        bytes: text.len() as u64,
+        fingerprint: fingerprint(text),
+        cwd: "/work".to_owned(),
+        model: None,
+        preset: "some-preset".to_owned(),
+        template: None,
+        reason: Reason::FirstTurn,
+        created_at: Timestamp::UNIX_EPOCH,
+        constructed_at: Timestamp::UNIX_EPOCH,
+    };
+    Conversation { head, record: "{}".into() }
+}
+
+/// Runs one task for each number below `count`, all at once; returns their results.
+async fn at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let gate = Arc::new(Barrier::new(count));
+    let start = |number| {
+        let (gate, work) = (Arc::clone(&gate), task(number));
+        tokio::spawn(async move {
+            gate.wait().await;
+            work.await
+        })
+    };
+    let tasks: Vec<_> = (0..count).map(start).collect();
+    let mut results = Vec::with_capacity(count);
+    for task in tasks {
+        results.push(task.await.expect("a task ends"));
+    }
+    results
+}
 
 async fn store() -> (Arc<SqliteStore>, tempfile::TempDir) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -84,15 +133,14 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
             .await
         });
         beginning.await.expect("it begins");
-        let nodes = Nodes::new(vec![store.clone()]);
-        let writes = tokio::spawn(async move {
-            nodes
-                .at_once(12, |number, store| async move {
-                    let text = if number == 5 { "x".repeat(1 << 20) } else { "x".to_owned() };
-                    store.create(first(&format!("c{number}"), &text), &actor()).await
-                })
-                .await
-        });
+        let writer = Arc::clone(&store);
+        let writes = tokio::spawn(at_once(12, move |number| {
+            let store = Arc::clone(&writer);
+            async move {
+                let text = if number == 5 { "x".repeat(1 << 20) } else { "x".to_owned() };
+                store.create(first(&format!("c{number}"), &text), &actor()).await
+            }
+        }));
         while store.writer.waiting() < 12 {
             tokio::task::yield_now().await;
         }
@@ -114,28 +162,24 @@ fn a_write_for_which_there_is_no_room_leaves_its_neighbours_alone() {
 fn a_write_that_fails_leaves_its_neighbours_alone() {
     hold(async {
         let (store, _directory) = store().await;
-        let nodes = Nodes::new(vec![store.clone()]);
-        let inner = Arc::clone(&store);
-        let said = nodes
-            .at_once(60, move |number, _| {
-                let store = Arc::clone(&inner);
-                async move {
-                    store
-                        .write(move |connection| {
-                            super::conversations::create(
-                                connection,
-                                &first(&format!("c{number}"), "x"),
-                                &actor(),
-                            )?;
-                            let sql =
-                                if number % 3 == 0 { "INSERT INTO nowhere VALUES (1)" } else { "SELECT 1" };
-                            connection.execute_batch(sql)
-                        })
-                        .await
-                        .is_ok()
-                }
-            })
-            .await;
+        let said = at_once(60, |number| {
+            let store = Arc::clone(&store);
+            async move {
+                store
+                    .write(move |connection| {
+                        super::conversations::create(
+                            connection,
+                            &first(&format!("c{number}"), "x"),
+                            &actor(),
+                        )?;
+                        let sql = if number % 3 == 0 { "INSERT INTO nowhere VALUES (1)" } else { "SELECT 1" };
+                        connection.execute_batch(sql)
+                    })
+                    .await
+                    .is_ok()
+            }
+        })
+        .await;
         for (number, said) in said.into_iter().enumerate() {
             assert_eq!(said, number % 3 != 0, "{number}");
             let there = store.seal(&id(&format!("c{number}"))).await.unwrap().is_some();

@@ -1,11 +1,9 @@
 //! The connection breaks after the server has done what it was asked and before its answer arrives.
 
-use preface_store::{
-    Created, Expect, PageRequest, Put, Replaced, Store, StoreError,
-    contract::{
-        samples::{actor, first, id, new_version, next},
-        server::Server,
-    },
+use preface_store::{Created, Expect, PageRequest, Put, Replaced, Store, StoreError};
+use preface_testkit::contract::{
+    samples::{actor, first, id, new_version, next},
+    server::Server,
 };
 use std::sync::{Arc, Mutex};
 use tokio::{

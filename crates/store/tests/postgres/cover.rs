@@ -1,9 +1,7 @@
 //! TLS: used where the server offers it, refused where it must be trusted and is not.
 
-use preface_store::{
-    StoreError, StoreUrl,
-    contract::server::{Durability, Server},
-};
+use preface_store::{StoreError, StoreUrl};
+use preface_testkit::contract::server::{Durability, Server};
 use std::{
     fs,
     os::unix::fs::{MetadataExt, PermissionsExt, chown},

@@ -1,9 +1,7 @@
 //! The suite of all backends, on two nodes: one comes by loopback, one by the Unix socket.
 
-use preface_store::{
-    StoreUrl,
-    contract::{Nodes, server::Server},
-};
+use preface_store::StoreUrl;
+use preface_testkit::contract::{Nodes, server::Server};
 
 async fn nodes() -> (Nodes, ()) {
     let Some(server) = Server::shared() else {
@@ -17,4 +15,4 @@ async fn nodes() -> (Nodes, ()) {
     (Nodes::new(vec![one, two]), ())
 }
 
-preface_store::contract!(nodes);
+preface_testkit::contract!(nodes);

@@ -1,12 +1,10 @@
 //! Opening: on nothing, by several at once, on what another preface made, where nothing may be written.
 
-use preface_store::{
-    Created, Role, StoreError, StoreUrl,
-    contract::{
-        Nodes,
-        samples::{actor, first, id},
-        server::Server,
-    },
+use preface_store::{Created, Role, StoreError, StoreUrl};
+use preface_testkit::contract::{
+    Nodes,
+    samples::{actor, first, id},
+    server::Server,
 };
 
 async fn error(url: &str) -> StoreError {

@@ -1,12 +1,10 @@
 //! Many conversations begin at once on two nodes.
 
-use preface_store::{
-    Created, PageRequest,
-    contract::{
-        Nodes,
-        samples::{actor, first, id},
-        server::Server,
-    },
+use preface_store::{Created, PageRequest};
+use preface_testkit::contract::{
+    Nodes,
+    samples::{actor, first, id},
+    server::Server,
 };
 
 /// Of ten first prompts for each of 200 conversations, all get one, and it is that conversation's.

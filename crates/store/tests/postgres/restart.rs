@@ -1,11 +1,9 @@
 //! A server stops, as in a crash, and starts again; nobody opens the store anew.
 
-use preface_store::{
-    Created, Expect, StoreError,
-    contract::{
-        samples::{actor, first, id, new_version},
-        server::Server,
-    },
+use preface_store::{Created, Expect, StoreError};
+use preface_testkit::contract::{
+    samples::{actor, first, id, new_version},
+    server::Server,
 };
 use std::{
     sync::{

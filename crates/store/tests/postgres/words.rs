@@ -1,11 +1,9 @@
 //! What a server refuses is said clearly, and never with a password.
 
-use preface_store::{
-    Created, Store, StoreError, StoreUrl,
-    contract::{
-        samples::{actor, first, id},
-        server::Server,
-    },
+use preface_store::{Created, Store, StoreError, StoreUrl};
+use preface_testkit::contract::{
+    samples::{actor, first, id},
+    server::Server,
 };
 
 async fn words(url: &str) -> String {

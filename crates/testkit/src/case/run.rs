@@ -231,7 +231,7 @@ fn rows(report: &ScopesReport, turn: &Turn) -> Vec<String> {
         .filter(told)
         .map(|entry| {
             let mut cells = vec![
-                format!("{}/{}", entry.category, entry.name),
+                format!("{}/{}", entry.value.category, entry.name),
                 entry.origin.scope.to_string(),
                 if entry.active { "active" } else { "inactive" }.to_owned(),
             ];

@@ -14,7 +14,7 @@ use preface::{
     catalogs::{self, ImportReport, Replace, Stage, Written},
     core::{
         catalog::Generation,
-        diagnostic::{Diagnostic, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
     },
 };
 use std::{path::PathBuf, time::Instant};
@@ -138,9 +138,9 @@ fn tell(ui: &Ui, talk: Talk, told: &[Diagnostic]) {
         Talk::Quiet => {}
         Talk::All => notes::all(ui, told),
         Talk::Usual => {
-            let left_out = told.iter().filter(|note| note.code == "catalog/left-out");
+            let left_out = told.iter().filter(|note| note.code == DiagnosticCode::CatalogLeftOut);
             notes::few(ui, left_out.cloned().collect(), "preface catalog import -v");
-            let others = told.iter().filter(|note| note.code != "catalog/left-out").count();
+            let others = told.iter().filter(|note| note.code != DiagnosticCode::CatalogLeftOut).count();
             if others > 0 {
                 let worst = if of(Severity::Warning) > 0 { Severity::Warning } else { Severity::Info };
                 let (word, dim) = (style::severity(worst), style::DIM);

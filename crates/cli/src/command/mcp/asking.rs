@@ -15,7 +15,6 @@ use crate::{
 };
 use preface::{
     Engine, Request,
-    core::diagnostic::{Diagnostic, Severity},
     mcp::{Heard, ServerAnswer, ServerAnswers, ServerState, ServersAsked},
 };
 use std::time::Duration;
@@ -93,15 +92,8 @@ pub fn ask(ui: &Ui, request: &Request, asked: &ServersAsked, talk: Talk) -> Resu
 
 /// Tells what came up.
 pub fn tell(ui: &Ui, talk: Talk, answers: &ServerAnswers) {
-    let least = match talk {
-        Talk::Quiet => Severity::Error,
-        Talk::Usual => Severity::Warning,
-        Talk::All => Severity::Info,
-    };
     let of_servers = answers.servers.iter().flat_map(|server| &server.diagnostics);
-    let told: Vec<Diagnostic> =
-        answers.diagnostics.iter().chain(of_servers).filter(|note| note.severity >= least).cloned().collect();
-    notes::all(ui, &told);
+    notes::listing(ui, talk, answers.diagnostics.iter().chain(of_servers));
 }
 
 /// Writes the table of answers.

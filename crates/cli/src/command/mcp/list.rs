@@ -80,7 +80,7 @@ fn recorded(report: &ServersReport, room: Option<usize>) -> String {
         let name = Cell::from(format!("  {}", one_line(&server.name)));
         match report.known.get(&server.name) {
             Some(known) => table.row([name, about(known).into()]),
-            None if matches!(server.server, Some(Server::Sse(_))) => {
+            None if matches!(server.value.server, Some(Server::Sse(_))) => {
                 let why = "nothing: preface does not speak SSE, the older way";
                 table.row([name, Cell::styled(why, style::DIM)]);
             }

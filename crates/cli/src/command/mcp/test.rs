@@ -63,6 +63,6 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 fn what(server: &ServerAnswer) -> String {
     match server.state {
         ServerState::Answered => server.calls_itself.as_deref().map_or_else(String::new, one_line),
-        _ => server.diagnostics.last().map_or_else(String::new, |note| note.code.clone()),
+        _ => server.diagnostics.last().map_or_else(String::new, |note| note.code.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 use preface::{
     Engine,
     core::{
-        diagnostic::{Diagnostic, Diagnostics, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
         settings,
     },
@@ -65,7 +65,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     let request = args.place.request();
     let engine = Engine::new(&system);
     let file = engine.settings_file(&request, args.scope.scope())?;
-    let was = file.read()?.map(|read| read.bytes);
+    let was = file.read()?.map(|read| read.into_bytes());
     notes::all(ui, &engine.first_files(&request)?);
     file.make_dir()?;
     let (profile, places, shared) = init::find(&system, &request)?;
@@ -133,7 +133,7 @@ fn check(file: &SettingsFile<'_>, bytes: &[u8]) -> Diagnostics {
 }
 
 fn is_bad(note: &Diagnostic) -> bool {
-    note.severity == Severity::Error || note.code == "Validation/ConfigSchemaViolation"
+    note.severity == Severity::Error || note.code == DiagnosticCode::ConfigSchemaViolation
 }
 
 /// The private copy that is edited, beside the file.
@@ -185,7 +185,7 @@ impl<'a> Copy<'a> {
 
     fn read(&self) -> Result<Vec<u8>, Failure> {
         match self.system.read(&self.path, Within::Anywhere, SETTINGS_LIMIT) {
-            Ok(read) => Ok(read.bytes),
+            Ok(read) => Ok(read.into_bytes()),
             Err(error) => {
                 Err(Failure::new(format!("cannot read `{}`: {error}", self.shown()))
                     .hint("nothing was changed"))

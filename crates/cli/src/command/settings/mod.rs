@@ -14,7 +14,7 @@ use crate::{
 use preface::{
     Settings, SettingsState,
     core::{
-        diagnostic::{Diagnostic, Place, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
         scope::Scope,
         settings::{KeyPath, Node, Outcome, Project, Said, SetBy, SetError, project_may},
     },
@@ -111,8 +111,8 @@ fn spot(place: &Place) -> String {
 /// Tells what keeps settings from counting: broken files, values that are no good, a project that is held.
 fn tell(ui: &Ui, settings: &Settings, least: Severity) {
     let held = settings.layer(Scope::Project).state == SettingsState::Held;
-    let tells = |note: &&Diagnostic| match note.code.as_str() {
-        "trust/held" => held,
+    let tells = |note: &&Diagnostic| match note.code {
+        DiagnosticCode::TrustHeld => held,
         _ => note.severity >= least,
     };
     let notes: Vec<Diagnostic> = settings.diagnostics.iter().filter(tells).cloned().collect();

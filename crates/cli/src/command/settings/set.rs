@@ -14,7 +14,7 @@ use crate::{
 use preface::{
     Engine, Request, SettingsState,
     core::{
-        diagnostic::{Diagnostic, Diagnostics, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
         scope::Scope,
         settings::{self, Change, KeyPath, Outcome, Project, SetBy, SetValue, project_may},
     },
@@ -92,7 +92,7 @@ fn refusal(
     key: &KeyPath,
     change: &Change,
 ) -> Result<Option<Failure>, Failure> {
-    let was = file.read()?.map(|read| read.bytes);
+    let was = file.read()?.map(|read| read.into_bytes());
     let text = settings::edit(file.scope(), file.shown(), was.as_deref(), key, change)
         .map_err(SettingsFileError::Edit)?;
     let Some(text) = text else { return Ok(None) };
@@ -133,7 +133,7 @@ fn afterwards(
         None if state == SettingsState::Held => Some(
             Diagnostic::new(
                 Severity::Info,
-                "trust/held",
+                DiagnosticCode::TrustHeld,
                 format!("{} counts only once you trust it as it is now", file.shown()),
             )
             .help("`preface trust grant` trusts it"),
@@ -153,12 +153,12 @@ fn afterwards(
                 None => "it does not count here: a stronger layer hides it".to_owned(),
             };
             Some(
-                Diagnostic::warning("settings/hidden", words)
+                Diagnostic::warning(DiagnosticCode::SettingsHidden, words)
                     .help(format!("`preface settings get {name} --why` tells who says what")),
             )
         }
         Some(said) if said.outcome == Outcome::Ignored => Some(Diagnostic::warning(
-            "settings/hidden",
+            DiagnosticCode::SettingsHidden,
             format!("it does not count here: {}", fate(&settings, key, said, &all)),
         )),
         _ => None,

@@ -1,16 +1,7 @@
 //! `preface template`: the templates that the store keeps, with all their versions.
 
-mod diff;
-mod export;
-mod get;
-mod import;
-mod label;
-mod list;
-mod reset;
-mod restore;
-mod set;
-mod unlabel;
-mod versions;
+mod read;
+mod write;
 
 use crate::{
     failure::{Exit, Failure},
@@ -28,6 +19,8 @@ use preface::{
     store::{Store, TemplateName, TemplateVersion, Which},
     templates::TemplatesError,
 };
+use read::{DiffArgs, ExportArgs, GetArgs, ListArgs, VersionsArgs};
+use write::{ImportArgs, LabelArgs, ResetArgs, RestoreArgs, SetArgs, UnlabelArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,33 +46,33 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 #[command(defer = true)]
 enum Command {
-    Diff(diff::Args),
-    Export(export::Args),
-    Get(get::Args),
-    Import(import::Args),
-    Label(label::Args),
-    List(list::Args),
-    Reset(reset::Args),
-    Restore(restore::Args),
-    Set(set::Args),
-    Unlabel(unlabel::Args),
-    Versions(versions::Args),
+    Diff(DiffArgs),
+    Export(ExportArgs),
+    Get(GetArgs),
+    Import(ImportArgs),
+    Label(LabelArgs),
+    List(ListArgs),
+    Reset(ResetArgs),
+    Restore(RestoreArgs),
+    Set(SetArgs),
+    Unlabel(UnlabelArgs),
+    Versions(VersionsArgs),
 }
 
 /// Does it.
 pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     match &args.command {
-        Command::Diff(args) => diff::run(ui, args),
-        Command::Export(args) => export::run(ui, args),
-        Command::Get(args) => get::run(ui, args),
-        Command::Import(args) => import::run(ui, args),
-        Command::Label(args) => label::run(ui, args),
-        Command::List(args) => list::run(ui, args),
-        Command::Reset(args) => reset::run(ui, args),
-        Command::Restore(args) => restore::run(ui, args),
-        Command::Set(args) => set::run(ui, args),
-        Command::Unlabel(args) => unlabel::run(ui, args),
-        Command::Versions(args) => versions::run(ui, args),
+        Command::Diff(args) => read::diff(ui, args),
+        Command::Export(args) => read::export(ui, args),
+        Command::Get(args) => read::get(ui, args),
+        Command::Import(args) => write::import(ui, args),
+        Command::Label(args) => write::label(ui, args),
+        Command::List(args) => read::list(ui, args),
+        Command::Reset(args) => write::reset(ui, args),
+        Command::Restore(args) => write::restore(ui, args),
+        Command::Set(args) => write::set(ui, args),
+        Command::Unlabel(args) => write::unlabel(ui, args),
+        Command::Versions(args) => read::versions(ui, args),
     }
 }
 

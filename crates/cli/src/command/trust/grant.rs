@@ -18,7 +18,11 @@ use crate::{
 };
 use preface::{
     Engine,
-    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden, trust::TrustMode},
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode},
+        lint::hidden::escape_hidden,
+        trust::TrustMode,
+    },
     coverage::HiddenText,
     host::{
         places::normal,
@@ -133,7 +137,8 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     }
     ui.view(&out)?;
     let is_shown = |note: &Diagnostic| {
-        is_trouble(note) || matches!(note.code.as_str(), "logger/failed" | "scaffold/created")
+        is_trouble(note)
+            || matches!(note.code, DiagnosticCode::LoggerFailed | DiagnosticCode::ScaffoldCreated)
     };
     let troubles: Vec<Diagnostic> = report.diagnostics.into_iter().filter(is_shown).collect();
     notes::all(ui, &troubles);

@@ -18,7 +18,7 @@ use preface::{
     Built, Engine, Writes,
     consent::{layer_root, pin_root, why_no_store},
     core::{
-        diagnostic::{Diagnostic, Severity},
+        diagnostic::{Diagnostic, DiagnosticCode, Severity},
         lint::hidden::escape_hidden,
         trust::{Trust, TrustMode},
     },
@@ -64,7 +64,7 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
     // A project whose text stops a build has a status all the same.
     troubles.extend(coverage.failure.take().map(|error| {
         let what = format!("with a grant no prompt could be built: {error}");
-        Diagnostic::warning("trust/coverage", what)
+        Diagnostic::warning(DiagnosticCode::TrustCoverage, what)
     }));
     match args.format {
         Format::Text => {
@@ -83,8 +83,13 @@ pub fn run(ui: &Ui, args: &Args) -> Result<Exit, Failure> {
 /// What goes wrong with trust itself; that something is held is what the view says.
 pub(super) fn is_trouble(note: &Diagnostic) -> bool {
     note.severity >= Severity::Warning
-        && (note.code.starts_with("trust/") || note.code.contains("/Trust"))
-        && !matches!(note.code.as_str(), "trust/held" | "trust/changed")
+        && match note.code {
+            DiagnosticCode::TrustHeld | DiagnosticCode::TrustChanged => false,
+            DiagnosticCode::TrustEntryInvalid
+            | DiagnosticCode::TrustScopeViolation
+            | DiagnosticCode::TrustStoreUnavailable => true,
+            code => code.topic() == Some("trust"),
+        }
 }
 
 /// What a grant covers, a line each.

@@ -6,7 +6,7 @@ use super::{
     shown,
 };
 use crate::{
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::FactKey,
     template::{Template, trim},
 };
@@ -27,7 +27,7 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
         }
         if let Some(key) = known(inner, catalogue) {
             let message = format!("`{}` is text: tags stand in square brackets", shown(&text[range.clone()]));
-            let note = Note::new(Severity::Info, "near-miss", &range, message);
+            let note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
             notes.push(note.help(format!("did you mean `[{key}]`?")).edit(range, format!("[{key}]")));
         }
     }

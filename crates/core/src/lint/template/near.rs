@@ -2,7 +2,7 @@
 
 use super::{Catalogue, Note, Notes, shown};
 use crate::{
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::FactKey,
     template::{Options, Role, Template, trim},
 };
@@ -36,7 +36,7 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
         }
         if let Some(guess) = guess(trim(&text[open + 1..close]), options, catalogue) {
             let message = format!("`{}` is text: {}", shown(&text[open..at]), guess.message);
-            let mut note = Note::new(Severity::Info, "near-miss", &(open..at), message);
+            let mut note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &(open..at), message);
             if let Some(tag) = guess.tag {
                 note = note.help(format!("did you mean `{tag}`?")).edit(open..at, tag);
             }

@@ -2,7 +2,7 @@
 
 use super::{Catalogue, Kind, Note, Notes, shown};
 use crate::{
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::FactKey,
     template::{Options, Role, Stray, Tag, Template, TemplateError, find_endraw, too_deep},
 };
@@ -33,22 +33,34 @@ pub(super) fn notes(template: &Template, options: &Options, catalogue: &Catalogu
     if let Some(limit) = options.max_depth
         && let Some(tag) = too_deep(template.tags(), limit)
     {
-        notes.push(Note::new(Severity::Error, "depth", &tag.range, TemplateError::depth_message(limit)));
+        notes.push(Note::new(
+            Severity::Error,
+            DiagnosticCode::TemplateDepth,
+            &tag.range,
+            TemplateError::depth_message(limit),
+        ));
     }
 }
 
 /// Notes a tag that stands in the output as text.
 fn stray_tag(tag: &Tag, stray: Stray) -> Option<Note> {
     let (code, message) = match (&tag.role, stray) {
-        (Role::If { .. }, _) => ("unmatched-if", "no `[endif]` closes this `if`: it will appear as text"),
+        (Role::If { .. }, _) => {
+            (DiagnosticCode::TemplateUnmatchedIf, "no `[endif]` closes this `if`: it will appear as text")
+        }
         (_, Stray::SecondElse) => {
-            ("second-else", "this `if` has an `[else]` already: it will appear as text")
+            (DiagnosticCode::TemplateSecondElse, "this `if` has an `[else]` already: it will appear as text")
         }
-        (Role::Else, Stray::NeverClosed) => {
-            ("stray-else", "no `[endif]` closes the `if` of this `[else]`: it will appear as text")
+        (Role::Else, Stray::NeverClosed) => (
+            DiagnosticCode::TemplateStrayElse,
+            "no `[endif]` closes the `if` of this `[else]`: it will appear as text",
+        ),
+        (Role::Else, _) => {
+            (DiagnosticCode::TemplateStrayElse, "no `if` is open here: `[else]` will appear as text")
         }
-        (Role::Else, _) => ("stray-else", "no `if` is open here: `[else]` will appear as text"),
-        (Role::Endif, _) => ("stray-endif", "no `if` is open here: `[endif]` will appear as text"),
+        (Role::Endif, _) => {
+            (DiagnosticCode::TemplateStrayEndif, "no `if` is open here: `[endif]` will appear as text")
+        }
         (Role::Raw | Role::Endraw | Role::Variable { .. }, _) => return None,
     };
     Some(Note::new(Severity::Warning, code, &tag.range, message))
@@ -83,7 +95,8 @@ impl Answers<'_> {
 
     fn unregistered_type(&mut self, tag: &Tag, key: &FactKey, follows: &str) -> Note {
         let message = format!("`{}` is no registered type: {follows}", shown(key.kind()));
-        let mut note = Note::new(Severity::Warning, "unregistered-type", &tag.range, message);
+        let mut note =
+            Note::new(Severity::Warning, DiagnosticCode::TemplateUnregisteredType, &tag.range, message);
         let meant = self.catalogue.nearest_kind(key.kind());
         if let Some(kind) = meant {
             note = note.help(format!("did you mean the type `{kind}`?"));
@@ -115,7 +128,7 @@ impl Answers<'_> {
 
 fn unknown_name(tag: &Tag, key: &FactKey, kind: &Kind, follows: &str) -> Note {
     let message = format!("`{}` has no name `{}`: {follows}", key.kind(), shown(key.name()));
-    let note = Note::new(Severity::Warning, "unknown-name", &tag.range, message);
+    let note = Note::new(Severity::Warning, DiagnosticCode::TemplateUnknownName, &tag.range, message);
     match kind.nearest_name(key.name()) {
         Some(name) => {
             let start = tag.key.start + key.kind().len() + 1;
@@ -132,7 +145,7 @@ fn unknown_name(tag: &Tag, key: &FactKey, kind: &Kind, follows: &str) -> Note {
 fn utc_date(tag: &Tag, catalogue: &Catalogue) -> Note {
     let note = Note::new(
         Severity::Info,
-        "utc-date",
+        DiagnosticCode::TemplateUtcDate,
         &tag.range,
         "`system:date` is the day in UTC, for part of each day another one than the user's",
     );

@@ -2,7 +2,7 @@
 
 use super::{Catalogue, Note, Notes, near::covered, shown};
 use crate::{
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::FactKey,
     template::{Template, trim},
 };
@@ -23,7 +23,7 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
         if let Some((tag, length)) = begun(&text[open + 1..end], catalogue) {
             let range = open..open + 1 + length;
             let message = format!("`{}` is text: a tag ends with `]`", shown(&text[range.clone()]));
-            let note = Note::new(Severity::Info, "near-miss", &range, message);
+            let note = Note::new(Severity::Info, DiagnosticCode::TemplateNearMiss, &range, message);
             notes.push(note.help(format!("did you mean `{tag}`?")).edit(range, tag));
         }
     }

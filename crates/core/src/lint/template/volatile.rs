@@ -3,7 +3,7 @@
 
 use super::{Catalogue, Note, Notes};
 use crate::{
-    diagnostic::Severity,
+    diagnostic::{DiagnosticCode, Severity},
     fact::Stability,
     template::{Role, Template},
 };
@@ -22,7 +22,7 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
                 Some(Stability::Turn) if follows => notes.push(
                     Note::new(
                         Severity::Info,
-                        "volatile-early",
+                        DiagnosticCode::TemplateVolatileEarly,
                         &tag.range,
                         format!(
                             "`{}` may change with every build and stands before stable text",

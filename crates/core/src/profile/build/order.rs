@@ -30,10 +30,13 @@ impl Builder<'_> {
         let chosen: Option<String> = self.take("order")?;
         let orders: BTreeMap<String, Written> = self.take_or("orders")?;
         let chosen = match self.agent {
-            Some(_) => self.order_of_agents()?,
+            Some(_) => self.order_of_agents().ok_or_else(|| {
+                self.error(&["agents"], format!("the profile `{}` has no agents", self.name()))
+                    .help("`--agent` needs a profile with `[agents]`")
+            })?,
             None => chosen.unwrap_or_else(|| "main".to_owned()),
         };
-        let of_agents = self.order_of_agents().ok().filter(|_| self.agent.is_none());
+        let of_agents = self.order_of_agents().filter(|_| self.agent.is_none());
         let mut orders = orders;
         if let Some(order) = of_agents.and_then(|name| orders.remove(&name))
             && let Written::Listed(order) = order
@@ -105,12 +108,9 @@ impl Builder<'_> {
     }
 
     /// The order of an agent's prompt.
-    fn order_of_agents(&self) -> Result<String, ProfileError> {
-        let order = self.table.get("agents").and_then(|agents| agents.get("order")).and_then(Value::as_str);
-        order.map(str::to_owned).ok_or_else(|| {
-            self.error(&["agents"], format!("the profile `{}` has no agents", self.name()))
-                .help("`--agent` needs a profile with `[agents]`")
-        })
+    fn order_of_agents(&self) -> Option<String> {
+        let order = self.table.get("agents")?.get("order")?.as_str()?;
+        Some(order.to_owned())
     }
 
     /// Puts each section next to the one that it names, which may itself be waiting. Those behind the same one stand in

@@ -100,7 +100,7 @@ impl<'a> LocalFiles<'a> {
         let within = path.parent().map_or(Within::Anywhere, Within::Root);
         let read = self.system.read(path, within, limit);
         let read = read.and_then(|read| self.hard_links.check(&read.stat).map(|()| read));
-        Ok(Some(read.map_err(|error| broken(path, error))?.bytes))
+        Ok(Some(read.map_err(|error| broken(path, error))?.into_bytes()))
     }
 
     /// Returns the directories of the repository whose `.git` lies in the root; `None` where there is no `.git`.
@@ -109,6 +109,9 @@ impl<'a> LocalFiles<'a> {
     /// [`GitTrouble::Unlinked`], or a `.git` file that names nothing.
     pub(super) fn git_dirs(&self) -> Result<Option<GitDirs>, GitTrouble> {
         let dot_git = self.root.join(".git");
+        if self.system.link_stat(&dot_git).is_none() {
+            return Ok(None);
+        }
         match self.kind(&dot_git)? {
             Some(FileKind::Dir) => {}
             Some(FileKind::File) => return self.named_git_dirs(&dot_git).map(Some),
@@ -160,6 +163,7 @@ impl<'a> LocalFiles<'a> {
     }
 
     /// Returns whether the root's `.git` is a file that names a local path where no directory lies.
+    #[cfg(feature = "git-status")]
     pub(super) fn names_nothing(&self) -> bool {
         let dot_git = self.root.join(".git");
         matches!(self.kind(&dot_git), Ok(Some(FileKind::File)))

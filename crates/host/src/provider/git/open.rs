@@ -6,9 +6,9 @@ use super::{
     refs::no_ref,
     shown,
 };
+use crate::system::{FileKind, GitTrouble, HardLinks, ReadError, System};
 #[cfg(feature = "git-status")]
-use crate::places::normal;
-use crate::system::{FileKind, GitTrouble, HardLinks, ReadError, Stat, System};
+use crate::{places::normal, system::Stat};
 use std::path::{Path, PathBuf};
 
 /// The most that is read of `.git` files, `HEAD`, `commondir` and single refs.

@@ -31,7 +31,7 @@ use notes::Notes;
 use options::{OPTIONS, Options};
 use preface_core::{
     compose::is_blank,
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
     origin::{Piece, Source},
     scope::Scope,
@@ -113,7 +113,9 @@ fn excluded(options: &Options, look: &Look<'_>, notes: &Notes<'_>) -> GlobSet {
     });
     for Bad { pattern, why } in bad {
         let what = format!("`{}`: `{}` excludes nothing: {why}", options.exclude_name(), short(&pattern));
-        notes.tell(Severity::Warning, "profile/option", || Diagnostic::warning("profile/option", what));
+        notes.tell(Severity::Warning, DiagnosticCode::ProfileOption, || {
+            Diagnostic::warning(DiagnosticCode::ProfileOption, what)
+        });
     }
     set
 }
@@ -240,9 +242,12 @@ impl Build<'_> {
             return;
         }
         let source = self.look.places.source(candidate.scope, &candidate.path);
-        self.notes.tell(Severity::Info, "instructions/unread", || {
-            let note = Diagnostic::info("instructions/unread", format!("{} is not read here", source.path))
-                .at(Place::file(Some(source.scope), source.path.clone()));
+        self.notes.tell(Severity::Info, DiagnosticCode::InstructionsUnread, || {
+            let note = Diagnostic::info(
+                DiagnosticCode::InstructionsUnread,
+                format!("{} is not read here", source.path),
+            )
+            .at(Place::file(Some(source.scope), source.path.clone()));
             match &self.options.hints.unread {
                 Some(hint) => note.help(hint),
                 None => note,
@@ -282,15 +287,17 @@ impl Build<'_> {
                 rules::MOST_RULES,
                 rules::MOST_BYTES
             );
-            self.look
-                .note(Diagnostic::warning("rules/limit", what).help("put rules together, or remove some"));
+            self.look.note(
+                Diagnostic::warning(DiagnosticCode::RulesLimit, what)
+                    .help("put rules together, or remove some"),
+            );
         }
         if let Some(example) = example {
             let rules = if waiting == 1 { "1 rule waits" } else { &format!("{waiting} rules wait") };
             let what = format!("{rules} for a file to be worked on, such as {example}");
             let hint = self.options.hints.waiting.as_deref();
             let help = hint.unwrap_or("`touched` names files that are worked on");
-            self.look.note(Diagnostic::info("rules/waiting", what).help(help));
+            self.look.note(Diagnostic::info(DiagnosticCode::RulesWaiting, what).help(help));
         }
         self.items
     }
@@ -337,14 +344,14 @@ impl Build<'_> {
         if let Some(first) = self.said.add(text.id, &real, &source) {
             // The user's own file, met again on the way down, is not left out: it was said.
             if first.path != source.path {
-                self.note(Severity::Info, "context/duplicate", &source, |shown| {
+                self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {
                     format!("{shown} was left out: it is the same file as {}", first.path)
                 });
             }
             return;
         }
         if let Some(by) = self.splicer.imported.get(&real) {
-            self.note(Severity::Info, "context/duplicate", &source, |shown| {
+            self.note(Severity::Info, DiagnosticCode::ContextDuplicate, &source, |shown| {
                 format!("{shown} was left out: it is imported by {}", by.path)
             });
             return;
@@ -372,7 +379,7 @@ impl Build<'_> {
         let real = match self.look.system.canonical(path) {
             Ok(real) => real,
             Err(error) => {
-                self.note(Severity::Warning, "file/link", source, |shown| {
+                self.note(Severity::Warning, DiagnosticCode::FileLink, source, |shown| {
                     format!("{shown} was left out: {error}")
                 });
                 return None;
@@ -381,7 +388,7 @@ impl Build<'_> {
         if *kind != Kind::Managed && (self.exclude.is_match(path) || self.exclude.is_match(&real)) {
             // The user's own file may be met again on the way down.
             if self.excluded.insert(path.clone()) {
-                self.note(Severity::Info, "instructions/excluded", source, |shown| {
+                self.note(Severity::Info, DiagnosticCode::InstructionsExcluded, source, |shown| {
                     format!("{shown} was left out: it is excluded")
                 });
             }
@@ -404,9 +411,9 @@ impl Build<'_> {
         }
         // What lies above the directories that may be read is nobody's business here.
         if is_link || self.look.in_roots(path) {
-            self.notes.tell(Severity::Warning, "file/outside", || {
+            self.notes.tell(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let what = format!("{} was left out: it leads out of what the project may read", source.path);
-                Diagnostic::warning("file/outside", what)
+                Diagnostic::warning(DiagnosticCode::FileOutside, what)
                     .at(Place::file(Some(source.scope), source.path.clone()))
                     .help(self.look.help_for_outside(&real))
             });
@@ -426,11 +433,13 @@ impl Build<'_> {
     fn judged(&mut self, text: &Text, source: &Arc<Source>) -> Option<usize> {
         let head = rules::head(&text.whole());
         if let Some((why, line)) = head.trouble {
-            self.notes.tell(Severity::Warning, "rules/head", || {
+            self.notes.tell(Severity::Warning, DiagnosticCode::RulesHead, || {
                 let mut place = Place::file(Some(source.scope), source.path.clone());
                 place.line = line;
                 let what = format!("{}: {why}", source.path);
-                Diagnostic::warning("rules/head", what).at(place).help("mend the lines between the two `---`")
+                Diagnostic::warning(DiagnosticCode::RulesHead, what)
+                    .at(place)
+                    .help("mend the lines between the two `---`")
             });
         }
         let Some(paths) = head.paths else { return Some(head.body) };
@@ -464,7 +473,7 @@ impl Build<'_> {
             },
         };
         for Bad { pattern, why } in bad {
-            self.note(Severity::Warning, "rules/pattern", source, |shown| {
+            self.note(Severity::Warning, DiagnosticCode::RulesPattern, source, |shown| {
                 format!("{shown}: `{}` matches nothing: {why}", short(&pattern))
             });
         }
@@ -486,10 +495,10 @@ impl Build<'_> {
         if text.bad == 0 {
             return;
         }
-        self.notes.tell(Severity::Warning, "file/not-utf8", || {
+        self.notes.tell(Severity::Warning, DiagnosticCode::FileNotUtf8, || {
             let places = if text.bad == 1 { "1 place" } else { &format!("{} places", text.bad) };
             let what = format!("{} is not UTF-8: {places} became U+FFFD", source.path);
-            Diagnostic::warning("file/not-utf8", what)
+            Diagnostic::warning(DiagnosticCode::FileNotUtf8, what)
                 .at(Place::file(Some(source.scope), source.path.clone()))
                 .help("save the file as UTF-8")
         });
@@ -502,7 +511,7 @@ impl Build<'_> {
         let lines = ends + usize::from(open_end);
         let characters: usize = text().map(|text| text.chars().count()).sum();
         if lines > LONG_LINES || characters > LONG_CHARACTERS {
-            self.note(Severity::Info, "instructions/long", source, |shown| {
+            self.note(Severity::Info, DiagnosticCode::InstructionsLong, source, |shown| {
                 format!(
                     "{shown} has {lines} lines and {characters} characters, imports included: each request pays for \
                      them"
@@ -514,7 +523,7 @@ impl Build<'_> {
     fn note(
         &self,
         severity: Severity,
-        code: &'static str,
+        code: DiagnosticCode,
         source: &Arc<Source>,
         what: impl FnOnce(&str) -> String,
     ) {

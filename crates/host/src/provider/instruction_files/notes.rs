@@ -1,7 +1,7 @@
 //! Notes that cannot become a flood: of each kind the first few are told, once each, and of the rest the number.
 
 use crate::look::Look;
-use preface_core::diagnostic::{Diagnostic, Severity};
+use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use std::{cell::RefCell, collections::BTreeMap};
 
 /// How many notes of one code are told one by one.
@@ -12,7 +12,7 @@ const MADE: usize = 200;
 /// Tells what came up, and counts what it does not tell.
 pub struct Notes<'a> {
     look: &'a Look<'a>,
-    counts: RefCell<BTreeMap<&'static str, Count>>,
+    counts: RefCell<BTreeMap<DiagnosticCode, Count>>,
 }
 
 struct Count {
@@ -28,7 +28,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Tells a note that was not told before, or counts it.
-    pub fn tell(&self, severity: Severity, code: &'static str, note: impl FnOnce() -> Diagnostic) {
+    pub fn tell(&self, severity: Severity, code: DiagnosticCode, note: impl FnOnce() -> Diagnostic) {
         let mut counts = self.counts.borrow_mut();
         let count = counts.entry(code).or_insert(Count { severity, told: 0, made: 0, untold: 0 });
         if count.told >= TOLD || count.made >= MADE {
@@ -36,7 +36,7 @@ impl<'a> Notes<'a> {
             return;
         }
         count.made += 1;
-        let note = Diagnostic { severity, code: code.to_owned(), ..note() };
+        let note = Diagnostic { severity, code, ..note() };
         if !self.look.notes.borrow().contains(&note) {
             count.told += 1;
             self.look.note(note);

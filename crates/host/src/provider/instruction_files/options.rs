@@ -2,7 +2,10 @@
 
 use super::super::{ContextProvider, SectionOptions};
 use crate::look::Look;
-use preface_core::{diagnostic::Diagnostic, section::Section};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    section::Section,
+};
 use serde_json::Value;
 
 /// The options, each with one sentence.
@@ -186,6 +189,6 @@ impl Said<'_> {
 
     fn wrong(&self, key: &str, why: &str) {
         let what = format!("section `{}`: `{key}` {why}", self.section.id);
-        self.look.note(Diagnostic::warning("profile/option", what));
+        self.look.note(Diagnostic::warning(DiagnosticCode::ProfileOption, what));
     }
 }

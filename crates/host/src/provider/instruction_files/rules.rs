@@ -9,7 +9,7 @@ use crate::{
     system::{DirEntry, FileKind, ReadError},
 };
 use preface_core::{
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     scope::Scope,
     skill::{Value, frontmatter},
 };
@@ -55,13 +55,17 @@ impl Walk<'_> {
     fn dir(&mut self, dir: &Path, real: PathBuf, depth: usize) {
         if let Some(first) = self.walked.get(&real) {
             let first = self.shown(first);
-            self.tell(dir, "rules/again", &format!("leads back to {first}, which is read already"));
+            self.tell(
+                dir,
+                DiagnosticCode::RulesAgain,
+                &format!("leads back to {first}, which is read already"),
+            );
             return;
         }
         if depth > DEEPEST {
             self.tell(
                 dir,
-                "rules/limit",
+                DiagnosticCode::RulesLimit,
                 &format!("was left out: it lies deeper than {DEEPEST} directories"),
             );
             return;
@@ -72,11 +76,11 @@ impl Walk<'_> {
             Err(ReadError::Missing) => return,
             Err(ReadError::TooLarge { .. }) => {
                 let why = format!("was left out: all rules may have {MOST_ENTRIES} entries together");
-                self.tell(dir, "rules/limit", &why);
+                self.tell(dir, DiagnosticCode::RulesLimit, &why);
                 return;
             }
             Err(error) => {
-                self.tell(dir, "rules/unreadable", &format!("was left out: {error}"));
+                self.tell(dir, DiagnosticCode::RulesUnreadable, &format!("was left out: {error}"));
                 return;
             }
         };
@@ -105,7 +109,7 @@ impl Walk<'_> {
         let target = match self.look.system.canonical(path) {
             Ok(target) => target,
             Err(error) if is_rule => {
-                return self.tell(path, "file/link", &format!("was left out: {error}"));
+                return self.tell(path, DiagnosticCode::FileLink, &format!("was left out: {error}"));
             }
             Err(_) => return,
         };
@@ -128,10 +132,10 @@ impl Walk<'_> {
             _ => true,
         };
         if !inside {
-            self.notes.tell(Severity::Warning, "file/outside", || {
+            self.notes.tell(Severity::Warning, DiagnosticCode::FileOutside, || {
                 let shown = self.shown(path);
                 let what = format!("{shown} was left out: it leads out of what the project may read");
-                Diagnostic::warning("file/outside", what)
+                Diagnostic::warning(DiagnosticCode::FileOutside, what)
                     .at(Place::file(Some(self.scope), shown))
                     .help(self.look.help_for_outside(real))
             });
@@ -143,7 +147,7 @@ impl Walk<'_> {
         self.look.places.source(self.scope, path).path.clone()
     }
 
-    fn tell(&self, path: &Path, code: &'static str, what: &str) {
+    fn tell(&self, path: &Path, code: DiagnosticCode, what: &str) {
         self.notes.tell(Severity::Warning, code, || {
             let shown = self.shown(path);
             Diagnostic::warning(code, format!("{shown} {what}")).at(Place::file(Some(self.scope), shown))

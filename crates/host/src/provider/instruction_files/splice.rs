@@ -11,7 +11,7 @@ use super::{
 use crate::{look::CONTEXT_FILE_LIMIT, system::FileKind};
 use globset::GlobSet;
 use preface_core::{
-    diagnostic::{Diagnostic, Place, Severity},
+    diagnostic::{Diagnostic, DiagnosticCode, Place, Severity},
     lint::hidden::escape_hidden,
     origin::{Piece, Source},
     scope::Scope,
@@ -133,7 +133,7 @@ impl<'a> Splicer<'a> {
                  bytes, and looks for {MOST_LOOKS} names",
                 self.beyond
             );
-            let note = Diagnostic::warning("imports/limit", what);
+            let note = Diagnostic::warning(DiagnosticCode::ImportsLimit, what);
             self.reader.look.note(note.help("import less, or each file once"));
         }
     }
@@ -297,45 +297,55 @@ struct Asked<'f> {
 /// Why an `@path` stays as it is written.
 struct Refusal {
     severity: Severity,
-    code: &'static str,
+    code: DiagnosticCode,
     why: Cow<'static, str>,
     help: Cow<'static, str>,
 }
 
-const fn because(severity: Severity, code: &'static str, why: &'static str, help: &'static str) -> Refusal {
+const fn because(severity: Severity, code: DiagnosticCode, why: &'static str, help: &'static str) -> Refusal {
     Refusal { severity, code, why: Cow::Borrowed(why), help: Cow::Borrowed(help) }
 }
 
-const fn refuse(code: &'static str, why: &'static str, help: &'static str) -> Refusal {
+const fn refuse(code: DiagnosticCode, why: &'static str, help: &'static str) -> Refusal {
     because(Severity::Warning, code, why, help)
 }
 
-const CYCLE: Refusal =
-    refuse("imports/cycle", "that file is just being put in here", "take the import out of one of the files");
-const INCLUDED: Refusal =
-    because(Severity::Info, "imports/included", "that file is included by itself", "take the import out");
-const HOPS: Refusal = refuse("imports/hops", "", "import the file from one that is nearer");
-const LARGE: Refusal = refuse("imports/too-large", "the file is larger than 4 MiB", "shorten the file");
-const BINARY: Refusal = refuse("imports/binary", "the file is no text", "import a file that is UTF-8");
+const CYCLE: Refusal = refuse(
+    DiagnosticCode::ImportsCycle,
+    "that file is just being put in here",
+    "take the import out of one of the files",
+);
+const INCLUDED: Refusal = because(
+    Severity::Info,
+    DiagnosticCode::ImportsIncluded,
+    "that file is included by itself",
+    "take the import out",
+);
+const HOPS: Refusal = refuse(DiagnosticCode::ImportsHops, "", "import the file from one that is nearer");
+const LARGE: Refusal =
+    refuse(DiagnosticCode::ImportsTooLarge, "the file is larger than 4 MiB", "shorten the file");
+const BINARY: Refusal =
+    refuse(DiagnosticCode::ImportsBinary, "the file is no text", "import a file that is UTF-8");
 const OUTSIDE: Refusal = refuse(
-    "imports/outside",
+    DiagnosticCode::ImportsOutside,
     "it leads out of the work tree, or of the directory where there is none",
     "copy the file into it, or import it from a file of your own",
 );
-const MISSING: Refusal = refuse("imports/missing", "there is no such file", MEND);
-const EXCLUDED: Refusal = because(Severity::Info, "imports/excluded", "the file is excluded", "");
+const MISSING: Refusal = refuse(DiagnosticCode::ImportsMissing, "there is no such file", MEND);
+const EXCLUDED: Refusal =
+    because(Severity::Info, DiagnosticCode::ImportsExcluded, "the file is excluded", "");
 const UNREAD: Refusal =
-    because(Severity::Info, "imports/unread", "the file was not read", "another note says why");
+    because(Severity::Info, DiagnosticCode::ImportsUnread, "the file was not read", "another note says why");
 const MEND: &str = "mend the path, or write it in backticks";
 
 fn refusal(found: &Found) -> Refusal {
-    let kind = |why| refuse("imports/kind", why, "import a file, or write it in backticks");
+    let kind = |why| refuse(DiagnosticCode::ImportsKind, why, "import a file, or write it in backticks");
     match found {
         Found::Outside => OUTSIDE,
         Found::Kind(FileKind::Dir) => kind("it is a directory"),
         Found::Kind(_) => kind("it is a pipe, socket or device"),
         Found::Trouble(error) => {
-            Refusal { why: error.to_string().into(), ..refuse("imports/unreadable", "", MEND) }
+            Refusal { why: error.to_string().into(), ..refuse(DiagnosticCode::ImportsUnreadable, "", MEND) }
         }
         Found::Missing | Found::File { .. } => MISSING,
     }

@@ -6,7 +6,10 @@ use crate::{
     places::{normal, resolved},
     system::FileKind,
 };
-use preface_core::{diagnostic::Diagnostic, scope::Scope};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode},
+    scope::Scope,
+};
 use std::path::{Path, PathBuf};
 
 /// A place where an instruction file may be.
@@ -107,8 +110,8 @@ pub fn tree(options: &Options, look: &Look<'_>) -> Vec<Candidate> {
     if look.places.cwd.ancestors().nth(MOST_LEVELS).is_some() {
         let what =
             format!("only the {MOST_LEVELS} nearest directories were looked into for instruction files");
-        let note =
-            Diagnostic::warning("instructions/limit", what).help("work in a directory that lies less deep");
+        let note = Diagnostic::warning(DiagnosticCode::InstructionsLimit, what)
+            .help("work in a directory that lies less deep");
         if !look.notes.borrow().contains(&note) {
             look.note(note);
         }

@@ -227,7 +227,7 @@ fn head(own: &Path, shared: &Path) -> Result<(), GitTrouble> {
 fn read(path: &Path, limit: u64) -> Result<Vec<u8>, GitTrouble> {
     let within = path.parent().map_or(Within::Anywhere, Within::Root);
     match OsSystem::new(&[]).read(path, within, limit) {
-        Ok(file) => Ok(file.bytes),
+        Ok(file) => Ok(file.into_bytes()),
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => Ok(Vec::new()),
         Err(error) => Err(unreadable(path, error)),
     }

@@ -195,7 +195,7 @@ fn check_configuration(
     }
     let dir = path.parent().unwrap_or(path);
     let file = system.read(path, Within::Root(dir), CONFIGURATION_LIMIT);
-    let bytes = match file.and_then(|file| found.hard_links.check(&file.stat).map(|()| file.bytes)) {
+    let bytes = match file.and_then(|file| found.hard_links.check(&file.stat).map(|()| file.into_bytes())) {
         Ok(bytes) => bytes,
         Err(ReadError::Missing | ReadError::Dangling | ReadError::Kind(FileKind::Dir)) => return Ok(()),
         Err(error) => return Err(unreadable(path, error)),

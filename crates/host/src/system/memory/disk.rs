@@ -1,6 +1,7 @@
 //! A tree of files in memory, with the permissions of a Unix disk (owner and others; groups are left out).
 
 use super::faults::Steps;
+use crate::places::inside;
 use crate::system::{
     DirEntry, FileId, FileKind, FileRead, Made, NOT_ABSOLUTE, ReadError, Stat, Within, Write, WriteError,
     is_kernel_path,
@@ -9,6 +10,7 @@ use crate::system::{
 use jiff::Timestamp;
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -23,7 +25,7 @@ const MAX_NAME: usize = 255;
 /// Everything on the disk, by path without links.
 #[derive(Debug)]
 pub(super) struct Disk {
-    nodes: BTreeMap<PathBuf, Node>,
+    nodes: BTreeMap<OsString, Node>,
     next_inode: u64,
     /// How often anything changed.
     changes: i64,
@@ -58,7 +60,7 @@ impl Disk {
         let root =
             Node { what: What::Dir, device: 1, inode: 1, mode: 0o755, owner: user, changed: 0, broken: None };
         Disk {
-            nodes: BTreeMap::from([(PathBuf::from("/"), root)]),
+            nodes: BTreeMap::from([(OsString::from("/"), root)]),
             next_inode: 2,
             changes: 0,
             has_hard_links: false,
@@ -72,7 +74,10 @@ impl Disk {
     /// Puts something at `path`, in place of what was there. Missing parents are created.
     pub(super) fn put(&mut self, path: &Path, what: What) {
         let place = self.make_parents(path);
-        if matches!((&what, self.nodes.get(&place)), (What::Dir, Some(Node { what: What::Dir, .. }))) {
+        if matches!(
+            (&what, self.nodes.get(place.as_os_str())),
+            (What::Dir, Some(Node { what: What::Dir, .. }))
+        ) {
             return;
         }
         self.cut(&place);
@@ -90,13 +95,13 @@ impl Disk {
         let node = self.node(existing).expect("a hard link needs an existing file").clone();
         let place = self.make_parents(path);
         self.has_hard_links = true;
-        self.nodes.insert(place, Node { changed, ..node });
+        self.nodes.insert(place.into_os_string(), Node { changed, ..node });
     }
 
     /// Takes `path` away, with all that is below it.
     pub(super) fn cut(&mut self, path: &Path) {
         self.change();
-        self.nodes.retain(|place, _| !place.starts_with(path));
+        self.nodes.retain(|place, _| !Path::new(place).starts_with(path));
     }
 
     pub(super) fn set_mode(&mut self, path: &Path, mode: u32) {
@@ -134,18 +139,20 @@ impl Disk {
 
     /// Walks without regard to permissions.
     fn lead_freely(&self, path: &Path) -> Lead {
-        resolve::lead(path, |place| Ok(self.nodes.get(place).map(looked)))
+        resolve::lead(path, |place| Ok(self.nodes.get(place.as_os_str()).map(looked)))
     }
 
     fn node(&self, path: &Path) -> Option<&Node> {
-        self.nodes.get(&self.entry_place(path))
+        self.nodes.get(self.entry_place(path).as_os_str())
     }
 
     fn node_mut(&mut self, path: &Path) -> &mut Node {
         let changed = self.change();
         let place = self.entry_place(path);
-        let node =
-            self.nodes.get_mut(&place).unwrap_or_else(|| panic!("nothing stands at {}", path.display()));
+        let node = self
+            .nodes
+            .get_mut(place.as_os_str())
+            .unwrap_or_else(|| panic!("nothing stands at {}", path.display()));
         node.changed = changed;
         node
     }
@@ -169,41 +176,47 @@ impl Disk {
     /// Follows all links of `path`, with permissions and limits on names.
     pub(super) fn lead(&self, path: &Path) -> Lead {
         resolve::lead(path, |place| {
-            let parent = place.parent().and_then(|parent| self.nodes.get(parent));
+            let parent = place.parent().and_then(|parent| self.nodes.get(parent.as_os_str()));
             if parent.is_some_and(|parent| !self.may(parent, SEARCH)) {
                 return Err(ReadError::Denied);
             }
             if place.file_name().is_some_and(|name| name.len() > MAX_NAME) {
                 return Err(ReadError::Loop);
             }
-            Ok(self.nodes.get(place).map(looked))
+            Ok(self.nodes.get(place.as_os_str()).map(looked))
         })
     }
 
     fn found(&self, path: &Path) -> Result<(PathBuf, &Node), ReadError> {
         absolute(path)?;
-        let lead = self.lead(path);
+        self.end_of(self.lead(path))
+    }
+
+    fn end_of(&self, lead: Lead) -> Result<(PathBuf, &Node), ReadError> {
         if let Some(trouble) = lead.trouble {
             return Err(trouble);
         }
-        let node = self.nodes.get(&lead.place).ok_or(ReadError::Missing)?;
+        let node = self.nodes.get(lead.place.as_os_str()).ok_or(ReadError::Missing)?;
         Ok((lead.place, node))
     }
 
     pub(super) fn read(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
         absolute(path)?;
+        let lead = self.lead(path);
         if let Within::Root(root) = within {
             absolute(root)?;
-            let target = self.lead(path).place;
             let root = self.lead(root).place;
-            if !target.starts_with(&root) {
-                return Err(ReadError::Outside { target });
+            if !inside(&lead.place, &root) {
+                return Err(ReadError::Outside { target: lead.place });
             }
-            if matches!(self.nodes.get(&root), Some(Node { what: What::File(_) | What::Special, .. })) {
+            if matches!(
+                self.nodes.get(root.as_os_str()),
+                Some(Node { what: What::File(_) | What::Special, .. })
+            ) {
                 return Err(ReadError::Missing);
             }
         }
-        let (place, node) = self.found(path)?;
+        let (place, node) = self.end_of(lead)?;
         if let Some(error) = &node.broken {
             return Err(error.clone());
         }
@@ -218,7 +231,7 @@ impl Disk {
         if size > limit {
             return Err(ReadError::TooLarge { size, limit });
         }
-        Ok(FileRead { bytes: bytes.to_vec(), stat: self.stat_of(node) })
+        Ok(FileRead { bytes: bytes.to_vec().into(), stat: self.stat_of(node) })
     }
 
     pub(super) fn stat(&self, path: &Path) -> Option<Stat> {
@@ -242,7 +255,8 @@ impl Disk {
     /// Returns what stands at a path, a link itself.
     fn itself(&self, path: &Path) -> Option<&Node> {
         let (parent, node) = self.found(path.parent()?).ok()?;
-        let node = self.nodes.get(&parent.join(path.file_name()?)).filter(|_| self.may(node, SEARCH))?;
+        let node =
+            self.nodes.get(parent.join(path.file_name()?).as_os_str()).filter(|_| self.may(node, SEARCH))?;
         Some(node)
     }
 
@@ -258,8 +272,14 @@ impl Disk {
             return Err(ReadError::Denied);
         }
         let mut entries = Vec::new();
-        for (path, node) in self.nodes.range(place.clone()..).take_while(|(path, _)| path.starts_with(&place))
-        {
+        let mut first = place.clone().into_os_string();
+        if place.parent().is_some() {
+            first.push("/");
+        }
+        let is_below =
+            |path: &Path| path.as_os_str().as_encoded_bytes().starts_with(first.as_encoded_bytes());
+        let below = self.nodes.range(first.clone()..).map(|(path, node)| (Path::new(path), node));
+        for (path, node) in below.take_while(|(path, _)| is_below(path)) {
             if path.parent() == Some(&place) {
                 let name = path.file_name().expect("everything but the root has a name").to_owned();
                 entries.push(DirEntry { name, kind: kind(&node.what) });
@@ -293,7 +313,7 @@ impl Disk {
         if let Err(error) = self.fill_and_place(&temp, &place, bytes, how, mode, steps) {
             if !steps.crashed {
                 self.change();
-                self.nodes.remove(&temp);
+                self.nodes.remove(temp.as_os_str());
             }
             return Err(error);
         }
@@ -310,17 +330,17 @@ impl Disk {
         steps: &mut Steps,
     ) -> Result<(), WriteError> {
         steps.take()?;
-        let node = self.nodes.get_mut(temp).expect("the temporary file was just created");
+        let node = self.nodes.get_mut(temp.as_os_str()).expect("the temporary file was just created");
         node.what = What::File(bytes.into());
         steps.take()?;
         node.mode = mode & 0o777;
         steps.take()?;
-        if how == Write::New && self.nodes.contains_key(place) {
+        if how == Write::New && self.nodes.contains_key(place.as_os_str()) {
             return Err(WriteError::Exists);
         }
         let changed = self.change();
-        let node = self.nodes.remove(temp).expect("the temporary file was just written");
-        self.nodes.insert(place.to_owned(), Node { changed, ..node });
+        let node = self.nodes.remove(temp.as_os_str()).expect("the temporary file was just written");
+        self.nodes.insert(place.as_os_str().to_owned(), Node { changed, ..node });
         Ok(())
     }
 
@@ -333,7 +353,7 @@ impl Disk {
     ) -> Result<(), WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = self.new_entry(path)?;
-        match self.nodes.get(&entry) {
+        match self.nodes.get(entry.as_os_str()) {
             Some(node @ Node { what: What::File(_), .. }) if !self.may(node, WRITE) => {
                 return Err(WriteError::Denied);
             }
@@ -342,11 +362,11 @@ impl Disk {
             None => self.parent_allows(&entry, WRITE | SEARCH)?,
         }
         steps.take()?;
-        if !self.nodes.contains_key(&entry) {
+        if !self.nodes.contains_key(entry.as_os_str()) {
             self.insert(entry.clone(), What::File(Arc::from([])), mode);
         }
         let changed = self.change();
-        let node = self.nodes.get_mut(&entry).expect("it was there or was just created");
+        let node = self.nodes.get_mut(entry.as_os_str()).expect("it was there or was just created");
         node.changed = changed;
         node.mode = mode & 0o777;
         if let What::File(old) = &node.what {
@@ -360,10 +380,10 @@ impl Disk {
             absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         }
         let (from, to) = (self.new_entry(from)?, self.new_entry(to)?);
-        if !self.nodes.contains_key(&from) {
+        if !self.nodes.contains_key(from.as_os_str()) {
             return Err(WriteError::NoParent);
         }
-        if self.nodes.contains_key(&to) {
+        if self.nodes.contains_key(to.as_os_str()) {
             return Err(WriteError::Exists);
         }
         for place in [&from, &to] {
@@ -372,13 +392,13 @@ impl Disk {
         steps.take()?;
         let changed = self.change();
         let moved: Vec<PathBuf> =
-            self.nodes.keys().filter(|place| place.starts_with(&from)).cloned().collect();
+            self.nodes.keys().map(PathBuf::from).filter(|place| place.starts_with(&from)).collect();
         for place in moved {
-            let node = self.nodes.remove(&place).expect("it was there");
+            let node = self.nodes.remove(place.as_os_str()).expect("it was there");
             let below = place.strip_prefix(&from).expect("it lies there");
             // `join` with nothing would add a separator.
             let new = if place == from { to.clone() } else { to.join(below) };
-            self.nodes.insert(new, Node { changed, ..node });
+            self.nodes.insert(new.into_os_string(), Node { changed, ..node });
         }
         Ok(())
     }
@@ -386,7 +406,7 @@ impl Disk {
     /// Finds where a write ends up, and whether it may.
     fn target(&self, path: &Path, how: Write) -> Result<PathBuf, WriteError> {
         let entry = self.new_entry(path)?;
-        let place = match self.nodes.get(&entry) {
+        let place = match self.nodes.get(entry.as_os_str()) {
             None => return self.parent_allows(&entry, FLUSHED).map(|()| entry),
             Some(_) if how == Write::New => return Err(WriteError::Exists),
             Some(Node { what: What::Link(_), .. }) => {
@@ -400,7 +420,7 @@ impl Disk {
             }
             Some(_) => entry,
         };
-        match self.nodes.get(&place).map(|node| &node.what) {
+        match self.nodes.get(place.as_os_str()).map(|node| &node.what) {
             None | Some(What::File(_)) => self.parent_allows(&place, FLUSHED).map(|()| place),
             Some(_) => Err(WriteError::Exists),
         }
@@ -425,7 +445,10 @@ impl Disk {
     }
 
     fn parent_allows(&self, place: &Path, wish: u32) -> Result<(), WriteError> {
-        let parent = place.parent().and_then(|parent| self.nodes.get(parent)).ok_or(WriteError::NoParent)?;
+        let parent = place
+            .parent()
+            .and_then(|parent| self.nodes.get(parent.as_os_str()))
+            .ok_or(WriteError::NoParent)?;
         if self.may(parent, wish) { Ok(()) } else { Err(WriteError::Denied) }
     }
 
@@ -435,7 +458,7 @@ impl Disk {
             return if self.found(path).is_ok() { Ok(Made::Existed) } else { Err(WriteError::NoParent) };
         }
         let entry = self.new_entry(path)?;
-        if self.nodes.contains_key(&entry) {
+        if self.nodes.contains_key(entry.as_os_str()) {
             let stat = self.stat(path);
             return if stat.is_some_and(|stat| stat.kind == FileKind::Dir) {
                 Ok(Made::Existed)
@@ -457,7 +480,7 @@ impl Disk {
             Err(WriteError::Exists) => return Err(is_a_directory()),
             Err(error) => return Err(error),
         };
-        match self.nodes.get(&entry).map(|node| &node.what) {
+        match self.nodes.get(entry.as_os_str()).map(|node| &node.what) {
             None => return Ok(()),
             Some(What::Dir) => return Err(is_a_directory()),
             Some(_) => {}
@@ -465,7 +488,7 @@ impl Disk {
         self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
         self.change();
-        self.nodes.remove(&entry);
+        self.nodes.remove(entry.as_os_str());
         Ok(())
     }
 
@@ -476,19 +499,19 @@ impl Disk {
             Err(WriteError::NoParent) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.nodes.get(&entry).map(|node| &node.what) {
+        match self.nodes.get(entry.as_os_str()).map(|node| &node.what) {
             None => return Ok(()),
             Some(What::Dir) => {}
             // As the machine says of a path that goes through a file.
             Some(_) => return Err(WriteError::NoParent),
         }
-        if self.nodes.keys().any(|other| other.parent() == Some(entry.as_path())) {
+        if self.nodes.keys().any(|other| Path::new(other).parent() == Some(entry.as_path())) {
             return Err(WriteError::Other("the directory is not empty".into()));
         }
         self.parent_allows(&entry, WRITE | SEARCH)?;
         steps.take()?;
         self.change();
-        self.nodes.remove(&entry);
+        self.nodes.remove(entry.as_os_str());
         Ok(())
     }
 
@@ -496,7 +519,7 @@ impl Disk {
     pub(super) fn lock_file(&mut self, path: &Path) -> Result<PathBuf, WriteError> {
         absolute(path).map_err(|error| WriteError::Other(error.to_string()))?;
         let entry = self.new_entry(path)?;
-        match self.nodes.get(&entry) {
+        match self.nodes.get(entry.as_os_str()) {
             Some(node @ Node { what: What::File(_), .. }) if !self.may(node, READ | WRITE) => {
                 return Err(WriteError::Denied);
             }
@@ -515,7 +538,7 @@ impl Disk {
         let (inode, owner) = (self.next_inode, self.user);
         let node = Node { what, device: 1, inode, mode, owner, changed, broken: None };
         self.next_inode += 1;
-        self.nodes.insert(place, node);
+        self.nodes.insert(place.into_os_string(), node);
     }
 
     fn stat_of(&self, node: &Node) -> Stat {

@@ -8,7 +8,7 @@
 //!
 //! let machine = MemorySystem::new().with_file("/p/AGENTS.md", "Use tabs.").with_link("/p/CLAUDE.md", "AGENTS.md");
 //! let read = machine.read(Path::new("/p/CLAUDE.md"), Within::Root(Path::new("/p")), 1024).unwrap();
-//! assert_eq!(read.bytes, b"Use tabs.");
+//! assert_eq!(*read.bytes, b"Use tabs.");
 //! assert_eq!(machine.reads("/p/AGENTS.md"), 1);
 //! ```
 //!
@@ -395,7 +395,7 @@ impl System for MemorySystem {
 
     fn read_head(&self, path: &Path, within: Within<'_>, limit: u64) -> Result<FileRead, ReadError> {
         let mut read = self.touch(Verb::Read, path).disk.read(path, within, u64::MAX)?;
-        read.bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Arc::make_mut(&mut read.bytes).truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(read)
     }
 

@@ -43,7 +43,7 @@ pub(super) fn bounded(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     if bytes.is_empty() {
         bytes = Vec::new();
     }
-    Ok(FileRead { bytes, stat })
+    Ok(FileRead { bytes: bytes.into(), stat })
 }
 
 /// Reads the first `limit` bytes of `file`, as [`bounded`] does otherwise.
@@ -66,7 +66,7 @@ pub(super) fn head(file: &File, limit: u64) -> Result<FileRead, ReadError> {
     }
     // More room than was asked for may have been filled.
     bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-    Ok(FileRead { bytes, stat })
+    Ok(FileRead { bytes: bytes.into(), stat })
 }
 
 /// Returns what is known of a regular file that is not one of the kernel's.

@@ -14,7 +14,7 @@ fn checked(system: &MemorySystem, argv: &[&str]) -> Result<CheckedCommand, Trust
 
 fn text_at(system: &MemorySystem, path: &str) -> String {
     let read = system.read(Path::new(path), Within::Anywhere, 1 << 20).expect(path);
-    String::from_utf8(read.bytes).expect("UTF-8")
+    String::from_utf8(read.into_bytes()).expect("UTF-8")
 }
 
 fn extension() -> MemorySystem {
@@ -186,7 +186,7 @@ fn a_copy_belongs_to_the_user_alone() {
     let system = extension().with_dir("/work/state");
     let error =
         command.copied_argv(&system, Path::new("/work/state/trust.json")).expect_err("not in the project");
-    assert_eq!(error.code(), "Validation/TrustScopeViolation");
+    assert_eq!(error.code().as_str(), "Validation/TrustScopeViolation");
 }
 
 #[test]

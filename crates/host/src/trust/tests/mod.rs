@@ -46,7 +46,7 @@ fn content(system: &MemorySystem) -> String {
 
 fn content_of(system: &MemorySystem, path: &str) -> String {
     let read = system.read(Path::new(path), crate::system::Within::Anywhere, u64::MAX);
-    String::from_utf8(read.expect("a file").bytes).expect("text")
+    String::from_utf8(read.expect("a file").into_bytes()).expect("text")
 }
 
 /// Loads and expects no notes.

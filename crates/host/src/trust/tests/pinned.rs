@@ -304,6 +304,6 @@ fn a_text_that_cannot_be_kept_is_not_granted() {
     let system = MemorySystem::new();
     let huge = PinnedText { path: text("a", "").path, bytes: vec![0; (16 << 20) + 1] };
     let error = store(&system).grant_pins(root(), None, &[huge]).expect_err("too large");
-    assert_eq!(error.code(), "Validation/TrustEntryInvalid");
+    assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid");
     assert_eq!(system.stat(Path::new(FILE)), None);
 }

@@ -207,7 +207,7 @@ fn no_bad_path_is_recorded() {
     for bad in ["", "work/.stud", "./x", "/work/.stud/", "/work//.stud", "/work/../x", "/work/./x"] {
         let bad = Path::new(bad);
         let error = store(&system).grant_whole(bad, None, None).expect_err("a bad path");
-        assert_eq!(error.code(), "Validation/TrustEntryInvalid", "{bad:?}");
+        assert_eq!(error.code().as_str(), "Validation/TrustEntryInvalid", "{bad:?}");
         assert!(store(&system).decline_whole(bad).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(bad, None, &[text("a", "")]).is_err(), "{bad:?}");
         assert!(store(&system).grant_pins(root(), Some(bad), &[text("a", "")]).is_err(), "{bad:?}");
@@ -343,7 +343,7 @@ fn a_file_that_cannot_be_read_trusts_nothing_and_is_never_written_over() {
 fn unavailable(system: &MemorySystem, what: &str) {
     let mut notes = Diagnostics::new();
     let records = store(system).load(&mut notes);
-    let note = notes.iter().find(|note| note.code == "Session/TrustStoreUnavailable");
+    let note = notes.iter().find(|note| note.code.as_str() == "Session/TrustStoreUnavailable");
     let place = note.and_then(|note| note.place.as_ref());
     // A parent that is a file reads as missing on some machines; then only writing fails.
     assert!(place.is_some_and(|place| place.path == FILE) || what == "a file for a directory", "{what}");
@@ -357,7 +357,7 @@ fn unavailable(system: &MemorySystem, what: &str) {
         store.decline(root(), None, Digest::of(b"")).err(),
     ];
     for error in errors {
-        let code = error.as_ref().map(TrustError::code);
+        let code = error.as_ref().map(|error| error.code().as_str());
         assert_eq!(code, Some("Session/TrustStoreUnavailable"), "{what}: {error:?}");
     }
     if what != "a file for a directory" {
@@ -390,7 +390,7 @@ fn a_store_inside_of_the_project_has_no_say() {
             store.decline(root(), None, Digest::of(b"")).err(),
         ] {
             assert_eq!(
-                error.as_ref().map(TrustError::code),
+                error.as_ref().map(|error| error.code().as_str()),
                 Some("Validation/TrustScopeViolation"),
                 "{file}"
             );
@@ -479,7 +479,7 @@ fn a_store_that_others_can_write_or_own_is_refused() {
         assert!(system.reads(FILE) > before, "{what}");
         let steps = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
         let error = store(&system).grant_whole(key(), None, None).expect_err(what);
-        assert_eq!(error.code(), "trust/permissions", "{what}");
+        assert_eq!(error.code().as_str(), "trust/permissions", "{what}");
         let after = system.touches().into_iter().filter(|touch| touch.verb == Verb::Write).count();
         assert_eq!(after, steps, "{what}: nothing is written");
     }

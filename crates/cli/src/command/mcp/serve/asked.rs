@@ -4,7 +4,10 @@ use crate::{failure::Failure, flags::Tools, ui::text::listed};
 use preface::{
     Request, ToolChoice, TrustChoice,
     consent::pin_root,
-    core::{diagnostic::Diagnostic, lint::hidden::escape_hidden},
+    core::{
+        diagnostic::{Diagnostic, DiagnosticCode},
+        lint::hidden::escape_hidden,
+    },
     host::{
         places::{HomeTrust, normal},
         system::{FileKind, System},
@@ -121,11 +124,11 @@ impl Asker {
         if repository.is_some_and(|real| !self.roots.iter().any(|root| real.starts_with(root))) {
             let what = "this repository begins above the roots of the server: what lies there was not read";
             let help = "`preface mcp serve --root DIR` with the repository's directory lets it be read";
-            notes.push(Diagnostic::info("mcp/roots", what).help(help));
+            notes.push(Diagnostic::info(DiagnosticCode::McpRoots, what).help(help));
         }
         if takes_template {
             let what = "this server opens no store: a template that is kept there does not speak";
-            notes.push(Diagnostic::info("mcp/no-store", what).help("`preface build` uses it"));
+            notes.push(Diagnostic::info(DiagnosticCode::McpNoStore, what).help("`preface build` uses it"));
         }
         notes
     }

@@ -135,7 +135,11 @@ impl Built {
     }
 
     fn told(&self, code: &str) -> Vec<&str> {
-        self.notes.iter().filter(|note| note.code == code).map(|note| note.message.as_str()).collect()
+        self.notes
+            .iter()
+            .filter(|note| note.code.as_str() == code)
+            .map(|note| note.message.as_str())
+            .collect()
     }
 
     fn codes(&self) -> Vec<(Severity, &str)> {

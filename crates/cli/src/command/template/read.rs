@@ -1,0 +1,297 @@
+//! `preface template list`, `get`, `versions`, `diff` and `export`: the commands that read.
+
+use super::{Target, Wanted, default_text, minute, size};
+use crate::{
+    advice::complete,
+    failure::{Exit, Failure},
+    files,
+    flags::{Format, PlaceFlags},
+    store::StoreFlag,
+    ui::{
+        Ui, style,
+        table::{Cell, Side, Table},
+        text::one_line,
+    },
+};
+use preface::{
+    Engine,
+    store::{PageRequest, TemplateName, TemplateVersion, Which, format_instant},
+    templates::{self, Document, FORMAT},
+};
+use serde_json::json;
+
+// `preface template list`: the templates of the store.
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  preface template list
+  preface template list --format json | jq -r '.[].name'";
+
+/// List the templates that the store keeps, each with its current version
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = LIST_EXAMPLES)]
+pub struct ListArgs {
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Reads and tells.
+pub fn list(ui: &Ui, args: &ListArgs) -> Result<Exit, Failure> {
+    let found = args.store.look(async |store| {
+        let mut found: Vec<TemplateVersion> = Vec::new();
+        let mut page = PageRequest::first(PageRequest::MOST);
+        loop {
+            let answer = store.templates(&page).await?;
+            found.extend(answer.items.into_iter().map(|template| template.current));
+            match answer.next {
+                Some(next) => page.after = Some(next),
+                None => return Ok(found),
+            }
+        }
+    })?;
+    let found = found.unwrap_or_default();
+    match args.format {
+        Format::Json => ui.json(&found.iter().map(document).collect::<Vec<_>>())?,
+        Format::Text if found.is_empty() => {
+            ui.view(&complete("Nothing is stored yet. `preface template set FILE` stores a template.\n"))?;
+        }
+        Format::Text => {
+            let dim = style::DIM;
+            let mut table = Table::new([Side::Left, Side::Right, Side::Left, Side::Right, Side::Left]);
+            table.row(["template", "version", "when", "size", "labels"].map(|head| Cell::styled(head, dim)));
+            for version in &found {
+                table.row([
+                    Cell::styled(one_line(version.name.as_str()), style::BOLD),
+                    version.version.to_string().into(),
+                    Cell::styled(minute(&version.at), dim),
+                    size(version).into(),
+                    version.labels.join(", ").into(),
+                ]);
+            }
+            ui.view(&table.show(ui.columns()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+// `preface template get`: a template, byte for byte.
+
+const GET_EXAMPLES: &str = "\
+Examples:
+  preface template get
+  preface template get > prompt.md
+  preface template get 3                   as it was in version 3
+  preface template get stable -t review    where that label is";
+
+/// Print a template
+///
+/// Off a terminal, stdout gets exactly the bytes that were stored. Where nothing is stored as `main`, the default speaks:
+/// your own template.md, or what the preset brings.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = GET_EXAMPLES)]
+pub struct GetArgs {
+    /// Print this version, by number or label, instead of the current one
+    #[arg(value_name = "VERSION", value_parser = Wanted::parse)]
+    version: Option<Wanted>,
+
+    #[command(flatten)]
+    target: Target,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Reads and prints.
+pub fn get(ui: &Ui, args: &GetArgs) -> Result<Exit, Failure> {
+    let name = &args.target.name;
+    let wanted = args.version.clone().unwrap_or(Wanted(Which::Current));
+    let kept = args.target.store.look(async |store| Ok(store.template(name, &wanted.0).await?))?.flatten();
+    let default = || default_text(&Engine::new(&files::system()), &args.place);
+    let text = match kept {
+        Some(version) => match version.text {
+            Some(text) => text.as_ref().to_owned(),
+            None if wanted.0 == Which::Current && *name != TemplateName::main() => {
+                return Err(wanted.missing(name).into());
+            }
+            None => default()?,
+        },
+        None if wanted.0 == Which::Current && *name == TemplateName::main() => default()?,
+        None => return Err(wanted.missing(name).into()),
+    };
+    ui.prompt(&text)?;
+    Ok(Exit::Done)
+}
+
+// `preface template versions`: who changed a template, when and why.
+
+const VERSIONS_EXAMPLES: &str = "\
+Examples:
+  preface template versions
+  preface template versions -t review --limit 5
+  preface template versions --format json | jq '.[0].version'";
+
+/// List the versions of a template, the newest first
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = VERSIONS_EXAMPLES)]
+pub struct VersionsArgs {
+    /// Show so many at most
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+
+    /// Choose the form
+    #[arg(long, value_enum, default_value_t, hide_default_value = true, value_name = "FORM")]
+    format: Format,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// Reads and tells.
+pub fn versions(ui: &Ui, args: &VersionsArgs) -> Result<Exit, Failure> {
+    let name = &args.target.name;
+    let page = PageRequest::first(args.limit);
+    let page = args.target.store.look(async |store| Ok(store.versions(name, &page).await?))?;
+    let (versions, more) = page.map_or((Vec::new(), false), |page| (page.items, page.next.is_some()));
+    match args.format {
+        Format::Json => ui.json(&versions.iter().map(document).collect::<Vec<_>>())?,
+        Format::Text if versions.is_empty() && *name == TemplateName::main() => {
+            ui.view("Nothing is stored yet: the default template speaks.\n")?;
+        }
+        Format::Text if versions.is_empty() => ui.view(&format!("Nothing is stored as `{name}` yet.\n"))?,
+        Format::Text => ui.view(&view(&versions, ui.columns()))?,
+    }
+    if more && args.format == Format::Text {
+        ui.say("There are more; `--limit N` shows them.\n");
+    }
+    Ok(Exit::Done)
+}
+
+fn view(versions: &[TemplateVersion], room: Option<usize>) -> String {
+    let dim = style::DIM;
+    let mut table = Table::new([Side::Right, Side::Left, Side::Left, Side::Right, Side::Left]);
+    table.row(["version", "when", "by", "size", "labels and note"].map(|head| Cell::styled(head, dim)));
+    for version in versions {
+        let mut said: Vec<String> = version.labels.iter().map(|label| format!("[{label}]")).collect();
+        if !version.note.is_empty() {
+            said.push(one_line(&version.note));
+        }
+        table.row([
+            Cell::styled(version.version.to_string(), style::BOLD),
+            Cell::styled(minute(&version.at), dim),
+            one_line(&version.author).into(),
+            size(version).into(),
+            said.join(" ").into(),
+        ]);
+    }
+    table.show(room)
+}
+
+/// A version for programs. The text is had with `get`.
+pub(super) fn document(version: &TemplateVersion) -> serde_json::Value {
+    json!({
+        "name": version.name.as_str(),
+        "version": version.version,
+        "at": format_instant(version.at),
+        "author": version.author,
+        "note": version.note,
+        "labels": version.labels,
+        "bytes": version.bytes,
+        "default": version.reset,
+    })
+}
+
+// `preface template diff`: what changed between two versions.
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  preface template diff                    what the last change was
+  preface template diff 3                  version 3 against the current one
+  preface template diff 3 stable -t review
+  preface template diff 0                  the default against the current one";
+
+/// Show what changed between two versions of a template
+///
+/// A unified diff. Without FROM it is the version before the current one, without TO the current one; 0 is the default
+/// template.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = DIFF_EXAMPLES)]
+pub struct DiffArgs {
+    /// The version before, by number or label
+    #[arg(value_name = "FROM", value_parser = Wanted::parse)]
+    from: Option<Wanted>,
+
+    /// The version after
+    #[arg(value_name = "TO", value_parser = Wanted::parse)]
+    to: Option<Wanted>,
+
+    /// Exit with 1 if they differ
+    #[arg(long)]
+    exit_code: bool,
+
+    #[command(flatten)]
+    target: Target,
+
+    #[command(flatten)]
+    place: PlaceFlags,
+}
+
+/// Compares and prints.
+pub fn diff(ui: &Ui, args: &DiffArgs) -> Result<Exit, Failure> {
+    let name = &args.target.name;
+    let default = default_text(&Engine::new(&files::system()), &args.place)?;
+    let told = args.target.store.look(async |store| {
+        let number = async |wanted: &Option<Wanted>| match wanted {
+            Some(Wanted(Which::Version(number))) => Ok(Some(*number)),
+            Some(wanted) => wanted.find(&*store, name).await.map(|found| Some(found.version)),
+            None => Ok::<_, Failure>(None),
+        };
+        let current = store.template(name, &Which::Current).await?.map_or(0, |current| current.version);
+        if current == 0 && *name != TemplateName::main() {
+            return Err(Wanted(Which::Current).missing(name).into());
+        }
+        let from = number(&args.from).await?.unwrap_or(current.saturating_sub(1));
+        Ok(templates::diff(&*store, name, from, number(&args.to).await?, &default).await?)
+    })?;
+    let told = match told {
+        Some(told) => told,
+        None => {
+            let named = [&args.from, &args.to].into_iter().flatten();
+            match named.into_iter().find(|wanted| wanted.0 != Which::Version(0)) {
+                Some(wanted) => return Err(wanted.missing(name).into()),
+                None if *name == TemplateName::main() => templates::Diff::default(),
+                None => return Err(Wanted(Which::Current).missing(name).into()),
+            }
+        }
+    };
+    ui.patch(&told.text)?;
+    Ok(if args.exit_code && !told.text.is_empty() { Exit::Failed } else { Exit::Done })
+}
+
+// `preface template export`: all templates as one document.
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  preface template export > templates.json
+  preface template export | preface template import - --store sqlite:other.db";
+
+/// Print all templates with all their versions as one JSON document
+///
+/// `preface template import` and the service take it in elsewhere.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = EXPORT_EXAMPLES)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Reads and prints.
+pub fn export(ui: &Ui, args: &ExportArgs) -> Result<Exit, Failure> {
+    let found = args.store.look(async |store| Ok(templates::export(&*store).await?))?;
+    let nothing = || Document { format: FORMAT.to_owned(), templates: Vec::new() };
+    ui.json(&found.unwrap_or_else(nothing))?;
+    Ok(Exit::Done)
+}

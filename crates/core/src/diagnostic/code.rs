@@ -1,0 +1,463 @@
+//! The codes of diagnostics: one table with the spelling, the severities, the meaning and, where there is one, the fixed remedy.
+//!
+//! `docs/reference/diagnostics.md` is generated from the table.
+
+use super::Severity;
+use crate::lint::hidden::escape_hidden;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use std::{borrow::Cow, fmt};
+
+struct Row {
+    spelling: &'static str,
+    severities: &'static [Severity],
+    meaning: &'static str,
+    remedy: Option<&'static str>,
+}
+
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($value:literal) => {
+        Some($value)
+    };
+}
+
+macro_rules! codes {
+    ($($variant:ident $spelling:literal [$($severity:ident),+] $meaning:literal $(=> $remedy:literal)?;)+) => {
+        /// The stable code of a diagnostic. Codes are ordered by their spelling.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum DiagnosticCode {
+            $(#[doc = $meaning] $variant,)+
+        }
+
+        impl DiagnosticCode {
+            /// All codes, sorted by their spelling.
+            pub const ALL: &'static [DiagnosticCode] = &[$(DiagnosticCode::$variant,)+];
+
+            fn row(self) -> &'static Row {
+                match self {
+                    $(DiagnosticCode::$variant => &Row {
+                        spelling: $spelling,
+                        severities: &[$(Severity::$severity),+],
+                        meaning: $meaning,
+                        remedy: optional!($($remedy)?),
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+impl DiagnosticCode {
+    /// Returns the spelling that every surface uses.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.row().spelling
+    }
+
+    /// Returns the part of the spelling before the slash, `None` where there is no slash.
+    #[must_use]
+    pub fn topic(self) -> Option<&'static str> {
+        self.as_str().split_once('/').map(|(topic, _)| topic)
+    }
+
+    /// Returns the severities that its diagnostics can have, the usual one first.
+    #[must_use]
+    pub fn severities(self) -> &'static [Severity] {
+        self.row().severities
+    }
+
+    /// Returns one sentence about what happened.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        self.row().meaning
+    }
+
+    /// Returns what to do about it, where that is the same for all its diagnostics.
+    #[must_use]
+    pub fn remedy(self) -> Option<&'static str> {
+        self.row().remedy
+    }
+}
+
+impl fmt::Display for DiagnosticCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for DiagnosticCode {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for DiagnosticCode {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(from)?;
+        let known = Self::ALL.iter().copied().find(|code| code.as_str() == text);
+        known.ok_or_else(|| {
+            D::Error::custom(format_args!("unknown diagnostic code `{}`", escape_hidden(&text)))
+        })
+    }
+}
+
+codes! {
+    ExclusiveSlotConflict "ExclusiveSlotConflict" [Warning] "A context provider extension was left out because another one has the exclusive slot.";
+    ContextProviderFailed "ExtensionHost/ContextProviderFailed" [Warning] "The program of a context provider failed or was late; nothing of it is in the prompt.";
+    OrderingRewrite "OrderingRewrite" [Warning, Info] "An `ordering.json` changes the order in which hooks run.";
+    OrderingManifestUnreadable "Session/OrderingManifestUnreadable" [Warning] "An `ordering.json` cannot be read and was left out.";
+    TrustStoreUnavailable "Session/TrustStoreUnavailable" [Error] "The trust store cannot be read or written; every project counts as untrusted." => "Repair the file, or move it away.";
+    SettingsLiteralEnvValue "SettingsLiteralEnvValue" [Warning] "`env` in a settings file holds a literal value, which may be a secret." => "Write a reference to an environment variable in its place.";
+    SuppressedError "SuppressedError" [Warning] "The prompt file of a layer cannot be read or is not valid, and was left out.";
+    AuditWithoutCorrelation "Validation/AuditWithoutCorrelation" [Error] "Audit events were not written because they have no correlation id.";
+    ConfigSchemaViolation "Validation/ConfigSchemaViolation" [Warning, Error] "A configuration value does not match its schema; the value of a lower layer is used.";
+    ContractVersionMismatch "Validation/ContractVersionMismatch" [Error, Warning] "A manifest has a contract version that is not supported.";
+    DiscoveryManifestInvalid "Validation/DiscoveryManifestInvalid" [Error, Warning] "The manifest of an extension cannot be read or is not JSON.";
+    FragmentBudgetNegative "Validation/FragmentBudgetNegative" [Error, Warning] "`maxTokens` of a manifest is negative.";
+    FragmentKindInvalid "Validation/FragmentKindInvalid" [Error, Warning] "`kind` of a context provider's manifest is not a known kind.";
+    HookInvalidAttachment "Validation/HookInvalidAttachment" [Error, Warning] "A hook's manifest or an `ordering.json` names a slot that does not exist or does not fit the hook.";
+    McpServerConfigInvalid "Validation/MCPServerConfigInvalid" [Error, Warning] "An `mcp.json` or one of its servers is not valid.";
+    OrderingManifestDuplicateExtId "Validation/OrderingManifestDuplicateExtId" [Error] "An `ordering.json` lists a hook twice; the file was left out.";
+    OrderingManifestMalformed "Validation/OrderingManifestMalformed" [Error] "An `ordering.json` is not valid JSON of the expected shape; the file was left out.";
+    RegistrationConflict "Validation/RegistrationConflict" [Error, Warning] "Two extensions of one layer have the same name." => "Rename one of them.";
+    RequiredCoreVersionMismatch "Validation/RequiredCoreVersionMismatch" [Error, Warning] "A manifest requires another version of preface.";
+    SettingsShapeInvalid "Validation/SettingsShapeInvalid" [Error] "A settings file or one of its values does not have the expected shape and was left out.";
+    ShapeInvalid "Validation/ShapeInvalid" [Error, Warning] "A manifest lacks a required key, or one of its values does not have the expected shape.";
+    TrustEntryInvalid "Validation/TrustEntryInvalid" [Error, Warning] "An entry of the trust store is not valid; it is not used or not recorded.";
+    TrustScopeViolation "Validation/TrustScopeViolation" [Error] "The trust store is inside the project, which could bring its own entries." => "Set `PREFACE_HOME` or `XDG_STATE_HOME` to a directory outside of the project.";
+    UnknownConfigKey "Validation/UnknownConfigKey" [Warning] "A setting of an extension is not declared in its manifest.";
+    UnknownTopLevelKey "Validation/UnknownTopLevelKey" [Error] "A settings file has a key at its top level that is not a setting.";
+    AgentCollision "agent/collision" [Warning] "Two agent files of one layer have the same name; the first is used." => "Rename one of them.";
+    AgentEmpty "agent/empty" [Warning] "An agent file has no text below its head." => "Write its prompt below the second `---`.";
+    AgentField "agent/field" [Warning] "A field in the head of an agent file has the wrong type and counts as not set.";
+    AgentInvalid "agent/invalid" [Warning] "An agent file was left out because a required field is missing or wrong.";
+    AgentNoSkill "agent/no-skill" [Warning] "An agent file names a skill that does not exist or cannot be used.";
+    AgentShadowed "agent/shadowed" [Info] "An agent file is hidden by one of a stronger layer with the same name.";
+    AgentTool "agent/tool" [Warning] "A tool rule of an agent file has no effect.";
+    AgentUnknown "agent/unknown" [Warning] "The chosen agent does not exist.";
+    AgentUnknownKey "agent/unknown-key" [Info] "The head of an agent file has a field that preface does not know.";
+    AgentsCut "agents/cut" [Info] "More agents exist than are listed to the model.";
+    AgentsUnused "agents/unused" [Warning] "The profile has no agents, so agent files have no effect on its prompt.";
+    AsideOwnMessage "aside/own-message" [Info] "An attachment is sent as a message of its own because there is no user message to carry it.";
+    AuditUnavailable "audit/unavailable" [Error] "The audit log cannot be locked or written.";
+    BlankSource "blank-source" [Warning] "A file holds only white space and is used all the same." => "Remove the file, or write something into it.";
+    BudgetCut "budget/cut" [Warning] "A section was shortened to fit a token limit.";
+    BudgetDropped "budget/dropped" [Warning] "A section was left out to fit a token limit.";
+    BudgetNear "budget/near" [Warning] "An estimated token count is so close to the limit that the exact count may exceed it." => "Count with an exact tokenizer.";
+    BudgetOver "budget/over" [Warning, Error] "The prompt has more tokens than the budget allows.";
+    CacheVolatileEarly "cache/volatile-early" [Warning, Info] "A section that changes comes before one that does not, so caches of the prompt are lost early." => "Move it behind, for example with `arrange = \"stability\"`.";
+    CatalogChanged "catalog/changed" [Error] "A file of an imported catalog was changed after the import." => "Import the catalog again.";
+    CatalogCompiled "catalog/compiled" [Error] "A compiled text of a catalog is not what its prompt compiles to." => "Import the catalog again.";
+    CatalogDigest "catalog/digest" [Error] "A file of a catalog does not have the digest that the index records." => "Import the catalog again.";
+    CatalogEntry "catalog/entry" [Error] "The index of a catalog disagrees with the head of one of its files." => "Import the catalog again.";
+    CatalogEscape "catalog/escape" [Warning] "A backslash in a catalog prompt starts no escape and is kept as text." => "Write `\\\\` for a backslash.";
+    CatalogExists "catalog/exists" [Error] "Other texts were already imported under the version of this catalog.";
+    CatalogFileName "catalog/file-name" [Warning] "A catalog file was left out because of its name." => "Name it `name-of-the-prompt.md`.";
+    CatalogFormat "catalog/format" [Error] "The index of an imported catalog has a format that this version does not read." => "Import the catalog again.";
+    CatalogGeneration "catalog/generation" [Error] "The index of a catalog disagrees with itself about the catalog's generation." => "Import the catalog again.";
+    CatalogHeader "catalog/header" [Warning] "The head of a catalog file has a line that is not understood.";
+    CatalogIndexDigest "catalog/index-digest" [Error] "The digest of a catalog's index is not that of its entries." => "Import the catalog again.";
+    CatalogInvalid "catalog/invalid" [Error] "A catalog cannot be stored.";
+    CatalogKept "catalog/kept" [Info] "A `${…}` of a catalog prompt cannot be evaluated, so the profile's own text is used.";
+    CatalogLeft "catalog/left" [Warning] "A file of an older import could not be removed; it is not used." => "Remove it.";
+    CatalogLeftOut "catalog/left-out" [Warning] "A file in the catalog's directory was left out of the import.";
+    CatalogMissing "catalog/missing" [Error] "A catalog, or a file of it, is missing.";
+    CatalogMoreNotes "catalog/more-notes" [Warning] "A catalog file has more diagnostics than are reported." => "Correct the first ones, and import the catalog again.";
+    CatalogNested "catalog/nested" [Error] "Catalog prompts include one another too deeply.";
+    CatalogNoDirectory "catalog/no-directory" [Error] "There is no directory for imported catalogs, or the directory to import is not a catalog.";
+    CatalogNoName "catalog/no-name" [Warning] "A catalog file was left out because its head has no usable name." => "Give its head a line `name: …`.";
+    CatalogNoPrompt "catalog/no-prompt" [Error, Info] "The catalog has no prompt of a name that the profile or the caller uses.";
+    CatalogNotPinned "catalog/not-pinned" [Info] "The catalog was chosen by version only, without a digest." => "Pin its digest in the option `catalog`.";
+    CatalogNotUtf8 "catalog/not-utf8" [Warning] "A catalog file was left out because it is not UTF-8." => "Save the file as UTF-8.";
+    CatalogNotWritten "catalog/not-written" [Error] "The directory of imported catalogs cannot be changed.";
+    CatalogOther "catalog/other" [Error] "The imported catalog does not have the digest that was pinned.";
+    CatalogParameter "catalog/parameter" [Warning] "A catalog's tool description names a parameter that the tool's schema lacks; the profile's own text is used." => "Define it in `[tool_texts.TOOL.parameters]` of the profile.";
+    CatalogRefused "catalog/refused" [Error] "A directory cannot be imported as a catalog.";
+    CatalogSameName "catalog/same-name" [Warning, Error] "Two files of a catalog have the same name.";
+    CatalogSuperfluous "catalog/superfluous" [Warning] "A stored file belongs to no prompt of the catalog." => "Remove the file, or import the catalog again.";
+    CatalogTooLarge "catalog/too-large" [Error] "The directory to import has more files or bytes than a catalog may have." => "Name the directory of a catalog.";
+    CatalogUnbound "catalog/unbound" [Error] "A name in a catalog prompt is not bound by the profile." => "Bind it in `[catalog.bind]` of the profile.";
+    CatalogUndeclared "catalog/undeclared" [Info] "A name in a `${…}` of a catalog file is not declared as a variable and is kept as text." => "If it is a variable, list it under `variables:`.";
+    CatalogUnfinished "catalog/unfinished" [Error] "An import of a catalog was interrupted." => "Import it again, or remove it.";
+    CatalogUnparsed "catalog/unparsed" [Warning] "A `${…}` of a catalog file is not a valid expression and is kept as text.";
+    CatalogUnreadable "catalog/unreadable" [Error] "A file or the directory of imported catalogs cannot be read.";
+    CatalogUnsupported "catalog/unsupported" [Warning] "A `${…}` of a catalog file uses syntax that is not evaluated, and is kept as text.";
+    CatalogValue "catalog/value" [Warning] "A `${…}` of a catalog prompt was left out because its value cannot be computed.";
+    CatalogVersion "catalog/version" [Error, Warning] "A name is not the version of a catalog." => "A version is three numbers with dots, such as `2.1.37`.";
+    CommandCollision "command/collision" [Warning] "Two slash command files of one layer have the same name; the first is used." => "Rename one of them.";
+    CommandCut "command/cut" [Info] "The description of a slash command was shortened.";
+    CommandShadowed "command/shadowed" [Info] "A slash command file is hidden by one of a stronger layer with the same name.";
+    CommandTooMany "command/too-many" [Warning] "More slash commands exist than are listed.";
+    ContextShadowed "context-shadowed" [Info] "A context file was left out because another one in its directory or work tree is used in its place.";
+    ContextDuplicate "context/duplicate" [Info] "A context file was left out because its text is already included.";
+    ContextImport "context/import" [Warning] "A context file imports another file, and imports are not resolved.";
+    ConversationAgent "conversation/agent" [Warning] "The turn names another agent than the stored prompt was built for." => "Give the agent a conversation of its own.";
+    ConversationBudget "conversation/budget" [Warning] "The turn has another budget than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationCwd "conversation/cwd" [Warning] "The turn has another directory than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationKept "conversation/kept" [Info] "The profile keeps its prompt over a compaction.";
+    ConversationModel "conversation/model" [Warning] "The turn names another model than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationPreset "conversation/preset" [Warning] "The turn names another preset than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationSet "conversation/set" [Warning] "The turn sets an option that the stored prompt was not built with." => "A compaction or a refresh builds the prompt for it.";
+    ConversationTemplate "conversation/template" [Warning] "The turn names another template than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    ConversationTools "conversation/tools" [Warning] "The turn has other tools than the stored prompt was built for." => "A compaction or a refresh builds the prompt for it.";
+    EmptyHidesGlobal "empty-hides-global" [Warning] "An empty file hides the file of another layer, so neither is used." => "Remove the empty file to use the other.";
+    ExtensionDirectory "extension/directory" [Warning] "A directory of extensions cannot be read and was left out.";
+    ExtensionIncomplete "extension/incomplete" [Warning] "An active extension cannot be used because its manifest lacks a key." => "Add it to the manifest.";
+    ExtensionNamed "extension/named" [Info] "An extension is active because `active` in the settings names it.";
+    ExtensionNeedsGrant "extension/needs-grant" [Info, Warning] "An extension or MCP server of the project may not run because it is not granted, or changed since." => "Review it, then grant it.";
+    ExtensionOtherKind "extension/other-kind" [Info] "A context provider whose kind is not `system-message` is not part of the system prompt.";
+    ExtensionPassedOver "extension/passed-over" [Warning] "Extensions lie in a directory that is not read.";
+    ExtensionUnknown "extension/unknown" [Warning] "The settings name an extension that no layer has.";
+    ExtensionUnknownCategory "extension/unknown-category" [Warning] "A directory among the extensions is not a category of extensions.";
+    ExtensionUnknownKey "extension/unknown-key" [Warning] "A manifest has a key that does not exist; it is ignored.";
+    FactClock "fact/clock" [Warning] "A variable of the date or time is absent because the clock or the time zone cannot be read.";
+    Failed "failed" [Error] "The command failed.";
+    FileDenied "file/denied" [Warning, Error] "A file cannot be read because permission is denied." => "Allow reading it, or remove it.";
+    FileFollowed "file/followed" [Info] "A link leads out of the project and was followed because the user allowed it.";
+    FileHardLink "file/hard-link" [Warning] "A file was left out because it is a hard link, which could be a file from outside of the project.";
+    FileKind "file/kind" [Warning, Error] "A file was left out because it is not a regular file." => "Put a regular file there, or nothing.";
+    FileLink "file/link" [Warning, Info] "A symbolic link was left out because it is broken, or because links are not followed." => "Correct the link, or remove it.";
+    FileMissing "file/missing" [Warning] "A file that settings or a manifest name does not exist.";
+    FileNotUtf8 "file/not-utf8" [Warning] "A file is not UTF-8; its bad bytes became U+FFFD." => "Save the file as UTF-8.";
+    FileOutside "file/outside" [Warning] "A file was left out because it is outside of what the project may read.";
+    FileSwitchedOff "file/switched-off" [Info] "A prompt file was left out because its provider is disabled in the settings.";
+    FileTooLarge "file/too-large" [Warning, Error] "A file was left out because it is too large." => "Shorten the file.";
+    FileUnreadable "file/unreadable" [Warning, Error] "A file cannot be read and was left out." => "Correct or remove it.";
+    FileUtf16 "file/utf-16" [Error] "A file was left out because it is UTF-16 or UTF-32." => "Save the file as UTF-8.";
+    ForgedHeading "forged-heading" [Warning] "A text imitates a heading that preface writes.";
+    ForgedTag "forged-tag" [Warning] "A text imitates a tag that preface writes.";
+    ForgedEscaped "forged/escaped" [Warning, Info] "A value or text that imitates the structure of a prompt was escaped.";
+    ForgedMarker "forged/marker" [Warning] "A text imitates a marker of a chat format.";
+    ForgedRole "forged/role" [Warning] "A text imitates the start of a turn, such as `System:`.";
+    GitBranchCut "git/branch-cut" [Warning] "The name of a git branch was cut.";
+    GitBroken "git/broken" [Warning] "A git variable is absent because the repository is damaged.";
+    GitFilter "git/filter" [Warning] "A git variable is absent because the repository uses filters, which are not run.";
+    GitNoWorkTree "git/no-work-tree" [Info] "A git variable is absent because the directory is a git directory and not a work tree." => "Use a work tree.";
+    GitUnlinked "git/unlinked" [Warning] "A git variable is absent because the work tree and its git directory do not name each other." => "`git worktree repair` links them again.";
+    GitUnsupported "git/unsupported" [Warning] "A git variable is absent because the repository uses a feature that is not supported.";
+    HiddenBidi "hidden/bidi" [Warning, Info] "A text has bidirectional control characters, which change the order on the screen.";
+    HiddenBom "hidden/bom" [Warning, Info] "A text has a byte order mark that is not at its start.";
+    HiddenComment "hidden/comment" [Warning, Info] "A text has an HTML comment, which a rendered page does not show.";
+    HiddenControl "hidden/control" [Warning, Info] "A text has control characters.";
+    HiddenEscaped "hidden/escaped" [Warning, Info] "Hidden or unusual characters of a variable's value were escaped.";
+    HiddenFiller "hidden/filler" [Warning, Info] "A text has characters that look like a blank or like nothing.";
+    HiddenMark "hidden/mark" [Warning, Info] "A text has direction marks.";
+    HiddenMore "hidden/more" [Warning] "More hidden text was found than is reported.";
+    HiddenOffScreen "hidden/off-screen" [Warning, Info] "A text has blanks or empty lines that push what follows off the screen.";
+    HiddenPile "hidden/pile" [Warning, Info] "A text has many combining marks on one letter.";
+    HiddenPrivateUse "hidden/private-use" [Warning, Info] "A text has private-use characters.";
+    HiddenSelector "hidden/selector" [Warning, Info] "A text has variation selectors where none are needed.";
+    HiddenSelectorRun "hidden/selector-run" [Warning, Info] "A text has several variation selectors in a row, which can carry data.";
+    HiddenSeparator "hidden/separator" [Warning, Info] "A text has line or paragraph separators.";
+    HiddenSpace "hidden/space" [Warning, Info] "A text has several unusual blanks in a row.";
+    HiddenTag "hidden/tag" [Warning, Info] "A text has tag characters, which can carry invisible text.";
+    HiddenValue "hidden/value" [Warning, Info] "The value of a variable has hidden or unusual characters and is used as it is.";
+    HiddenZeroWidth "hidden/zero-width" [Warning, Info] "A text has zero-width characters.";
+    HookEmptyPrompt "hook-empty-prompt" [Warning] "A hook answered with an empty prompt, which changes nothing." => "`\"replace_with_empty\": true` sends an empty prompt.";
+    HookError "hook-error" [Error, Warning] "A hook failed, or a skill that it expands cannot be read.";
+    HookIgnoredKey "hook/ignored-key" [Warning] "A hook's answer has a key that has no effect.";
+    HookRemoved "hook/removed" [Info] "A hook removed sections or text from the prompt.";
+    HookUnknownKey "hook/unknown-key" [Warning] "A hook's answer has a key that does not exist.";
+    ImportsBinary "imports/binary" [Warning] "An import was not resolved because the file is not text." => "Import a file that is UTF-8.";
+    ImportsCycle "imports/cycle" [Warning] "An import was not resolved because the file imports itself." => "Remove the import from one of the files.";
+    ImportsExcluded "imports/excluded" [Info] "An import was not resolved because the file is excluded.";
+    ImportsHops "imports/hops" [Warning] "An import was not resolved because the chain of imports is too long." => "Import the file from one that is nearer.";
+    ImportsIncluded "imports/included" [Info] "An import was not resolved because the file is included on its own." => "Remove the import.";
+    ImportsKind "imports/kind" [Warning] "An import was not resolved because the path is not a regular file." => "Import a file, or write the path in backticks.";
+    ImportsLimit "imports/limit" [Warning] "Imports were not resolved because there are too many or they are too large." => "Import less, or each file once.";
+    ImportsMissing "imports/missing" [Warning] "An import was not resolved because the file does not exist." => "Correct the path, or write it in backticks.";
+    ImportsOutside "imports/outside" [Warning] "An import was not resolved because the file is outside of what may be read." => "Copy the file into the work tree, or import it from a file of your own.";
+    ImportsTooLarge "imports/too-large" [Warning] "An import was not resolved because the file is too large." => "Shorten the file.";
+    ImportsUnread "imports/unread" [Info] "An import was not resolved because the file was not read; another diagnostic has the reason.";
+    ImportsUnreadable "imports/unreadable" [Warning] "An import was not resolved because the file cannot be read." => "Correct the path, or write it in backticks.";
+    InstructionsExcluded "instructions/excluded" [Info] "An instruction file was left out because a setting excludes it.";
+    InstructionsLimit "instructions/limit" [Warning] "Only the nearest directories were searched for instruction files." => "Work in a directory that is less deep.";
+    InstructionsLong "instructions/long" [Info] "An instruction file is long, and every request pays for it.";
+    InstructionsUnread "instructions/unread" [Info] "An instruction file of the user is not read by this profile.";
+    LayerHomeInside "layer/home-inside" [Warning] "There is no global layer because its directory is inside the project.";
+    LayerNoDirectory "layer/no-directory" [Warning] "A layer is missing because its path is not a directory.";
+    LayerNoGlobal "layer/no-global" [Info] "There is no global layer because no home directory is set." => "Set `PREFACE_HOME` to a directory.";
+    LayerNoProject "layer/no-project" [Info] "There is no project layer because its directory would be the global one.";
+    LayerSections "layer/sections" [Warning] "Section files of a layer were left out because they cannot be read or are too large together.";
+    LayerTwoGlobals "layer/two-globals" [Warning] "Two global directories exist, and only one is used." => "Put the files into one of the two, and remove the other.";
+    LayerVariable "layer/variable" [Warning] "An environment variable that names a directory was not used because of its value.";
+    LayerWritable "layer/writable" [Warning] "Other users can write to a directory or file of the global layer.";
+    LoggerFailed "logger/failed" [Warning] "A logger wrote nothing.";
+    MarkdownAgain "markdown/again" [Warning] "A directory was left out because it was already searched under another name.";
+    MarkdownDirectory "markdown/directory" [Warning] "A directory of Markdown files cannot be read and was left out.";
+    MarkdownHead "markdown/head" [Warning, Info] "The head of a Markdown file is not valid YAML." => "Correct the lines between the two `---`; a text with `: ` in it needs quotes.";
+    MarkdownTooDeep "markdown/too-deep" [Warning] "A directory of Markdown files was left out because it is too deep.";
+    MarkdownTooMany "markdown/too-many" [Warning] "Markdown files or directories were left out because there are too many." => "Move what is not needed out of the directory.";
+    McpArguments "mcp/arguments" [Error] "The arguments of a call to preface's MCP server are wrong.";
+    McpBroken "mcp/broken" [Warning] "An MCP server was not asked because its entry is not valid.";
+    McpByHand "mcp/by-hand" [Info] "A description that was written by hand is used in place of what the MCP server offers.";
+    McpClash "mcp/clash" [Warning] "A tool of an MCP server was left out because another tool has its name.";
+    McpCut "mcp/cut" [Info] "A text of an MCP server was shortened.";
+    McpDied "mcp/died" [Warning] "An MCP server ended before it had answered.";
+    McpDuplicate "mcp/duplicate" [Warning] "An MCP server lists an item twice; the first is used." => "Report it to the author of the server.";
+    McpFlood "mcp/flood" [Warning] "An MCP server sent more than is read.";
+    McpHidden "mcp/hidden" [Warning] "A text of an MCP server has hidden characters." => "Read what is hidden before the server is used.";
+    McpInactive "mcp/inactive" [Warning] "An MCP server was not asked because it is not active.";
+    McpItem "mcp/item" [Warning] "An item that an MCP server lists is not valid and was left out." => "Report it to the author of the server.";
+    McpLate "mcp/late" [Warning] "An MCP server did not answer in time." => "Give it a longer deadline.";
+    McpMoreNotes "mcp/more-notes" [Warning] "An MCP server has more diagnostics than are reported." => "Report them to the author of the server.";
+    McpName "mcp/name" [Warning] "Tools of an MCP server were left out because their names are too long." => "Ask the author of the server for shorter ones.";
+    McpNeedsGrant "mcp/needs-grant" [Warning] "An MCP server of the project was not asked because it is not granted." => "Review it, then grant it.";
+    McpNoRecording "mcp/no-recording" [Info] "An MCP server has no recording, so nothing of it is in the prompt." => "Refresh the server.";
+    McpNoStore "mcp/no-store" [Info] "A template of the store was not used because this MCP server opens no store.";
+    McpNonsense "mcp/nonsense" [Warning] "An MCP server sends output that is not a message." => "The program must write only messages to its output.";
+    McpNotText "mcp/not-text" [Warning] "Parts of an MCP server's answer were left out because they are not text.";
+    McpProtocol "mcp/protocol" [Warning] "An answer of an MCP server violates the protocol.";
+    McpRecording "mcp/recording" [Warning] "A recording or description of an MCP server cannot be read and was left out.";
+    McpRefused "mcp/refused" [Warning] "An MCP server refused a request, or may not be started.";
+    McpRoots "mcp/roots" [Info] "Files above the roots of this MCP server were not read.";
+    McpSecret "mcp/secret" [Warning] "The answer of an MCP server repeats a value that it was given; the value is masked.";
+    McpSse "mcp/sse" [Warning] "An MCP server uses the SSE transport, which is not supported." => "Use its streamable HTTP address.";
+    McpStopped "mcp/stopped" [Warning] "The question to an MCP server was stopped.";
+    McpTooLong "mcp/too-long" [Warning] "A text of an MCP server was shortened or left out because it is too long.";
+    McpTooMany "mcp/too-many" [Warning] "An MCP server lists more items than are read.";
+    McpUnknown "mcp/unknown" [Warning] "The settings switch an MCP server that no layer has.";
+    McpUnknownKey "mcp/unknown-key" [Warning] "An `mcp.json` has a key that does not exist; it is ignored.";
+    McpUnreachable "mcp/unreachable" [Warning] "An MCP server cannot be started or reached.";
+    McpUnrecorded "mcp/unrecorded" [Warning] "The answer of an MCP server could not be recorded.";
+    McpUnsetVariable "mcp/unset-variable" [Warning] "An MCP server was not asked because its entry needs an environment variable that is not set." => "Set the variable.";
+    MessagesExcluded "messages/excluded" [Info] "A message is not sent because its command was run with `!!`.";
+    MessagesIgnoredKey "messages/ignored-key" [Warning] "A key beside the list of messages is ignored." => "Only the list of messages is used.";
+    MessagesLeftOut "messages/left-out" [Warning] "A message that a hook added was left out because it is not valid.";
+    MessagesSystem "messages/system" [Warning] "A message of role `system` is not sent because the profile leaves such messages out.";
+    OptionDirectory "option/directory" [Info] "The prompt names the directory of an option, and the directory does not exist.";
+    OptionNoFile "option/no-file" [Warning] "The value of an option looks like a path, but no such file exists; it is used as text.";
+    OrderingUnknownHook "ordering/unknown-hook" [Info] "An `ordering.json` names a hook that is not active.";
+    ProfileClosed "profile/closed" [Info] "Sections and `systemPrompt` of the user's files are not part of the prompt because the profile is closed.";
+    ProfileInvalid "profile/invalid" [Error] "A profile file is not valid.";
+    ProfileOption "profile/option" [Warning] "An option of a section has a value that cannot be used.";
+    ProfileUnknownOption "profile/unknown-option" [Warning] "A section sets an option that its provider does not have.";
+    ProfileUnknownProvider "profile/unknown-provider" [Warning, Info] "A section names a context provider that does not exist.";
+    ProgramCopy "program/copy" [Info] "A program ran from the copy that was made when it was granted, and may miss the files beside it.";
+    ProgramInsideProject "program/inside-project" [Info] "A program was not started because it lies inside the project." => "Name the program by its absolute path.";
+    ProjectReplaces "project/replaces" [Warning] "The project replaces or switches off something of the user.";
+    PromptAppendIgnored "prompt/append-ignored" [Warning] "`systemPrompt.append` has no effect because `systemPrompt.custom` is the whole prompt.";
+    PromptCustom "prompt/custom" [Warning, Info] "`systemPrompt.custom` of the settings is the whole prompt.";
+    PromptNotForAgents "prompt/not-for-agents" [Warning] "`systemPrompt` of the settings was not used because an agent has its own prompt.";
+    PromptNotForProjects "prompt/not-for-projects" [Warning] "`systemPrompt` of a project's settings was not used.";
+    PromptPreset "prompt/preset" [Warning] "`systemPrompt.preset` of the settings was not used because another preset was chosen.";
+    ReminderEmpty "reminder/empty" [Info] "A reminder was not sent because its text is empty.";
+    ReminderInvalid "reminder/invalid" [Warning] "A reminder file is not valid and was left out.";
+    RulesAgain "rules/again" [Warning] "A directory of rules was left out because it was already read.";
+    RulesHead "rules/head" [Warning] "The head of a rule file is not valid." => "Correct the lines between the two `---`.";
+    RulesLimit "rules/limit" [Warning] "Rules were left out because there are too many or they are too deep." => "Put rules together, or remove some.";
+    RulesPattern "rules/pattern" [Warning] "A pattern in the head of a rule file is not valid.";
+    RulesUnreadable "rules/unreadable" [Warning] "A directory of rules cannot be read and was left out.";
+    RulesWaiting "rules/waiting" [Info] "Rules for certain files were left out because none of these files is in use.";
+    ScaffoldCreated "scaffold/created" [Info] "A file was created from the preset." => "Edit it or delete it; it is not created again.";
+    ScaffoldMissing "scaffold/missing" [Error] "A preset names a bundled file that does not exist.";
+    ScaffoldSkipped "scaffold/skipped" [Warning] "A file of the preset could not be created.";
+    ScenarioNotCalled "scenario/not-called" [Warning] "A scenario does not run tools; the tool was not called." => "A tool of the same name in `extensions` answers its `result`.";
+    ScopeDisabled "scope/disabled" [Info] "An extension or MCP server is switched off by a setting.";
+    ScopeEnabled "scope/enabled" [Warning, Info] "A stronger layer switches on an extension or MCP server that another layer switches off.";
+    ScopeShadows "scope/shadows" [Info, Warning] "An extension or MCP server hides one of a weaker layer with the same name.";
+    SecretAnthropic "secret/anthropic" [Warning] "A text holds what looks like an Anthropic key.";
+    SecretAws "secret/aws" [Warning] "A text holds what looks like an AWS access key.";
+    SecretAwsTemporary "secret/aws-temporary" [Warning] "A text holds what looks like a temporary AWS access key.";
+    SecretGithub "secret/github" [Warning] "A text holds what looks like a GitHub token.";
+    SecretGithubOauth "secret/github-oauth" [Warning] "A text holds what looks like a GitHub OAuth token.";
+    SecretGoogle "secret/google" [Warning] "A text holds what looks like a Google API key.";
+    SecretPrivateKey "secret/private-key" [Warning] "A text holds what looks like a private key.";
+    SecretSk "secret/sk" [Warning] "A text holds what looks like a secret key that starts with `sk-`.";
+    SecretSlack "secret/slack" [Warning] "A text holds what looks like a Slack token.";
+    SecretStripe "secret/stripe" [Warning] "A text holds what looks like a Stripe key.";
+    SectionBlank "section/blank" [Warning] "The file of a section is empty and has no effect.";
+    SectionCondition "section/condition" [Warning] "The condition of a section is not valid.";
+    SectionMoved "section/moved" [Info] "A section was moved because the profile arranges sections by stability." => "`arrange = \"listed\"` keeps each section in its place.";
+    SectionName "section/name" [Warning] "The name of a file or setting is not a section id; it was left out.";
+    SectionNotForProjects "section/not-for-projects" [Warning] "A project changes a section that projects may not change; the change was ignored.";
+    SectionNotInOrder "section/not-in-order" [Warning] "A text has no effect because its section is not part of this prompt.";
+    SectionReplaced "section/replaced" [Info] "The text of a section comes from a file or setting of another layer.";
+    SectionUnknown "section/unknown" [Warning] "A file or setting names a section that does not exist.";
+    SettingsFollow "settings/follow" [Warning] "A path in `trust.follow` of the settings allows nothing." => "Use an absolute path, or one that starts with `~/`.";
+    SettingsHidden "settings/hidden" [Warning] "The value that was set has no effect here because another one overrides it.";
+    SettingsIgnored "settings/ignored" [Warning, Error] "A setting has no effect because a project may not set it or it is not granted.";
+    SettingsLoosened "settings/loosened" [Warning] "The settings of a project add entries to `securityMode.allowlist`.";
+    SettingsMoreNotes "settings/more-notes" [Warning, Error, Info] "A settings file has more diagnostics than are reported.";
+    SettingsPlaced "settings/placed" [Warning] "The settings of a project place an extension of another layer.";
+    SettingsShapeClash "settings/shape-clash" [Warning] "Two layers give a setting values of different shapes; the stronger layer is used.";
+    SettingsShared "settings/shared" [Info] "A settings file that is shared with another program has values that are not settings of preface.";
+    SettingsTextAndFile "settings/text-and-file" [Warning] "A section has both `text` and `file` in the settings; the text is used.";
+    SettingsUnknownOption "settings/unknown-option" [Warning] "The settings set an option that the profile does not have.";
+    SkillCollision "skill-collision" [Warning] "Two skills have the same name; the first is used." => "Rename one of them.";
+    SkillDuplicate "skill-duplicate" [Info] "A skill was left out because it is the same file as another one.";
+    SkillIgnored "skill-ignored" [Warning, Info] "A skill was left out because an ignore file lists it or it is too deep, or an ignore file was not used.";
+    SkillInvalid "skill-invalid" [Warning] "A skill is not valid, or a path that names skills cannot be read.";
+    SkillNotHidden "skill-not-hidden" [Warning] "`disable-model-invocation` of a skill is set, but not to `true`, so the skill is listed.";
+    SourceHidden "source/hidden" [Info] "A file was left out because another one is used in its place.";
+    StaleOverride "stale-override" [Warning] "A hook changed the tools, but the prompt does not show it because another hook replaced that text.";
+    Stopped "stopped" [Error] "The command was stopped by a signal.";
+    StyleCollision "style/collision" [Warning] "Two output style files of one layer have the same name; the first is used." => "Rename one of them.";
+    StyleEmpty "style/empty" [Warning] "An output style file has no text below its head." => "Write the style below the second `---`.";
+    StyleField "style/field" [Warning] "A field in the head of an output style file has the wrong type and its default is used.";
+    StyleShadowed "style/shadowed" [Info] "An output style file is hidden by one of a stronger layer with the same name.";
+    StyleUnknown "style/unknown" [Warning] "The chosen output style does not exist.";
+    StyleUnknownKey "style/unknown-key" [Info] "The head of an output style file has a field that preface does not know.";
+    TemplateDepth "template/depth" [Error] "A template nests its blocks too deeply and cannot be used.";
+    TemplateFileNotText "template/file-not-text" [Warning] "A `file:` variable is absent because the file is not text.";
+    TemplateFileOutside "template/file-outside" [Warning] "A `file:` variable is absent because the file is outside of what may be read.";
+    TemplateFileTooLarge "template/file-too-large" [Warning] "A `file:` variable is absent because the file is too large, alone or together with others.";
+    TemplateFileUnreadable "template/file-unreadable" [Warning] "A `file:` variable is absent because the file cannot be read.";
+    TemplateMissingFile "template/missing-file" [Info] "A `file:` variable is absent because the file does not exist.";
+    TemplateMore "template/more" [Warning] "A template has more findings than are reported.";
+    TemplateNearMiss "template/near-miss" [Info] "A text in brackets or braces may have been meant as a tag.";
+    TemplateSecondElse "template/second-else" [Warning] "An `if` has a second `[else]`, which is kept as text.";
+    TemplateStrayElse "template/stray-else" [Warning] "An `[else]` belongs to no `if` and is kept as text.";
+    TemplateStrayEndif "template/stray-endif" [Warning] "An `[endif]` belongs to no `if` and is kept as text.";
+    TemplateTooLarge "template/too-large" [Error] "A template, or what it renders to, is too large and cannot be used.";
+    TemplateUnknownName "template/unknown-name" [Warning] "A variable's type has no such name; the variable is absent.";
+    TemplateUnmatchedIf "template/unmatched-if" [Warning] "An `if` has no `[endif]` and is kept as text.";
+    TemplateUnregisteredType "template/unregistered-type" [Warning] "No provider answers variables of this type; the variable is absent.";
+    TemplateUnused "template/unused" [Warning] "A template was not used because the profile takes none.";
+    TemplateUtcDate "template/utc-date" [Info] "`system:date` is the day in UTC.";
+    TemplateValuesTooLarge "template/values-too-large" [Warning] "A variable is absent because all values together are too large.";
+    TemplateVolatileEarly "template/volatile-early" [Info] "A value that changes with every build comes before text that does not change.";
+    ToolBroken "tool/broken" [Warning] "A tool was left out because its manifest is not valid.";
+    ToolDescription "tool/description" [Error] "The descriptions of tools could not be rendered.";
+    ToolDisabled "tool/disabled" [Warning] "A tool was left out because a setting disables it.";
+    ToolNoSchema "tool/no-schema" [Info] "A tool has no schema; it is sent as one that takes any object." => "Its manifest may give `inputSchema`.";
+    ToolUnknown "tool/unknown" [Warning] "The caller names a tool that preface does not know; it has a name and nothing else.";
+    ToolUntrusted "tool/untrusted" [Warning] "A tool was left out because its manifest is not trusted.";
+    TrustBranch "trust/branch" [Warning] "A git variable is absent because the name of this branch is not part of the grant.";
+    TrustChanged "trust/changed" [Warning] "The project changed since it was trusted; it is included all the same." => "Review it, then grant it again.";
+    TrustCoverage "trust/coverage" [Warning] "With a grant no prompt could be built.";
+    TrustHeld "trust/held" [Warning, Info] "A project file or value was left out because it is not trusted." => "Review it, then grant it.";
+    TrustPermissions "trust/permissions" [Error] "Other users can write the trust store.";
+    TrustRequired "trust/required" [Error] "The command needs a project that is trusted." => "Review it, then grant it.";
+    TrustStoreInside "trust/store-inside" [Info] "Nothing can be granted because the trust store is inside the project.";
+    TrustUnrecorded "trust/unrecorded" [Warning] "A project file is included although the grant does not record it." => "Review it, then grant it.";
+    UnknownTool "unknown-tool" [Warning] "A hook names a tool that does not exist; it is ignored.";
+    UnreadableSource "unreadable-source" [Error] "A file cannot be read; the next place is used.";
+    Usage "usage" [Error] "The command or call was used wrongly.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_by_spelling() {
+        assert!(
+            DiagnosticCode::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()),
+            "`codes!` must stay sorted"
+        );
+    }
+
+    #[test]
+    fn a_code_is_read_as_it_is_written() {
+        for code in DiagnosticCode::ALL {
+            let json = serde_json::to_string(code).unwrap();
+            assert_eq!(json, format!("\"{code}\""));
+            assert_eq!(serde_json::from_str::<DiagnosticCode>(&json).unwrap(), *code);
+        }
+        let error = serde_json::from_str::<DiagnosticCode>("\"trust/hold\"").unwrap_err();
+        assert_eq!(error.to_string(), "unknown diagnostic code `trust/hold`");
+    }
+}

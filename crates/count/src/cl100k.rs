@@ -1,7 +1,0 @@
-//! The vocabulary of GPT-4 and GPT-3.5.
-
-use crate::Vocabulary;
-
-/// Counts as GPT-4 and GPT-3.5 do.
-pub const CL100K: Vocabulary =
-    Vocabulary { name: "cl100k", about: "exact for GPT-4 and GPT-3.5", encoding: "cl100k_base" };

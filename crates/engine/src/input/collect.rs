@@ -1,0 +1,259 @@
+//! The last input stage: the texts of the layers, what context providers contribute, and everything else that the pure half
+//! needs, as a [`World`].
+
+use crate::{
+    Engine, Error,
+    input::{Inputs, extensions, load_profile::UserSettings},
+    request::{Request, StoredTemplate},
+    trust::consent::Ask,
+};
+use preface_core::{
+    condition::Condition,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    extension::{Category, Scopes},
+    fact::{FactKey, Facts},
+    layer::Stack,
+    origin::Piece,
+    profile::Profile,
+    scope::Scope,
+    section::{Body, Override},
+    suggestion::did_you_mean,
+    turn::Turn,
+    variables::{option_variable, turn_variable},
+    world::{Contribution, WORLD_VERSION, World},
+};
+use preface_host::{
+    discover,
+    gate::Consent,
+    look::Look,
+    provider::{self, ContextProvider},
+};
+
+/// For which tools texts are collected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Breadth {
+    /// The active ones.
+    Turn,
+    /// All: a section whose condition names a tool is collected, whether or not the tool is active.
+    EveryTool,
+}
+
+impl Engine<'_> {
+    /// Runs the input stages and collects.
+    ///
+    /// # Errors
+    /// Those of the stages.
+    pub(crate) fn read_and_collect(
+        &self,
+        request: &Request,
+        breadth: Breadth,
+        consent: Option<Consent>,
+        ask: &dyn Ask,
+    ) -> Result<(Inputs, World), Error> {
+        let inputs = self.read_inputs(request, consent)?;
+        let world = self.collect(request, &inputs, breadth, ask)?;
+        Ok((inputs, world))
+    }
+
+    /// Reads the texts that the prompt of a request is made of.
+    ///
+    /// # Errors
+    /// A store of templates that cannot be read, and events that call for no reminder.
+    pub(crate) fn collect(
+        &self,
+        request: &Request,
+        inputs: &Inputs,
+        breadth: Breadth,
+        ask: &dyn Ask,
+    ) -> Result<World, Error> {
+        let Inputs { loaded, project, entries, .. } = inputs;
+        let mut notes = inputs.diagnostics();
+        let stored = self.stored(request, &entries.profile, &mut notes)?;
+        let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut notes)?;
+        let mut profile = Profile::clone(&entries.profile);
+        let (mut stack, mut overrides, mut contributions) = <_>::default();
+        // Where the settings give the whole prompt, nothing else is part of it, and nothing else is looked at.
+        if project.system_prompt.custom.is_none() {
+            let look = self.look(inputs, &entries.turn, ask);
+            stack = discover::layers(&profile, project.access.trust, &look);
+            overrides = self.overrides(inputs, &mut stack, &look, &mut notes);
+            if !profile.closed {
+                contributions = extensions::contribute(&mut profile, &entries.scopes, &look);
+            }
+            let more = contribute(&profile, &contributions, &entries.scopes, breadth, &look);
+            contributions.extend(more);
+            notes.extend(look.notes.take());
+        }
+        Ok(World {
+            version: WORLD_VERSION,
+            turn: entries.turn.clone(),
+            profile,
+            stack,
+            overrides,
+            system_prompt: project.system_prompt.clone(),
+            given: loaded.given.clone(),
+            stored,
+            contributions,
+            reminders,
+            facts: Facts::default(),
+            diagnostics: notes,
+            audit: inputs.audit(),
+        })
+    }
+
+    /// Returns what settings make of single sections, the weakest scope first. Of a closed profile only the texts of an agent
+    /// are the user's to change: all else is left out, in the layers too.
+    fn overrides(
+        &self,
+        inputs: &Inputs,
+        stack: &mut Stack,
+        look: &Look<'_>,
+        notes: &mut Diagnostics,
+    ) -> Vec<Override> {
+        let Inputs { loaded, project, entries, .. } = inputs;
+        let UserSettings { bundled, global, sets, .. } = &loaded.settings;
+        let profile = &entries.profile;
+        let mut overrides = Vec::new();
+        let scopes = [(bundled, Scope::Bundled), (global, Scope::Global), (&project.layer, Scope::Project)];
+        for (layer, scope) in scopes {
+            let read = |layer| discover::overrides(layer, Some(scope), look, notes);
+            overrides.extend(layer.as_ref().map(read).unwrap_or_default());
+        }
+        if profile.closed {
+            let is_own_text = |id: &str| {
+                let section = profile.sections.iter().find(|section| section.id.as_str() == id);
+                entries.turn.agent.is_some()
+                    && section.is_some_and(|section| matches!(section.body, Body::Text(_)))
+            };
+            let sections = |stack: &Stack| stack.0.iter().map(|layer| layer.sections.len()).sum::<usize>();
+            let before = (overrides.len(), sections(stack));
+            overrides.retain(|over| is_own_text(&over.id));
+            stack.0.iter_mut().for_each(|layer| layer.sections.retain(|id, _| is_own_text(id)));
+            let left_out = discover::system_prompt(&project.settings) != project.system_prompt
+                || before != (overrides.len(), sections(stack));
+            if left_out {
+                let what = format!(
+                    "sections and `systemPrompt` of your files are no part of the profile `{}`",
+                    profile.name
+                );
+                notes.push(Diagnostic::info(DiagnosticCode::ProfileClosed, what));
+            }
+        }
+        for layer in sets {
+            overrides.extend(discover::overrides(layer, None, look, notes));
+        }
+        overrides
+    }
+
+    /// The template that is used in place of the profile's own: the request's, else that of a store. No store is asked for a
+    /// profile that takes none.
+    fn stored(
+        &self,
+        request: &Request,
+        profile: &Profile,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Option<Vec<Piece>>, Error> {
+        if let Some(template) = &request.template {
+            return Ok(Some(template.pieces()));
+        }
+        let Some(source) = self.templates() else { return Ok(None) };
+        if profile.takes_template() {
+            return Ok(source.template()?.as_ref().map(StoredTemplate::pieces));
+        }
+        diagnostics.extend(source.chosen().map(|chosen| {
+            Diagnostic::warning(
+                DiagnosticCode::TemplateUnused,
+                format!("the profile `{}` takes no template: `{chosen}` was not used", profile.name),
+            )
+        }));
+        Ok(None)
+    }
+}
+
+/// Asks each section's context provider, in the profile's order.
+fn contribute(
+    profile: &Profile,
+    said: &[Contribution],
+    scopes: &Scopes,
+    breadth: Breadth,
+    look: &Look<'_>,
+) -> Vec<Contribution> {
+    profile
+        .sections
+        .iter()
+        .filter_map(|section| {
+            let Body::Fill(name) = &section.body else { return None };
+            // An extension has taken the place of the built-in one.
+            if said.iter().any(|said| said.section == section.id && said.provider == *name) {
+                return None;
+            }
+            if section.when.as_ref().is_some_and(|when| cannot_hold(when, profile, breadth, look.turn)) {
+                return None;
+            }
+            match provider::context_provider(name.as_str()) {
+                Some(provider) => Some(match extensions::switched_off(scopes, provider.id()) {
+                    Some(why) => provider::silent(provider, section, why),
+                    None => provider.contribute(section, look),
+                }),
+                // An extension that is no part of this prompt.
+                None if scopes.active(Category::ContextProviders, name.as_str()).is_some() => None,
+                None => {
+                    let names = provider::CONTEXT_PROVIDERS.iter().map(|provider| provider.name());
+                    let what = format!(
+                        "section `{}` is filled by `{name}`, which this version does not have",
+                        section.id
+                    );
+                    let note = match did_you_mean(name.as_str(), names) {
+                        Some(near) => Diagnostic::warning(DiagnosticCode::ProfileUnknownProvider, what)
+                            .help(format!("did you mean `{near}`?")),
+                        None => Diagnostic::info(DiagnosticCode::ProfileUnknownProvider, what),
+                    };
+                    look.note(note);
+                    None
+                }
+            }
+        })
+        .collect()
+}
+
+/// Asks those context providers again that `which` names, after what they depend on has changed, and returns the world with
+/// their new contributions. `look` has what they depend on.
+pub(crate) fn ask_again(
+    which: fn(&dyn ContextProvider) -> bool,
+    scopes: &Scopes,
+    mut world: World,
+    look: &Look<'_>,
+) -> World {
+    let contributions = &mut world.contributions;
+    for section in &world.profile.sections {
+        let Body::Fill(name) = &section.body else { continue };
+        let before =
+            contributions.iter_mut().find(|said| said.section == section.id && said.provider == *name);
+        if let Some(before) = before
+            && let Some(provider) = provider::context_provider(name.as_str())
+            && which(provider)
+            && extensions::switched_off(scopes, provider.id()).is_none()
+        {
+            *before = provider.contribute(section, look);
+        }
+    }
+    for note in look.notes.take() {
+        if !world.diagnostics.contains(&note) {
+            world.diagnostics.push(note);
+        }
+    }
+    world
+}
+
+/// Returns true where a condition fails by the options that are set and, unless every tool counts, by the active tools.
+fn cannot_hold(when: &Condition, profile: &Profile, breadth: Breadth, turn: &Turn) -> bool {
+    let exists = &mut |key: &FactKey| {
+        let known = match key.kind() {
+            "tool" if breadth == Breadth::EveryTool => None,
+            "tool" => turn_variable(key, turn),
+            _ => option_variable(key, profile),
+        };
+        known.map(|fact| fact.value.is_some()).ok_or(())
+    };
+    when.holds(exists) == Ok(false)
+}

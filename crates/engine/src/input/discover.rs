@@ -1,0 +1,77 @@
+//! The third input stage: the files of each scope that entries come from. Each is read once, through the gate; nothing is
+//! decided here but that.
+
+use crate::{
+    Engine,
+    input::{load_profile::LoadedProfile, open_project::Project},
+};
+use preface_core::{
+    diagnostic::Diagnostics,
+    extension::{Found, Grants, Ordering, Scopes, resolve_granted},
+    mcp_servers::McpFile,
+    settings::Merged,
+};
+use preface_host::{
+    agents::{self, AgentEntry},
+    extensions,
+    look::Look,
+    styles::{self, StyleEntry},
+};
+
+/// The option that names an output style.
+pub(crate) const STYLE: &str = "outputStyle";
+
+/// The files that entries come from, as they were read.
+pub(crate) struct Layers {
+    pub extensions: ExtensionFiles,
+    /// The `mcp.json` of each scope, the bundled one first.
+    pub servers: Vec<McpFile>,
+    /// Empty where the request has no agent.
+    pub agents: Vec<AgentEntry>,
+    /// Empty where no option names one.
+    pub styles: Vec<StyleEntry>,
+    pub diagnostics: Diagnostics,
+}
+
+/// The manifests of all scopes, and what orders them.
+pub(crate) struct ExtensionFiles {
+    found: Vec<Found>,
+    orderings: Vec<Ordering>,
+}
+
+impl ExtensionFiles {
+    /// Reads the manifests of all scopes.
+    pub(crate) fn read(flat: bool, look: &Look<'_>) -> Self {
+        let mut found = extensions::bundled(look);
+        found.extend(extensions::of_layers(flat, look));
+        ExtensionFiles { found, orderings: extensions::orderings(look) }
+    }
+
+    /// Decides which of them are active. Nothing is started.
+    pub(crate) fn resolve(self, settings: &Merged, grants: &dyn Grants) -> Scopes {
+        #[cfg(feature = "schema")]
+        let checker = crate::schema::JsonSchema;
+        #[cfg(not(feature = "schema"))]
+        let checker = preface_core::extension::NoSchemas;
+        resolve_granted(self.found, settings, &self.orderings, &checker, grants)
+    }
+}
+
+impl Engine<'_> {
+    /// Reads the files that entries come from.
+    pub(crate) fn discover(&self, loaded: &LoadedProfile, project: &Project) -> Layers {
+        let look = project.access.look(self, loaded, &project.settings);
+        let extensions = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
+        let servers = extensions::mcp_files(&look);
+        let diagnostics = look.notes.take();
+        let (mut agents, mut styles) = (Vec::new(), Vec::new());
+        if loaded.turn.agent.is_some() {
+            agents = agents::load(&look);
+        }
+        if project.profile.options.contains_key(STYLE) {
+            styles = styles::load(&look);
+        }
+        // What is wrong with agents and styles is reported by the context providers that use them.
+        Layers { extensions, servers, agents, styles, diagnostics }
+    }
+}

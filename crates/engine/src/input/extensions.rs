@@ -1,0 +1,229 @@
+//! What the layers' extensions change in a build: which tools there are, and which context providers speak.
+
+use crate::{mcp, request::ToolChoice};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    extension::{Ability, Category, Context, Entry, FragmentKind, Scopes, Status},
+    profile::{BuiltinTexts, Profile, SnippetSource},
+    scope::Scope,
+    section::{Body, Language, ProviderName, Section, SectionId},
+    suggestion::did_you_mean,
+    turn::{Tool, one_line},
+    world::Contribution,
+};
+use preface_host::{look::Look, provider};
+
+/// Works out the active tools: those that are asked for, with the texts of whoever answers to the name.
+pub(crate) fn tools(
+    choice: &ToolChoice,
+    profile: &Profile,
+    scopes: &Scopes,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Tool> {
+    let names = match choice {
+        ToolChoice::Given(tools) => {
+            return tools.iter().cloned().map(|tool| registered(tool, profile)).collect();
+        }
+        ToolChoice::Profile => {
+            let mut names = profile.tools.clone();
+            if profile.layer_tools {
+                names.extend(of_layers(scopes, &names));
+            }
+            names
+        }
+        ToolChoice::Named(names) => {
+            let canonical = |name: &String| canonical(name, profile, scopes).to_owned();
+            // Those of servers join when it is known which servers may run.
+            let joins = |name: &&String| profile.mcp.tools && mcp::is_of_server(name);
+            names.iter().filter(|name| !joins(name)).map(canonical).collect()
+        }
+    };
+    let mut tools: Vec<Tool> = Vec::with_capacity(names.len());
+    for name in &names {
+        if !profile.repeat_tools && tools.iter().any(|tool| tool.name == *name) {
+            continue;
+        }
+        if let Some(entry) = scopes.active(Category::Tools, name) {
+            tools.push(entry_tool(entry, profile));
+            continue;
+        }
+        if let Some(note) = left_out(scopes, name) {
+            diagnostics.push(note);
+            continue;
+        }
+        if let Some(texts) = profile.tool_texts.get(name) {
+            tools.push(with_texts(Tool { name: name.clone(), ..Tool::default() }, texts));
+            continue;
+        }
+        let mut note = Diagnostic::warning(
+            DiagnosticCode::ToolUnknown,
+            format!("`{name}` is no tool that preface knows; it has a name and nothing else"),
+        );
+        let known = scopes.of(Category::Tools).filter(|entry| entry.active).map(|entry| entry.name.as_str());
+        if let Some(near) = did_you_mean(name, known) {
+            note = note.help(format!("did you mean `{near}`?"));
+        }
+        diagnostics.push(note);
+        tools.push(Tool { name: name.clone(), ..Tool::default() });
+    }
+    tools
+}
+
+/// Returns the name of the tool that a caller means: other names of a tool of the profile, and its name in another case where
+/// no layer of the user or the project has a tool of exactly that name.
+fn canonical<'n>(name: &'n str, profile: &'n Profile, scopes: &Scopes) -> &'n str {
+    if let Some(named) = profile.tool_aliases.get(name) {
+        return named;
+    }
+    let of_layers = scopes.named(Category::Tools, name).any(|entry| entry.origin.scope != Scope::Bundled);
+    if of_layers || profile.tools.iter().chain(profile.tool_texts.keys()).any(|known| known == name) {
+        return name;
+    }
+    let known = profile.tools.iter().map(|tool| (tool, tool)).chain(&profile.tool_aliases);
+    known.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map_or(name, |(_, tool)| tool)
+}
+
+/// Reports why a tool that some layer has is not part of the prompt: it is switched off, broken, or not trusted.
+fn left_out(scopes: &Scopes, name: &str) -> Option<Diagnostic> {
+    let entry = scopes.named(Category::Tools, name).next_back()?;
+    let (code, why) = match (&entry.disabled_by, entry.status) {
+        (Some(by), _) => {
+            (DiagnosticCode::ToolDisabled, format!("`tools.{name}.disable` in {} says so", by.path))
+        }
+        (None, Status::Held) => {
+            (DiagnosticCode::ToolUntrusted, format!("{} is not trusted", entry.origin.path))
+        }
+        (None, _) => (DiagnosticCode::ToolBroken, format!("{} is not valid", entry.origin.path)),
+    };
+    let note = Diagnostic::warning(code, format!("tool `{name}` is left out: {why}"));
+    let shows = format!("`preface scopes --why {name}` shows each layer");
+    Some(note.help(match code {
+        // The file itself is reported with what helps.
+        DiagnosticCode::ToolUntrusted => {
+            entry.diagnostics.iter().find_map(|note| note.help.clone()).unwrap_or(shows)
+        }
+        _ => shows,
+    }))
+}
+
+/// The active tools that the user and the project bring, beside those that are named already.
+pub(crate) fn of_layers(scopes: &Scopes, named: &[String]) -> Vec<String> {
+    scopes
+        .of(Category::Tools)
+        .filter(|entry| entry.active && entry.origin.scope != Scope::Bundled)
+        .map(|entry| entry.name.clone())
+        .filter(|name| !named.contains(name))
+        .collect()
+}
+
+/// A tool as an extension brings it; for a bundled one the profile may have texts of its own.
+pub(crate) fn entry_tool(entry: &Entry, profile: &Profile) -> Tool {
+    let tool = match &entry.value.ability {
+        Some(Ability::Tool(texts)) => texts.tool(&entry.name, &entry.origin.path),
+        _ => Tool { name: entry.name.clone(), source: Some(entry.origin.path.clone()), ..Tool::default() },
+    };
+    match profile.tool_texts.get(&entry.name) {
+        Some(texts) if entry.origin.scope == Scope::Bundled => with_texts(tool, texts),
+        _ => registered(tool, profile),
+    }
+}
+
+fn with_texts(tool: Tool, texts: &BuiltinTexts) -> Tool {
+    Tool { snippet: texts.snippet.clone(), guidelines: texts.guidelines.clone(), ..tool }
+}
+
+/// What becomes of a tool's texts when it is registered: its snippet is one line.
+pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
+    let text = profile.snippet_from.iter().find_map(|from| match from {
+        SnippetSource::Snippet => tool.snippet.as_deref(),
+        SnippetSource::Description => tool.description.as_deref(),
+    });
+    tool.snippet = text.and_then(one_line);
+    tool
+}
+
+/// Gives each context provider that a layer brings a section of its own, and lets it speak. One that has the name of a
+/// built-in provider takes its place instead.
+pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
+    let mut said = Vec::new();
+    let anchor = profile
+        .added_after
+        .as_ref()
+        .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
+    let mut at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1);
+    for (entry, context) in speaking(scopes, look) {
+        if let Some(section) = filled_by(profile, &entry.name) {
+            let id = section.id.clone();
+            section.body = Body::Fill(ProviderName::new(&entry.name));
+            section.language = Language::Verbatim;
+            // The frame of an item asks for what the built-in one knows of it.
+            section.item = None;
+            said.push(provider::extension::contribute(entry, context, &id, look));
+            continue;
+        }
+        let taken = |id: &str| profile.sections.iter().any(|section| section.id.as_str() == id);
+        let id =
+            if taken(&entry.name) { format!("contextProviders.{}", entry.name) } else { entry.name.clone() };
+        let mut section = Section::new(SectionId::new(id), Body::Fill(ProviderName::new(&entry.name)));
+        section.language = Language::Verbatim;
+        section.seam = true;
+        section.prefix = profile.added_prefix.clone().filter(|_| profile.frame.is_none());
+        section.between = profile.sections.iter().find_map(|section| {
+            section.between.clone().filter(|_| section.seam && matches!(section.body, Body::Fill(_)))
+        });
+        section.project = entry.origin.scope == Scope::Project;
+        said.push(provider::extension::contribute(entry, context, &section.id, look));
+        profile.sections.insert(at, section);
+        at += 1;
+    }
+    said
+}
+
+/// The section that a built-in provider of this id fills.
+fn filled_by<'p>(profile: &'p mut Profile, id: &str) -> Option<&'p mut Section> {
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id)?;
+    profile
+        .sections
+        .iter_mut()
+        .find(|section| matches!(&section.body, Body::Fill(name) if name.as_str() == builtin.name()))
+}
+
+/// The active context providers of the layers in order: priority, then layer, then id. Of those
+/// that share an exclusive slot only the first speaks.
+fn speaking<'s>(scopes: &'s Scopes, look: &Look<'_>) -> Vec<(&'s Entry, &'s Context)> {
+    let mut all: Vec<(&Entry, &Context)> = scopes
+        .of(Category::ContextProviders)
+        .filter(|entry| entry.active)
+        .filter_map(|entry| match &entry.value.ability {
+            Some(Ability::Context(context)) => Some((entry, context)),
+            _ => None,
+        })
+        .collect();
+    all.sort_by_key(|(entry, context)| (std::cmp::Reverse(context.priority), entry.origin.scope));
+    let mut slots: Vec<(&str, &str)> = Vec::new();
+    all.retain(|(entry, context)| {
+        let place = || Place::file(Some(entry.origin.scope), entry.origin.path.clone());
+        if context.kind != FragmentKind::SystemMessage {
+            let what =
+                format!("`{}` is no `system-message`; it is not part of the system prompt", entry.name);
+            look.note(Diagnostic::info(DiagnosticCode::ExtensionOtherKind, what).at(place()));
+            return false;
+        }
+        let Some(slot) = &context.exclusive_slot else { return true };
+        if let Some((_, winner)) = slots.iter().find(|(taken, _)| taken == slot) {
+            let what = format!("`{}` stays silent: `{winner}` has the exclusive slot `{slot}`", entry.name);
+            look.note(Diagnostic::warning(DiagnosticCode::ExclusiveSlotConflict, what).at(place()));
+            return false;
+        }
+        slots.push((slot, &entry.name));
+        true
+    });
+    all
+}
+
+/// Says why a built-in context provider stays silent, where a layer switched it off.
+pub(crate) fn switched_off(scopes: &Scopes, id: &str) -> Option<String> {
+    let entry = scopes.named(Category::ContextProviders, id).find(|entry| entry.value.ability.is_none())?;
+    let by = entry.disabled_by.as_ref().filter(|_| entry.status == Status::Disabled)?;
+    Some(format!("switched off by `contextProviders.{id}.disable` in the {} settings", by.scope))
+}

@@ -1,0 +1,490 @@
+//! The first input stage: the profile of a request with its options, and everything that is known without the project.
+
+use crate::{
+    Error, counters,
+    engine::{DEFAULT_PRESET, Engine},
+    input::options,
+    request::{Request, TrustChoice},
+    trust::consent,
+};
+use jiff::Timestamp;
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    lint::hidden::escape_hidden,
+    origin::Piece,
+    profile::{Home, OnOver, Profile, ProfileError, Setting},
+    scope::Scope,
+    settings::{self, Budget, LayerSettings, Merged, Own, SetValue, TemplateLimits},
+    suggestion::did_you_mean,
+    turn::Turn,
+};
+use preface_host::{
+    bounds::Bounds,
+    places::{Places, climbed, normal},
+    profile::{self, Choice},
+    system::{HardLinks, System, Within},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Returns whether a path has a component `.` or `..`.
+fn has_dots(path: &Path) -> bool {
+    let text = path.as_os_str().as_encoded_bytes();
+    text.split(|byte| *byte == b'/').any(|part| part == b"." || part == b"..")
+}
+
+/// The profile of a request, and everything that is known before anything of the project is read.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedProfile {
+    /// With the options of the caller and of the user's settings.
+    pub profile: Arc<Profile>,
+    pub places: Places,
+    /// Without tools: which there are is known once the entries are.
+    pub turn: Turn,
+    /// The texts that the caller gave for the profile's `text_options`.
+    pub given: BTreeMap<String, Vec<Piece>>,
+    pub settings: UserSettings,
+    /// These settings, merged, and what that reported.
+    pub merged: Arc<Merged>,
+    pub merge_notes: Diagnostics,
+    /// Where files of the project may lie.
+    pub bounds: Bounds,
+    /// The directories that files of the tree must lie in; `None` is anywhere.
+    pub roots: Option<Vec<PathBuf>>,
+    /// The trust store; `None` where there is no directory to keep one in.
+    pub store: Option<PathBuf>,
+    pub diagnostics: Diagnostics,
+}
+
+/// The settings of every scope but the project's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UserSettings {
+    /// Those that ship with preface.
+    pub bundled: Option<LayerSettings>,
+    /// The text that the user's choice of this preset appends, where that is written in another directory than the preset's.
+    pub shared: Option<LayerSettings>,
+    /// The user's own.
+    pub global: Option<LayerSettings>,
+    /// Those that the caller set.
+    pub sets: Vec<LayerSettings>,
+}
+
+impl UserSettings {
+    /// Merges them with the project's: weaker than the caller's, stronger than all others.
+    pub(crate) fn merge(&self, project: Option<&LayerSettings>, notes: &mut Diagnostics) -> Merged {
+        let layers = self.bundled.iter().chain(&self.shared).chain(&self.global);
+        settings::merge(layers.chain(project).chain(&self.sets).cloned().collect(), notes)
+    }
+}
+
+/// Returns a profile as settings leave it.
+pub(crate) fn with_settings(loaded: &Arc<Profile>, settings: &Merged) -> Arc<Profile> {
+    let own = Own::read(settings);
+    if own.budget == Budget::default() && own.template == TemplateLimits::default() {
+        return loaded.clone();
+    }
+    let mut profile = Profile::clone(loaded);
+    let size = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    if let Some(tokens) = &own.budget.tokens {
+        profile.budget.tokens = Some(size(tokens.value));
+    }
+    if let Some(on_over) = &own.budget.on_over {
+        profile.budget.on_over = match on_over.value {
+            settings::OnOver::Cut => OnOver::Cut,
+            settings::OnOver::Error => OnOver::Error,
+            settings::OnOver::Warn => OnOver::Warn,
+        };
+    }
+    let limits = &mut profile.template;
+    limits.max_depth = own.template.max_depth.as_ref().map_or(limits.max_depth, |max| size(max.value));
+    limits.max_bytes = own.template.max_bytes.as_ref().map_or(limits.max_bytes, |max| size(max.value));
+    limits.raw = own.template.raw.as_ref().map_or(limits.raw, |raw| raw.value);
+    limits.trim_tag_lines =
+        own.template.trim_tag_lines.as_ref().map_or(limits.trim_tag_lines, |trim| trim.value);
+    Arc::new(profile)
+}
+
+impl Engine<'_> {
+    /// Loads the profile that a request, or the user's settings, choose, and applies the options of both.
+    ///
+    /// # Errors
+    /// A directory, profile, option or setting of the request that there is not.
+    pub(crate) fn load_profile(&self, request: &Request) -> Result<LoadedProfile, Error> {
+        let system = self.system();
+        let mut diagnostics = Diagnostics::new();
+        let cwd = self.cwd(request)?;
+        let given = Given::read(request)?;
+        let sets = given.settings()?;
+
+        // The user's default profile is named in the settings of the default home.
+        let mut notes = Diagnostics::new();
+        let shared = Places::find(system, &cwd, &default_home(), request.home_trust, &mut notes);
+        let bundled = bundled_settings(system, &mut diagnostics);
+        let settings = read_settings(system, &shared, &mut notes);
+        let choice = self.choice(request, &shared, bundled.iter().chain(&settings).chain(&sets));
+        let profiles = shared.global.clone();
+        let load = |options: &[Setting]| profile::load(system, profiles.as_deref(), &choice, options);
+        let bare = load(&[]).map_err(Error::Profile)?;
+        let (options, sets) = given.split(&bare)?;
+        // It is the caller's options that are wrong: the profile is fine without them.
+        let with =
+            |options: &[Setting]| load(options).map_err(|error| Error::Usage(error.message, error.help));
+        let profile = if options.is_empty() { bare } else { with(&options)? };
+        // Most profiles live in that same home: what was found there is found once.
+        let (places, shared, global) = if profile.home == default_home() {
+            diagnostics.append(&mut notes);
+            (shared, None, settings)
+        } else {
+            let places = Places::find(system, &cwd, &profile.home, request.home_trust, &mut diagnostics);
+            let global = read_settings(system, &places, &mut diagnostics);
+            (places, settings.as_ref().and_then(|settings| appended(settings, &profile)), global)
+        };
+        let settings = UserSettings { bundled, shared, global, sets };
+        let mut merge_notes = Diagnostics::new();
+        let merged = Arc::new(settings.merge(None, &mut merge_notes));
+        let of_settings = options::of_settings(&merged, &profile, &mut diagnostics);
+        let mut profile = if of_settings.is_empty() {
+            profile
+        } else {
+            // The caller's come last; that they are valid by themselves is known.
+            let fit = |settings: &[Setting]| load(&[settings, options.as_slice()].concat()).map(drop);
+            let message = |error: &ProfileError| error.message.clone();
+            let of_settings = options::fitting(of_settings, &merged, fit, message, &mut diagnostics)
+                .map_err(|error| Error::Usage(error.message, error.help))?;
+            with(&[of_settings, options].concat())?
+        };
+        self.check_named_preset(&merged, &profile, profiles.as_deref(), &mut diagnostics)?;
+
+        let own = Own::read(&merged);
+        options::of_machine(system, &mut profile, &places);
+        if let Some(mode) = &own.trust_mode {
+            profile.trust = mode.value;
+        }
+        let bounds = self.bounds(request, &own, &places, &mut diagnostics)?;
+
+        let turn = Turn {
+            cwd: request.cwd_name.clone().unwrap_or_else(|| match &request.cwd {
+                Some(given) if given.is_absolute() && !has_dots(given) => given.display().to_string(),
+                _ => cwd.display().to_string(),
+            }),
+            model: request.model.clone(),
+            conversation: request.conversation.clone(),
+            agent: profile.options.get("agent").cloned(),
+            tools: Vec::new(),
+            guidelines: Vec::new(),
+            now: instant(system, request.now.as_deref())?,
+            zone: request.zone.clone(),
+            budget: request.budget,
+            counter: counters::chosen(request.counter.as_deref(), profile.counter.as_deref())?,
+            facts: request.facts.clone(),
+        };
+        if let Some(zone) = &request.zone
+            && system.zone(zone).is_none()
+        {
+            return Err(Error::Usage(
+                format!("unknown time zone: `{zone}`"),
+                Some("use a name such as `Europe/Berlin` or `UTC`".into()),
+            ));
+        }
+        let given = self.given(request, &profile, &places, &bounds, &mut diagnostics)?;
+        let store = consent::store_path(system, &profile, &places);
+        let roots = request.roots.clone();
+        Ok(LoadedProfile {
+            profile: Arc::new(profile),
+            places,
+            turn,
+            given,
+            settings,
+            merged,
+            merge_notes,
+            bounds,
+            roots,
+            store,
+            diagnostics,
+        })
+    }
+
+    /// Works out where files of the project may lie. Only the caller and the user's own settings widen that. Roots are given
+    /// by a service, which reads for others: what one of them can link to is not theirs to read.
+    fn bounds(
+        &self,
+        request: &Request,
+        own: &Own,
+        places: &Places,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Bounds, Error> {
+        let system = self.system();
+        let mut follow = Vec::new();
+        for path in &request.follow {
+            let named = normal(&system.current_dir().unwrap_or_else(|| places.cwd.clone()), path);
+            if system.stat(&named).is_none() {
+                let what =
+                    format!("`--follow` names nothing: `{}`", escape_hidden(&path.display().to_string()));
+                return Err(Error::Usage(
+                    what,
+                    Some("name the file or directory that the link leads to".into()),
+                ));
+            }
+            follow.push(named);
+        }
+        for path in &own.follow {
+            match (path.strip_prefix("~/"), &places.home) {
+                (Some(rest), Some(home)) => follow.push(normal(home, Path::new(rest))),
+                (None, _) if Path::new(path).is_absolute() => follow.push(PathBuf::from(path)),
+                _ => {
+                    let what = format!("`trust.follow` allows nothing: `{}`", escape_hidden(path));
+                    let note = Diagnostic::warning(DiagnosticCode::SettingsFollow, what);
+                    diagnostics.push(note.help("use an absolute path, or one that starts with `~/`"));
+                }
+            }
+        }
+        let allows = own.hard_links.as_ref().is_some_and(|allows| allows.value);
+        let is_exposed = request.roots.is_some() || request.trust == TrustChoice::Require;
+        let hard_links = if is_exposed && !allows { HardLinks::Refuse } else { HardLinks::Read };
+        Ok(Bounds::new(system, follow, hard_links))
+    }
+
+    /// Returns the directory of a request, absolute, links not resolved.
+    ///
+    /// # Errors
+    /// There is none, or it is no directory.
+    pub fn cwd(&self, request: &Request) -> Result<PathBuf, Error> {
+        let system = self.system();
+        let here = || {
+            system.current_dir().ok_or_else(|| {
+                Error::Usage(
+                    "the working directory is gone".to_owned(),
+                    Some("name one with `-C DIR`".to_owned()),
+                )
+            })
+        };
+        let given = match &request.cwd {
+            Some(dir) if dir.is_absolute() => dir.clone(),
+            Some(dir) => here()?.join(dir),
+            None => here()?,
+        };
+        let climbed = climbed(system, &given);
+        let stat = climbed.as_ref().and_then(|cwd| system.stat(cwd));
+        let cwd = climbed.unwrap_or(given);
+        match stat {
+            Some(stat) if stat.kind == preface_host::system::FileKind::Dir => Ok(cwd),
+            Some(_) => Err(Error::Usage(
+                format!("not a directory: `{}`", cwd.display()),
+                Some("`-C` takes a directory".into()),
+            )),
+            None => Err(Error::Usage(
+                format!("no such directory: `{}`", cwd.display()),
+                Some("`-C` takes a directory".into()),
+            )),
+        }
+    }
+
+    /// Returns this instant as a turn has it.
+    pub(crate) fn instant_now(&self) -> String {
+        written(self.system().now())
+    }
+
+    fn choice<'l>(
+        &self,
+        request: &Request,
+        shared: &Places,
+        settings: impl Iterator<Item = &'l LayerSettings>,
+    ) -> Choice {
+        if let Some(file) = &request.profile {
+            let base = self.system().current_dir().unwrap_or_default();
+            return Choice::File(normal(&base, file));
+        }
+        if let Some(name) = &request.preset {
+            return Choice::Named(name.clone());
+        }
+        let layers: Vec<LayerSettings> = settings.cloned().collect();
+        if layers.is_empty() {
+            return Choice::Named(DEFAULT_PRESET.to_owned());
+        }
+        let own = Own::read(&settings::merge(layers, &mut Diagnostics::new()));
+        if let Some(file) = own.profile {
+            let base = shared.global.clone().unwrap_or_else(|| shared.cwd.clone());
+            return Choice::File(match (file.value.strip_prefix("~/"), &shared.home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => base.join(&file.value),
+            });
+        }
+        let named = own.preset.map(|name| name.value);
+        let named = named.or_else(|| own.system_prompt.preset.map(|name| preset_name(&name.value)));
+        Choice::Named(named.unwrap_or_else(|| DEFAULT_PRESET.to_owned()))
+    }
+
+    /// `systemPrompt.preset` names a preset that exists, and the one that builds; else the caller is told.
+    fn check_named_preset(
+        &self,
+        settings: &Merged,
+        profile: &Profile,
+        profiles: Option<&Path>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Error> {
+        let Some(named) = Own::read(settings).system_prompt.preset else { return Ok(()) };
+        let known = profile::names(self.system(), profiles);
+        let name = preset_name(&named.value);
+        if !known.contains(&name) {
+            let help = match did_you_mean(&name, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("presets are {}", known.join(", ")),
+            };
+            return Err(Error::Usage(format!("unknown preset: `{}`", named.value), Some(help)));
+        }
+        if name != profile.name {
+            let what = format!("`systemPrompt.preset` is `{}`, and `{}` builds", named.value, profile.name);
+            diagnostics.push(
+                Diagnostic::warning(DiagnosticCode::PromptPreset, what)
+                    .help("`--preset` and `preset` come first"),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Returns what the settings that name this preset under `systemPrompt` append to it: one value says both.
+fn appended(settings: &LayerSettings, profile: &Profile) -> Option<LayerSettings> {
+    let own = Own::read(&settings::merge(vec![settings.clone()], &mut Diagnostics::new()));
+    let named = own.system_prompt.preset?;
+    settings.only(&["systemPrompt", "append"]).filter(|_| preset_name(&named.value) == profile.name)
+}
+
+/// The name of a preset as other programs spell it.
+fn preset_name(named: &str) -> String {
+    named.replace('_', "-")
+}
+
+/// Where the user's choice of profile is looked up.
+pub(crate) fn default_home() -> Home {
+    Home {
+        global: vec!["config:preface".to_owned()],
+        project: Some(".preface".to_owned()),
+        flat_extensions: false,
+        shared: false,
+        foreign_keys: Vec::new(),
+        variable: None,
+    }
+}
+
+/// Reads the settings that ship with preface, where there are any.
+fn bundled_settings(system: &dyn System, diagnostics: &mut Diagnostics) -> Option<LayerSettings> {
+    let bytes = system.bundled("settings.json")?;
+    let (layer, notes) = settings::parse(Scope::Bundled, "bundled/settings.json", &bytes);
+    diagnostics.extend(notes);
+    layer
+}
+
+fn read_settings(
+    system: &dyn System,
+    places: &Places,
+    diagnostics: &mut Diagnostics,
+) -> Option<LayerSettings> {
+    let path = places.global.as_ref()?.join("settings.json");
+    let source = places.source(Scope::Global, &path);
+    match system.read(&path, Within::Anywhere, preface_host::look::SETTINGS_LIMIT) {
+        Ok(read) => {
+            let (settings, notes) = places.parse_settings(source.scope, &source.path, &read.bytes);
+            diagnostics.extend(notes);
+            settings
+        }
+        Err(preface_host::system::ReadError::Missing) => None,
+        Err(error) => {
+            diagnostics.push(
+                Diagnostic::error(
+                    DiagnosticCode::SettingsShapeInvalid,
+                    format!("{} was left out: {error}", source.path),
+                )
+                .at(Place::file(Some(source.scope), source.path.clone()))
+                .help("put a regular file of at most 1 MiB there that you can read, or nothing"),
+            );
+            None
+        }
+    }
+}
+
+/// What the caller sets: `path=value`, as written.
+struct Given<'r> {
+    sets: Vec<(&'r str, &'r str)>,
+    agent: Option<&'r str>,
+}
+
+impl<'r> Given<'r> {
+    fn read(request: &'r Request) -> Result<Self, Error> {
+        let sets = request.sets.iter().map(|set| {
+            set.split_once('=')
+                .ok_or_else(|| Error::Usage(format!("`--set` takes `path=value`: `{set}`"), None))
+        });
+        if request.agent.as_ref().is_some_and(String::is_empty) {
+            let help = Some("`preface agents` lists the names".to_owned());
+            return Err(Error::Usage("an agent needs a name".to_owned(), help));
+        }
+        Ok(Given { sets: sets.collect::<Result<_, _>>()?, agent: request.agent.as_deref() })
+    }
+
+    /// The settings that decide which profile builds. Which of the others are options of it, it says itself.
+    fn settings(&self) -> Result<Vec<LayerSettings>, Error> {
+        self.sets
+            .iter()
+            .filter(|(key, _)| matches!(*key, "preset" | "profile" | "systemPrompt" | "systemPrompt.preset"))
+            .map(|(key, value)| setting(key, value))
+            .collect()
+    }
+
+    /// Splits into options of this profile and settings.
+    fn split(&self, profile: &Profile) -> Result<(Vec<Setting>, Vec<LayerSettings>), Error> {
+        let mut options = Vec::new();
+        let mut layers = Vec::new();
+        for (key, value) in &self.sets {
+            // `budget` and `trust` are both: with a dot they are settings.
+            let is_setting =
+                settings::is_settings_root(key) && (key.contains('.') || !matches!(*key, "budget" | "trust"));
+            if is_setting && !profile.has_option(key) {
+                layers.push(setting(key, value)?);
+                continue;
+            }
+            if key.contains('.') && !profile.has_option(key) {
+                return Err(unknown_setting(key, profile));
+            }
+            options.push(Setting { key: (*key).to_owned(), value: (*value).to_owned() });
+        }
+        options.extend(self.agent.map(|name| Setting { key: "agent".to_owned(), value: name.to_owned() }));
+        Ok((options, layers))
+    }
+}
+
+fn setting(key: &str, value: &str) -> Result<LayerSettings, Error> {
+    let value = SetValue::parse(&format!("{key}={value}"))
+        .map_err(|error| Error::Usage(error.to_string(), error.hint()))?;
+    Ok(value.into_layer())
+}
+
+fn unknown_setting(key: &str, profile: &Profile) -> Error {
+    let root = key.split('.').next().unwrap_or_default();
+    let near = did_you_mean(key, profile.option_names()).map(str::to_owned).or_else(|| {
+        let near = did_you_mean(root, settings::TOP.iter().map(|field| field.name))?;
+        Some(key.replacen(root, near, 1))
+    });
+    Error::Usage(format!("unknown setting: `{key}`"), near.map(|near| format!("did you mean `{near}`?")))
+}
+
+/// Returns the instant of a build that names none.
+fn instant(system: &dyn System, given: Option<&str>) -> Result<String, Error> {
+    let now = match given {
+        None => system.now(),
+        Some(text) => text.parse::<Timestamp>().map_err(|_| {
+            Error::Usage(
+                format!("not an instant: `{text}`"),
+                Some("use RFC 3339, such as `2026-03-07T14:55:05Z`".to_owned()),
+            )
+        })?,
+    };
+    Ok(written(now))
+}
+
+fn written(now: Timestamp) -> String {
+    now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}

@@ -1,0 +1,147 @@
+//! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
+//! while a prompt is built; what is collected from it is a [`World`](preface_core::world::World).
+
+pub(crate) mod collect;
+pub(crate) mod discover;
+pub(crate) mod extensions;
+pub(crate) mod given;
+pub(crate) mod imported;
+pub(crate) mod load_profile;
+pub(crate) mod named;
+pub(crate) mod open_project;
+pub(crate) mod options;
+pub(crate) mod project_changes;
+pub(crate) mod resolve;
+
+use crate::{
+    Engine, Error,
+    input::{
+        load_profile::LoadedProfile, open_project::Project, project_changes::ProjectChanges, resolve::Entries,
+    },
+    request::Request,
+    trust::{consent::Ask, permit::ProjectGrants},
+};
+use preface_core::{
+    audit::AuditEvent, diagnostic::Diagnostics, hook::SkillPath, profile::ScaffoldWhen, trust::TrustMode,
+    turn::Turn,
+};
+use preface_host::{
+    gate::{Consent, Gate, GateMark},
+    look::Look,
+    places::Places,
+    scaffold,
+};
+use std::path::Path;
+
+/// The values of the input stages, and what is worked out of them together.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    pub loaded: LoadedProfile,
+    pub first_files: FirstFiles,
+    pub project: Project,
+    pub entries: Entries,
+    /// What the project takes away or replaces.
+    pub changes: ProjectChanges,
+    /// The paths of skills that hooks named.
+    pub skill_paths: Vec<SkillPath>,
+}
+
+/// What came of the first files of a profile.
+#[derive(Debug, Default)]
+pub(crate) struct FirstFiles {
+    pub diagnostics: Diagnostics,
+    pub audit: Vec<AuditEvent>,
+}
+
+impl Inputs {
+    pub(crate) fn places(&self) -> &Places {
+        &self.project.access.places
+    }
+
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.project.access.gate
+    }
+
+    /// Returns what came up so far, in the order of the stages.
+    pub(crate) fn diagnostics(&self) -> Diagnostics {
+        let stages = [
+            &self.loaded.diagnostics,
+            &self.first_files.diagnostics,
+            &self.project.access.diagnostics,
+            &self.project.diagnostics,
+            &self.entries.diagnostics,
+        ];
+        stages.into_iter().flatten().cloned().collect()
+    }
+
+    /// Returns what happened so far, in the order of the stages.
+    pub(crate) fn audit(&self) -> Vec<AuditEvent> {
+        let stages = [&self.first_files.audit, &self.project.access.audit, &self.entries.audit];
+        stages.into_iter().flatten().cloned().collect()
+    }
+
+    /// Returns a view of the machine with what the stages found. Nobody is asked anything.
+    pub(crate) fn look<'a>(&'a self, engine: &Engine<'a>) -> Look<'a> {
+        Look {
+            turn: &self.entries.turn,
+            granted: Some(&self.entries.granted),
+            skill_paths: &self.skill_paths,
+            sections: &self.entries.profile.sections,
+            servers: &self.entries.mcp.servers,
+            ..self.project.access.look(engine, &self.loaded, &self.project.settings)
+        }
+    }
+
+    /// Returns what is granted to the project.
+    pub(crate) fn grants<'a>(&'a self, look: &'a Look<'a>) -> ProjectGrants<'a> {
+        ProjectGrants::new(look, self.loaded.store.as_deref(), self.entries.profile.trust)
+    }
+
+    /// Returns the directory below which a project's own files are written: the working directory, or the project
+    /// directory where that one is trusted as a whole.
+    pub(crate) fn write_root(&self) -> &Path {
+        match (self.entries.profile.trust, &self.places().project) {
+            (TrustMode::Whole, Some(dir)) => dir,
+            _ => &self.places().cwd,
+        }
+    }
+
+    /// Forgets what a build looked at after the mark: each looks for itself.
+    pub(crate) fn forget_after(&mut self, mark: GateMark) {
+        self.loaded.bounds.forget_root();
+        self.project.access.forget_after(mark);
+    }
+}
+
+impl Engine<'_> {
+    /// Runs the input stages.
+    ///
+    /// # Errors
+    /// Those of the stages.
+    pub(crate) fn read_inputs(&self, request: &Request, consent: Option<Consent>) -> Result<Inputs, Error> {
+        let loaded = self.load_profile(request)?;
+        let first_files = if self.scaffolds() { self.scaffold(&loaded) } else { FirstFiles::default() };
+        let project = self.open_project(request, &loaded, consent)?;
+        let layers = self.discover(&loaded, &project);
+        let entries = self.resolve(request, &loaded, &project, layers)?;
+        let changes = ProjectChanges::of(&loaded, &project, &entries);
+        Ok(Inputs { loaded, first_files, project, entries, changes, skill_paths: Vec::new() })
+    }
+
+    /// Writes the first files of a profile that has some, where the user's own directory is new.
+    pub(crate) fn scaffold(&self, loaded: &LoadedProfile) -> FirstFiles {
+        let mut first = FirstFiles::default();
+        if loaded.profile.scaffold.when == ScaffoldWhen::Discover
+            && let Some(dir) = &loaded.places.global
+        {
+            let FirstFiles { diagnostics, audit } = &mut first;
+            scaffold::scaffold(self.system(), dir, &loaded.profile.scaffold, diagnostics, audit);
+        }
+        first
+    }
+
+    /// Returns a view of the machine for a turn.
+    pub(crate) fn look<'a>(&'a self, inputs: &'a Inputs, turn: &'a Turn, ask: &'a dyn Ask) -> Look<'a> {
+        Look { turn, confirm: ask.as_confirm(), ..inputs.look(self) }
+    }
+}

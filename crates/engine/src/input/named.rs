@@ -1,0 +1,192 @@
+//! What the caller chooses by name among files of the layers: an agent, an output style. It is decided before any
+//! text is collected, because tools and sections depend on it.
+
+use crate::{
+    Error,
+    input::{discover::STYLE, resolve::Entries},
+    mcp,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    extension::{Category, EntryOrigin},
+    lint::hidden::escape_hidden,
+    profile::Profile,
+    scope::Scope,
+    suggestion::did_you_mean,
+    turn::Tool,
+};
+use preface_host::{
+    agents::{self, Agent, AgentEntry},
+    styles::{self, StyleEntry},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The option that is set where a style's file says that it takes the place of the advice for programming.
+const STYLE_ONLY: &str = "outputStyle.only";
+
+/// The option that is set where the prompt of an agent is asked for.
+const AGENT: &str = "agent";
+
+/// The option that is set for an agent without any tool: nothing but its order reaches it.
+const AGENT_WITHOUT_TOOLS: &str = "agent.withoutTools";
+
+/// Returns the options that [`Named::apply`] may set for a profile.
+pub(crate) fn options(profile: &Profile) -> impl Iterator<Item = &'static str> {
+    let has_styles =
+        profile.options.contains_key(STYLE) || profile.unset_options.iter().any(|name| name == STYLE);
+    [(AGENT, profile.has_agents), (AGENT_WITHOUT_TOOLS, profile.has_agents), (STYLE_ONLY, has_styles)]
+        .into_iter()
+        .filter_map(|(name, is_there)| is_there.then_some(name))
+}
+
+/// The most notes about the lists of tools of an agent.
+const MOST_NOTES: usize = 20;
+
+/// What was found under the names.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    agent: Option<AgentEntry>,
+    style: Option<Option<StyleEntry>>,
+}
+
+/// Finds what the options name among the files of the layers.
+///
+/// # Errors
+/// An agent that there is not.
+pub(crate) fn find(
+    agent: Option<&str>,
+    profile: &Profile,
+    agents: &[AgentEntry],
+    styles: &[StyleEntry],
+) -> Result<Named, Error> {
+    let mut named = Named::default();
+    if let Some(name) = agent {
+        let Some(entry) = agents::find(name, agents) else { return Err(unknown_agent(name, agents)) };
+        named.agent = Some(entry.clone());
+    }
+    if let Some(name) = profile.options.get(STYLE) {
+        // A style without a text has no part in the prompt, so nothing may refer to one.
+        let is_used = |style: &&StyleEntry| !styles::is_default(name) && !style.value.body.is_empty();
+        let chosen = styles::find(name, styles).filter(is_used);
+        named.style = Some(chosen.cloned());
+    }
+    Ok(named)
+}
+
+fn unknown_agent(name: &str, agents: &[AgentEntry]) -> Error {
+    let help = if agents.iter().any(|entry| entry.name.eq_ignore_ascii_case(name)) {
+        "its file was left out; `preface agents --all` says why".to_owned()
+    } else {
+        match agents::near(name, agents) {
+            Some(near) => format!("did you mean `{}`?", escape_hidden(near)),
+            None => "`preface agents` lists them".to_owned(),
+        }
+    };
+    Error::Usage(format!("there is no agent `{}`", escape_hidden(name)), Some(help))
+}
+
+impl Named {
+    /// Returns the name of the agent if its file ships with the profile and has a prompt.
+    pub(crate) fn bundled_agent(&self) -> Option<&str> {
+        let agent = self.agent.as_ref().filter(|agent| !agent.value.body.is_empty())?;
+        (agent.origin.scope == Scope::Bundled).then_some(agent.name.as_str())
+    }
+
+    /// Applies them: an agent has the tools that its file allows, and both go by the name in their file.
+    pub(crate) fn apply(self, mut entries: Entries) -> Entries {
+        if self.agent.is_none() && self.style.is_none() {
+            return entries;
+        }
+        if let Some(agent) = &self.agent
+            && let Some(what) = &agent.value.what
+        {
+            let notes = without_effect(&agent.origin, what, &entries);
+            entries.diagnostics.extend(notes);
+        }
+        let profile = Arc::make_mut(&mut entries.profile);
+        if let Some(agent) = self.agent {
+            if let Some(what) = &agent.value.what {
+                let aliases = &profile.tool_aliases;
+                entries.turn.tools.retain(|tool| {
+                    let names = names(tool, aliases);
+                    what.allows(&names.iter().map(String::as_str).collect::<Vec<_>>())
+                });
+            }
+            if entries.turn.tools.is_empty() {
+                profile.options.insert(AGENT_WITHOUT_TOOLS.to_owned(), "true".to_owned());
+            }
+            profile.options.insert(AGENT.to_owned(), agent.name.clone());
+            entries.turn.agent = Some(agent.name);
+        }
+        match self.style {
+            None => {}
+            Some(Some(style)) => {
+                if style.value.what.is_some_and(|style| style.keep_coding_instructions == Some(false)) {
+                    profile.options.insert(STYLE_ONLY.to_owned(), "true".to_owned());
+                }
+                profile.options.insert(STYLE.to_owned(), style.name);
+            }
+            // Nothing may refer to a style that there is not.
+            Some(None) => {
+                profile.options.remove(STYLE);
+                profile.unset_options.push(STYLE.to_owned());
+            }
+        }
+        entries
+    }
+}
+
+/// Returns all names of a tool: its own, other names of it, and the one of its server's tools.
+fn names(tool: &Tool, aliases: &BTreeMap<String, String>) -> Vec<String> {
+    let canonical = aliases.get(&tool.name).unwrap_or(&tool.name);
+    let others = aliases.iter().filter(|(_, named)| *named == canonical).map(|(alias, _)| alias);
+    [canonical].into_iter().chain(others).cloned().chain(mcp::name_of_server(tool)).collect()
+}
+
+/// Warns about names in an agent's lists of tools that give or take away nothing.
+fn without_effect(origin: &EntryOrigin, agent: &Agent, entries: &Entries) -> Diagnostics {
+    if origin.scope == Scope::Bundled {
+        return Diagnostics::new();
+    }
+    let profile = &entries.profile;
+    let of_layers = entries.scopes.of(Category::Tools).filter(|entry| entry.origin.scope != Scope::Bundled);
+    let by_name =
+        profile.tools.iter().chain(profile.tool_texts.keys()).chain(of_layers.map(|entry| &entry.name));
+    let by_name: Vec<Tool> = by_name.map(|name| Tool { name: name.clone(), ..Tool::default() }).collect();
+    let known = by_name.iter().chain(&entries.server_tools).chain(&entries.turn.tools);
+    let known: Vec<String> = known.flat_map(|tool| names(tool, &profile.tool_aliases)).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if known.is_empty() {
+        return Diagnostics::new();
+    }
+
+    let lists =
+        [("tools", agent.tools.as_deref().unwrap_or_default()), ("disallowedTools", &agent.disallowed_tools)];
+    let rules = lists.into_iter().flat_map(|(key, rules)| rules.iter().map(move |rule| (key, rule.as_str())));
+    let note = |(key, rule): (&str, &str)| {
+        let tool = agents::tool_of(rule);
+        let (shown, is_part) = (escape_hidden(rule), tool != rule);
+        let (what, help) = if !agents::is_named(tool, &known) {
+            if mcp::is_of_unknown(tool, &entries.mcp.servers) {
+                return None;
+            }
+            let near = did_you_mean(tool, known.iter().copied());
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if tool.contains(char::is_whitespace) => "put commas between the names".to_owned(),
+                None => "`preface tools` lists the tools".to_owned(),
+            };
+            ("matches no tool".to_owned(), help)
+        } else if key == "disallowedTools" && is_part {
+            let tool = escape_hidden(tool);
+            let help = format!("write `{tool}` to take the whole tool away");
+            (format!("takes nothing away: `{tool}` stays, and rules about its uses are the host's"), help)
+        } else {
+            return None;
+        };
+        let what = format!("{}: `{shown}` in `{key}` {what}", origin.path);
+        let place = Place::file(Some(origin.scope), origin.path.clone());
+        Some(Diagnostic::warning(DiagnosticCode::AgentTool, what).at(place).help(help))
+    };
+    rules.filter_map(note).take(MOST_NOTES).collect()
+}

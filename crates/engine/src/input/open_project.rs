@@ -1,0 +1,105 @@
+//! The second input stage: what of the project may be used, and what its settings make of the profile.
+
+use crate::{
+    Engine, Error,
+    input::load_profile::{LoadedProfile, with_settings},
+    request::Request,
+    trust::consent::ProjectAccess,
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    profile::Profile,
+    settings::{self, LayerSettings, Merged},
+    trust::TrustMode,
+    world::OwnPrompt,
+};
+use preface_host::{discover, gate::Consent};
+use std::sync::Arc;
+
+/// The project of a request, as far as it may be used.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub access: ProjectAccess,
+    /// Its own settings; `None` where there are none that may be used.
+    pub layer: Option<LayerSettings>,
+    /// The settings of all scopes.
+    pub settings: Arc<Merged>,
+    /// The profile as these settings leave it.
+    pub profile: Arc<Profile>,
+    /// `systemPrompt` of the settings.
+    pub system_prompt: OwnPrompt,
+    /// What came up in the settings; what came up at the gate is in `access`.
+    pub diagnostics: Diagnostics,
+}
+
+impl Engine<'_> {
+    /// Opens the gate of the project and merges its settings with the others. Nothing else of it is read.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open_gate`].
+    pub(crate) fn open_project(
+        &self,
+        request: &Request,
+        loaded: &LoadedProfile,
+        consent: Option<Consent>,
+    ) -> Result<Project, Error> {
+        let access = self.open_gate(request, loaded, consent)?;
+        let look = access.look(self, loaded, &loaded.merged);
+        let layer = discover::project_settings(&look);
+        let mut notes = look.notes.take();
+        drop(look);
+        let settings = match &layer {
+            Some(layer) => Arc::new(loaded.settings.merge(Some(layer), &mut notes)),
+            None => {
+                notes.extend(loaded.merge_notes.iter().cloned());
+                loaded.merged.clone()
+            }
+        };
+        let profile = with_settings(&loaded.profile, &settings);
+        let system_prompt = system_prompt(loaded, layer.as_ref(), &settings, &mut notes);
+        Ok(Project { access, layer, settings, profile, system_prompt, diagnostics: notes })
+    }
+}
+
+/// Returns the `systemPrompt` that a build uses.
+fn system_prompt(
+    loaded: &LoadedProfile,
+    project: Option<&LayerSettings>,
+    merged: &Merged,
+    notes: &mut Diagnostics,
+) -> OwnPrompt {
+    let mut prompt = if loaded.profile.closed {
+        // What the caller sets is asked for now, and by name.
+        discover::system_prompt(&settings::merge(loaded.settings.sets.clone(), &mut Diagnostics::new()))
+    } else {
+        discover::system_prompt(merged)
+    };
+    if loaded.profile.trust == TrustMode::None
+        && let Some(project) = project
+    {
+        prompt = only_added(discover::system_prompt(&loaded.merged), prompt, project.path(), notes);
+    }
+    if loaded.turn.agent.is_some() && !prompt.is_empty() {
+        prompt = OwnPrompt::default();
+        let what = "`systemPrompt` is about the main conversation; an agent has its own prompt";
+        notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForAgents, what));
+    }
+    prompt
+}
+
+/// Returns the user's own `systemPrompt` with the text that a project without a gate adds to it. What would replace or empty
+/// the user's text is ignored, with a warning each.
+fn only_added(own: OwnPrompt, merged: OwnPrompt, project: &str, notes: &mut Diagnostics) -> OwnPrompt {
+    let mut ignored = |key: &str, why: &str| {
+        let what = format!("`systemPrompt.{key}` of {project} was not used: {why}");
+        let help = format!("`--set systemPrompt.{key}=…` uses it");
+        notes.push(Diagnostic::warning(DiagnosticCode::PromptNotForProjects, what).help(help));
+    };
+    if merged.custom != own.custom {
+        ignored("custom", "nothing guards this project");
+    }
+    if own.append.is_some() && merged.append != own.append {
+        ignored("append", "yours comes first");
+    }
+    OwnPrompt { append: own.append.or(merged.append), ..own }
+}

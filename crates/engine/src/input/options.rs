@@ -1,0 +1,198 @@
+//! Options of a profile that the user's settings give: those under `options`, and the few settings that are options of some
+//! profiles by their own name.
+
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    fact::FactKey,
+    lint::hidden::escape_hidden,
+    origin::Origin,
+    profile::{Profile, Setting},
+    prompt::Prompt,
+    settings::{Merged, Node, SetBy, Table, Tree},
+    suggestion::did_you_mean,
+};
+use preface_host::{
+    places::Places,
+    system::{FileKind, System},
+};
+use std::path::{Path, PathBuf};
+
+/// The settings that are an option where a profile has one of that name.
+const SHARED: [&str; 2] = ["claudeMdExcludes", "outputStyle"];
+
+/// The options of every profile that settings may give: how the parts stand.
+const SHAPES: [&str; 4] = ["arrange", "join", "order", "variant"];
+
+/// An option as settings give it.
+#[derive(Clone, Debug)]
+pub(crate) struct OptionSetting {
+    /// The keys that lead to it in the settings.
+    path: Vec<String>,
+    name: String,
+    /// Its values; a list has several.
+    values: Vec<Setting>,
+    by: SetBy,
+    place: Place,
+}
+
+impl OptionSetting {
+    fn of(path: Vec<String>, name: &str, node: &Node) -> Self {
+        let (by, place) = (node.by(), node.place());
+        OptionSetting { path, name: name.to_owned(), values: values(name, node), by, place }
+    }
+
+    /// Returns what the next weaker layer sets.
+    fn below(&self, settings: &Merged) -> Option<OptionSetting> {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let weaker = [SetBy::Global, SetBy::Bundled].into_iter().filter(|by| *by < self.by);
+        let node = weaker.filter_map(|by| settings.at_layer(by, &path)).next()?;
+        Some(OptionSetting::of(self.path.clone(), &self.name, node))
+    }
+}
+
+/// Returns the options of this profile that settings give. One that it does not have is a note.
+pub(crate) fn of_settings(
+    settings: &Merged,
+    profile: &Profile,
+    notes: &mut Diagnostics,
+) -> Vec<OptionSetting> {
+    let mut given = Vec::new();
+    for name in SHARED.into_iter().filter(|name| profile.has_option(name)) {
+        let node = settings.at(&[name]);
+        given.extend(node.map(|node| OptionSetting::of(vec![name.to_owned()], name, node)));
+    }
+    if let Some(options) = settings.at(&["options"]).and_then(Node::as_table) {
+        read(&["options".to_owned()], options, profile, &mut given, notes);
+    }
+    given
+}
+
+/// Sets the options that are directories and that nobody gave: by an environment variable, else by the global directory.
+pub(crate) fn of_machine(system: &dyn System, profile: &mut Profile, places: &Places) {
+    for (name, dir) in &profile.option_dirs {
+        if profile.options.contains_key(name) {
+            continue;
+        }
+        let variable = dir.variable.as_deref().and_then(|variable| system.var(variable));
+        let named = variable.map(PathBuf::from).filter(|path| path.is_absolute());
+        let own = || Some(places.global.as_ref()?.join(dir.global.as_ref()?));
+        if let Some(path) = named.or_else(own) {
+            profile.options.insert(name.clone(), path.display().to_string());
+            profile.unset_options.retain(|unset| unset != name);
+        }
+    }
+}
+
+/// Reports the directories that a prompt names by an option and that are not there.
+pub(crate) fn missing_dirs(system: &dyn System, profile: &Profile, prompt: &Prompt) -> Diagnostics {
+    let names = |key: &FactKey| {
+        let origins = prompt.parts.iter().flat_map(|part| &part.spans).map(|span| &span.origin);
+        origins.into_iter().any(|origin| matches!(origin, Origin::Fact { key: fact, .. } if fact == key))
+    };
+    let is_dir = |path: &str| system.stat(Path::new(path)).is_some_and(|stat| stat.kind == FileKind::Dir);
+    let mut notes = Diagnostics::new();
+    for (option, dir) in &profile.option_dirs {
+        let Some(path) = profile.options.get(option) else { continue };
+        if names(&FactKey::new("option", option)) && !is_dir(path) {
+            let path = escape_hidden(path);
+            let what = format!("the prompt names the directory `{path}`, which does not exist");
+            let variable = dir.variable.as_ref().map_or_else(String::new, |name| format!("{name} or "));
+            let help = format!("{variable}`--set {option}=DIR` names another");
+            notes.push(Diagnostic::info(DiagnosticCode::OptionDirectory, what).help(help));
+        }
+    }
+    notes
+}
+
+/// Returns the values that `fit` accepts. One that it refuses is reported, and the next weaker layer's is used, else the
+/// profile's own.
+///
+/// # Errors
+/// What `fit` refuses of the caller's own values.
+pub(crate) fn fitting<E>(
+    given: Vec<OptionSetting>,
+    settings: &Merged,
+    fit: impl Fn(&[Setting]) -> Result<(), E>,
+    message: impl Fn(&E) -> String,
+    notes: &mut Diagnostics,
+) -> Result<Vec<Setting>, E> {
+    let all: Vec<Setting> = given.iter().flat_map(|option| option.values.clone()).collect();
+    if fit(&all).is_ok() {
+        return Ok(all);
+    }
+    let mut used = Vec::new();
+    for option in given {
+        let mut next = Some(option);
+        while let Some(option) = next {
+            let with = [used.as_slice(), option.values.as_slice()].concat();
+            next = match fit(&with) {
+                Ok(()) => {
+                    used = with;
+                    None
+                }
+                Err(error) if option.by == SetBy::Caller => return Err(error),
+                Err(error) => {
+                    let below = option.below(settings);
+                    let stays = match &below {
+                        Some(below) => format!("the {} value", below.by),
+                        None => "the profile's own value".to_owned(),
+                    };
+                    let what = format!(
+                        "`options.{}` is not valid: {}; {stays} is used",
+                        option.name,
+                        message(&error)
+                    );
+                    notes
+                        .push(Diagnostic::error(DiagnosticCode::SettingsShapeInvalid, what).at(option.place));
+                    below
+                }
+            };
+        }
+    }
+    Ok(used)
+}
+
+/// Reads a table of options. One that is no option itself may hold those whose names begin so: `claudeMd` holds
+/// `claudeMd.order`.
+fn read(
+    path: &[String],
+    table: &Table,
+    profile: &Profile,
+    given: &mut Vec<OptionSetting>,
+    notes: &mut Diagnostics,
+) {
+    for (key, node) in table.iter() {
+        let path = [path, &[key.to_owned()]].concat();
+        let name = path[1..].join(".");
+        if profile.has_option(&name) || SHAPES.contains(&name.as_str()) {
+            given.push(OptionSetting::of(path, &name, node));
+            continue;
+        }
+        let begins =
+            |known: &str| known.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        if let Some(table) = node.as_table().filter(|_| profile.option_names().any(begins)) {
+            read(&path, table, profile, given, notes);
+            continue;
+        }
+        let what =
+            format!("the profile `{}` has no option `{name}`; `options.{name}` was not used", profile.name);
+        let note = Diagnostic::warning(DiagnosticCode::SettingsUnknownOption, what).at(node.key_place());
+        notes.push(match did_you_mean(&name, profile.option_names().chain(SHAPES)) {
+            Some(near) => note.help(format!("did you mean `{near}`?")),
+            None => note,
+        });
+    }
+}
+
+/// The values of an option: one, or those of a list.
+fn values(name: &str, node: &Node) -> Vec<Setting> {
+    let setting = |value: String| Setting { key: name.to_owned(), value };
+    match node.tree() {
+        Tree::Null => Vec::new(),
+        Tree::Text(text) => vec![setting(text.clone())],
+        Tree::Flag(flag) => vec![setting(flag.to_string())],
+        Tree::Number(number) => vec![setting(number.to_string())],
+        Tree::List(items) => items.iter().flat_map(|item| values(name, item)).collect(),
+        Tree::Table(_) => vec![setting(node.to_value().to_string())],
+    }
+}

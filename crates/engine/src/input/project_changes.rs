@@ -1,0 +1,296 @@
+//! What a project takes away or replaces of what the user and preface have. A grant lists it before it is recorded, and each
+//! build that is affected reports it: the user's words never go in silence.
+
+use crate::input::{load_profile::LoadedProfile, open_project::Project, resolve::Entries};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place, Severity},
+    extension::{Category, DisabledBy, Entry, EntryOrigin, Status},
+    lint::hidden::escape_hidden,
+    profile::Profile,
+    scope::Scope,
+    section::Body,
+    settings::{Merged, SetBy, SystemPromptFile},
+    trust::{Trust, TrustMode},
+    world::OwnPrompt,
+};
+use preface_host::{discover, provider};
+
+/// The code of the warnings.
+const CODE: DiagnosticCode = DiagnosticCode::ProjectReplaces;
+
+/// One change.
+#[derive(Clone, Debug, PartialEq)]
+struct ProjectChange {
+    note: Diagnostic,
+    /// True where the prompt or the log of this build is another one because of it.
+    affects_build: bool,
+}
+
+/// Everything that a project changes of what is there without it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ProjectChanges(Vec<ProjectChange>);
+
+impl ProjectChanges {
+    /// Compares settings and entries with those that there would be without the project.
+    pub(crate) fn of(loaded: &LoadedProfile, project: &Project, entries: &Entries) -> Self {
+        let mut changes = ProjectChanges::default();
+        if project.layer.is_none() && project.access.trust == Trust::Untrusted {
+            return changes;
+        }
+        let own = &loaded.merged;
+        // Without a gate a project adds text and takes none away; an agent has a prompt of its own.
+        let profile = &entries.profile;
+        if !profile.closed && profile.trust != TrustMode::None && entries.turn.agent.is_none() {
+            changes.add_own_prompt(&discover::system_prompt(own), &project.settings);
+        }
+        changes.add_system_prompt_file(&project.settings, own, &entries.profile);
+        for entry in &entries.scopes.entries {
+            changes.add_entry(entry, project, entries);
+        }
+        for server in &entries.mcp.servers {
+            let name = format!("mcp/{}", server.name);
+            let affects = entries.profile.mcp.tools;
+            if let Some(by) = taken_by_project(server.disabled_by.as_ref(), server.origin.scope) {
+                changes.add_switched_off(&name, &server.origin, by, affects);
+            }
+            if server.origin.scope != Scope::Project {
+                continue;
+            }
+            if server.active {
+                changes.add_replaced(&name, &server.origin, server.shadows.first(), affects);
+            } else if server.status == Status::Pending
+                && let Some(below) = entries.mcp.active(&server.name)
+            {
+                changes.add_pending(&name, &server.origin, &below.origin);
+            }
+        }
+        changes
+    }
+
+    /// Returns the warnings of this build.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        self.0.iter().filter(|change| change.affects_build).map(|change| change.note.clone())
+    }
+
+    /// Returns a line for each change, fit to be shown. `notes` are those of the same build: the order of hooks and the
+    /// allowlist are reported where they are worked out.
+    pub(crate) fn lines(&self, notes: &Diagnostics) -> Vec<String> {
+        let of_project = |note: &&Diagnostic| {
+            matches!(note.code, DiagnosticCode::OrderingRewrite | DiagnosticCode::SettingsLoosened)
+                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+        };
+        let mut lines: Vec<String> = self.0.iter().map(|change| change.note.message.clone()).collect();
+        lines.extend(notes.iter().filter(of_project).map(|note| note.message.clone()));
+        lines
+    }
+
+    fn add(&mut self, what: String, place: Option<Place>, affects_build: bool) {
+        let mut note = Diagnostic::warning(CODE, what);
+        note.place = place;
+        self.0.push(ProjectChange { note, affects_build });
+    }
+
+    /// `systemPrompt`: a text instead of all others, and one after them.
+    fn add_own_prompt(&mut self, own: &OwnPrompt, settings: &Merged) {
+        let with = discover::system_prompt(settings);
+        let place = |key: &str| {
+            let at = |path: &[&str]| Some(settings.at_layer(SetBy::Project, path)?.place());
+            at(&["systemPrompt", key]).or_else(|| at(&["systemPrompt"]))
+        };
+        let path = |place: &Option<Place>| {
+            place
+                .as_ref()
+                .map_or_else(|| "its settings".to_owned(), |place| escape_hidden(&place.path).into_owned())
+        };
+        let texts = [("custom", &own.custom, &with.custom), ("append", &own.append, &with.append)];
+        for (key, before, after) in texts {
+            let at = place(key);
+            let of_project = after.as_ref().is_some_and(|text| text.origin.scope() == Some(Scope::Project));
+            let what = match (before, after) {
+                // Compose reports the text that is the whole prompt.
+                (None, Some(_)) if key == "custom" && of_project => {
+                    let what = format!(
+                        "the project replaces the whole prompt, your own texts too: `systemPrompt.custom` of {}",
+                        path(&at)
+                    );
+                    self.add(what, at, false);
+                    continue;
+                }
+                (Some(before), Some(after)) if of_project && before.text != after.text => "replaces",
+                (Some(_), None) if at.is_some() => "removes",
+                _ => continue,
+            };
+            self.add(format!("the project {what} your `systemPrompt.{key}`, in {}", path(&at)), at, true);
+        }
+        if own.combine && !with.combine && with.custom.is_some() && with.append.is_some() {
+            let at = place("combine");
+            let what =
+                format!("the project leaves out your `systemPrompt.append`: `combine` of {}", path(&at));
+            self.add(what, at, true);
+        }
+    }
+
+    /// The built-in reader of `system.md`: what settings make of it without removing it.
+    fn add_system_prompt_file(&mut self, settings: &Merged, own: &Merged, profile: &Profile) {
+        let (before, with) = (SystemPromptFile::read(own), SystemPromptFile::read(settings));
+        let affects = fills_a_section(profile, "SystemPromptFile");
+        let place = |key: &str| {
+            Some(settings.at_layer(SetBy::Project, &["contextProviders", "SystemPromptFile", key])?.place())
+        };
+        if before.enabled && !with.enabled && with.enabled_by == Some(SetBy::Project) {
+            let what = "the project switches off `SystemPromptFile`, and your own system.md with it: \
+                        `contextProviders.SystemPromptFile.enabled` is false";
+            self.add(what.to_owned(), place("enabled"), affects);
+        }
+        if with.max_tokens < before.max_tokens && with.max_tokens_by == Some(SetBy::Project) {
+            let what = format!(
+                "the project lowers the ceiling of `SystemPromptFile`, your own system.md included, from {} to {} \
+                 tokens: `contextProviders.SystemPromptFile.maxTokens`",
+                before.max_tokens, with.max_tokens
+            );
+            self.add(what, place("maxTokens"), affects);
+        }
+    }
+
+    fn add_entry(&mut self, entry: &Entry, project: &Project, entries: &Entries) {
+        let name = format!("{}/{}", entry.value.category, entry.name);
+        let affects = |off: bool| match entry.value.category {
+            // One that is switched off and asked for has a warning of its own.
+            Category::Tools => !off && entries.turn.tools.iter().any(|tool| tool.name == entry.name),
+            Category::ContextProviders => {
+                let builtin = provider::CONTEXT_PROVIDERS.iter().any(|provider| provider.id() == entry.name);
+                !builtin || fills_a_section(&entries.profile, &entry.name)
+            }
+            Category::Hooks | Category::Loggers => true,
+            _ => false,
+        };
+        // An entry of the project that hides this one is switched off with it.
+        let is_on_top = entry.shadowed_by.as_ref().is_none_or(|above| above.scope == Scope::Project);
+        let mut same = entries.scopes.named(entry.value.category, &entry.name);
+        let nearest = same.rfind(|other| other.origin.scope < Scope::Project && other.disabled_by.is_some());
+        if let Some(by) = taken_by_project(entry.disabled_by.as_ref(), entry.origin.scope)
+            && is_on_top
+            && nearest.is_some_and(|nearest| nearest.origin == entry.origin)
+        {
+            self.add_switched_off(&name, &entry.origin, by, affects(true));
+        }
+        if entry.active {
+            self.add_settings(entry.origin.scope, &entry.diagnostics);
+            self.add_provider_settings(entry, project);
+        }
+        if entry.origin.scope != Scope::Project {
+            return;
+        }
+        if entry.active {
+            // A command also hides one of another name that is typed alike.
+            for hidden in nearest_of_each_name(entry, entries) {
+                let name = format!("{}/{}", entry.value.category, hidden.name);
+                self.add_replaced(&name, &entry.origin, Some(&hidden.origin), affects(false));
+            }
+        } else if entry.status == Status::Pending
+            && let Some(below) = entries.scopes.active(entry.value.category, &entry.name)
+        {
+            self.add_pending(&name, &entry.origin, &below.origin);
+        }
+    }
+
+    /// What the project's settings make of an entry of another layer, short of switching it off: they switch it on again, or
+    /// change the place and size of its text. The notes are those of the listing, which a build reports as they are.
+    fn add_settings(&mut self, scope: Scope, notes: &[Diagnostic]) {
+        let by_project = |note: &&Diagnostic| {
+            note.severity == Severity::Warning
+                && matches!(note.code, DiagnosticCode::ScopeEnabled | DiagnosticCode::SettingsPlaced)
+                && note.place.as_ref().and_then(|place| place.scope) == Some(Scope::Project)
+        };
+        for note in notes.iter().filter(|_| scope < Scope::Project).filter(by_project) {
+            self.0.push(ProjectChange { note: note.clone(), affects_build: false });
+        }
+    }
+
+    /// What the project's settings make of a provider of another layer: where requests go, and with which key.
+    fn add_provider_settings(&mut self, entry: &Entry, project: &Project) {
+        if entry.value.category != Category::Providers || entry.origin.scope == Scope::Project {
+            return;
+        }
+        let first = if entry.config_scope == SetBy::Project { "" } else { "with `--allow-commands` " };
+        for key in ["kind", "baseUrl", "apiKey"] {
+            let set = project.settings.at_layer(SetBy::Project, &["providers", entry.name.as_str(), key]);
+            if let Some(set) = set {
+                let whose = whose(entry.origin.scope);
+                let what = format!("{first}the project sets `{key}` of {whose} `providers/{}`", entry.name);
+                self.add(what, Some(set.place()), false);
+            }
+        }
+    }
+
+    fn add_switched_off(&mut self, name: &str, origin: &EntryOrigin, by: &DisabledBy, affects: bool) {
+        let line = by.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let place = Place { line: by.line, ..Place::file(Some(Scope::Project), by.path.clone()) };
+        let more = with_own_file(name);
+        let what =
+            format!("the project switches off {} `{name}`{more}, in {}{line}", whose(origin.scope), by.path);
+        self.add(what, Some(place), affects);
+    }
+
+    fn add_replaced(
+        &mut self,
+        name: &str,
+        origin: &EntryOrigin,
+        hidden: Option<&EntryOrigin>,
+        affects: bool,
+    ) {
+        let Some(hidden) = hidden else { return };
+        let more = with_own_file(name);
+        let what =
+            format!("the project replaces {} `{name}`{more} with {}", whose(hidden.scope), origin.path);
+        self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), affects);
+    }
+
+    /// What is replaced once the commands of the project are allowed.
+    fn add_pending(&mut self, name: &str, origin: &EntryOrigin, below: &EntryOrigin) {
+        let what = format!(
+            "with `--allow-commands` the project replaces {} `{name}` with {}",
+            whose(below.scope),
+            origin.path
+        );
+        self.add(what, Some(Place::file(Some(Scope::Project), origin.path.clone())), false);
+    }
+}
+
+/// Returns what an entry hides: of each name the nearest.
+fn nearest_of_each_name<'e>(entry: &Entry, entries: &'e Entries) -> Vec<&'e Entry> {
+    let is_hidden = |other: &&Entry| other.shadowed_by.as_ref() == Some(&entry.origin);
+    let hidden = entries.scopes.of(entry.value.category).filter(is_hidden);
+    let mut nearest: Vec<&Entry> = Vec::new();
+    for other in hidden {
+        match nearest.iter_mut().find(|known| known.name == other.name) {
+            Some(known) if known.origin.scope < other.origin.scope => *known = other,
+            Some(_) => {}
+            None => nearest.push(other),
+        }
+    }
+    nearest
+}
+
+/// Returns who switched something off, where that is a project and the thing is not its own.
+fn taken_by_project(by: Option<&DisabledBy>, scope: Scope) -> Option<&DisabledBy> {
+    by.filter(|by| by.scope == SetBy::Project && scope < Scope::Project)
+}
+
+/// Names the text of the user that goes with an extension.
+fn with_own_file(name: &str) -> &'static str {
+    if name == "contextProviders/SystemPromptFile" { " (and your own system.md with it)" } else { "" }
+}
+
+fn whose(scope: Scope) -> &'static str {
+    if scope == Scope::Global { "your" } else { "the bundled" }
+}
+
+/// Returns whether a built-in context provider, or whatever has its name, fills a section of the profile.
+fn fills_a_section(profile: &Profile, id: &str) -> bool {
+    let builtin = provider::CONTEXT_PROVIDERS.iter().find(|provider| provider.id() == id);
+    let filled = |name: &str| {
+        profile.sections.iter().any(|section| matches!(&section.body, Body::Fill(by) if by.as_str() == name))
+    };
+    builtin.is_some_and(|provider| filled(provider.name()))
+}

@@ -1,0 +1,99 @@
+//! The fourth input stage: which entries of the layers are active, which tools there are, and what an agent or an output
+//! style makes of the profile.
+
+use crate::{
+    Engine, Error,
+    input::{
+        discover::Layers, extensions, imported, load_profile::LoadedProfile, named, open_project::Project,
+    },
+    mcp,
+    request::Request,
+    trust::permit::{self, ProjectGrants},
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    extension::Scopes,
+    mcp_servers::{self, McpServers},
+    profile::Profile,
+    turn::{Tool, Turn},
+};
+use preface_host::{
+    provider::{self, ContextProvider},
+    trust::GrantedCommands,
+};
+use std::sync::Arc;
+
+/// The entries of all scopes, and the profile and the turn as they leave them.
+#[derive(Debug)]
+pub(crate) struct Entries {
+    /// With the texts of a catalog, and the options that an agent and an output style set.
+    pub profile: Arc<Profile>,
+    /// With the active tools, and the agent by the name that its file has.
+    pub turn: Turn,
+    pub scopes: Scopes,
+    pub mcp: McpServers,
+    /// The commands of the project that may run.
+    pub granted: GrantedCommands,
+    /// The tools of servers that could be active.
+    pub server_tools: Vec<Tool>,
+    /// Why no prompt can be built: the catalog that the profile names cannot be used. Listings ignore it.
+    pub refused: Option<Error>,
+    pub diagnostics: Diagnostics,
+    pub audit: Vec<AuditEvent>,
+}
+
+/// The context provider whose text is the prompt of an agent.
+const AGENT: &str = "agent";
+
+impl Engine<'_> {
+    /// Decides which entries are active, with what was granted to the project and what servers offered when they were last
+    /// asked.
+    ///
+    /// # Errors
+    /// An agent that there is not.
+    pub(crate) fn resolve(
+        &self,
+        request: &Request,
+        loaded: &LoadedProfile,
+        project: &Project,
+        layers: Layers,
+    ) -> Result<Entries, Error> {
+        let look = project.access.look(self, loaded, &project.settings);
+        let mut profile = project.profile.clone();
+        let mut turn = loaded.turn.clone();
+        let mut notes = layers.diagnostics;
+
+        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), profile.trust);
+        let scopes = layers.extensions.resolve(&project.settings, &grants);
+        notes.extend(scopes.diagnostics.iter().cloned());
+        let audit = scopes.audit();
+        turn.tools = extensions::tools(&request.tools, &profile, &scopes, &mut notes);
+        let servers = mcp_servers::resolve_granted(layers.servers, &|server| grants.may_start(server));
+        notes.extend(servers.diagnostics.iter().cloned());
+        let (scopes, mut servers, granted) = permit::allow(&grants, scopes, servers, &mut notes);
+        mcp::recall(&mut servers, &profile, &look, &mut notes);
+        let mut server_tools = Vec::new();
+        if profile.mcp.tools {
+            server_tools = mcp::tools_of(&servers.servers, &mut notes);
+            mcp::join(&request.tools, &server_tools, &mut turn.tools, &mut notes);
+        }
+        let named = named::find(turn.agent.as_deref(), &profile, &layers.agents, &layers.styles)?;
+        let provider = provider::context_provider(AGENT).map(ContextProvider::id);
+        let is_on = provider.is_none_or(|id| extensions::switched_off(&scopes, id).is_none());
+        let agent = named.bundled_agent().filter(|_| is_on);
+        let refused = imported::lay(self.system(), &mut profile, agent, &mut notes).err();
+        let entries = Entries {
+            profile,
+            turn,
+            scopes,
+            mcp: servers,
+            granted,
+            server_tools,
+            refused,
+            diagnostics: notes,
+            audit,
+        };
+        Ok(named.apply(entries))
+    }
+}

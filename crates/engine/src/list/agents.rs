@@ -1,0 +1,98 @@
+//! The agents of a directory: which there are, from where, hiding what; and how many files of agents, commands and styles are
+//! sound. The loaders are the prompt's.
+
+use crate::{Engine, Error, request::Request};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    extension::Status,
+    trust::TrustMode,
+};
+use preface_host::{
+    agents::{self, AgentEntry},
+    commands,
+    look::Look,
+    markdown::MarkdownEntry,
+    styles,
+};
+
+/// What a listing of agents shows.
+#[derive(Clone, Debug)]
+pub struct AgentsReport {
+    /// The files of all layers, active or not, sorted by name; those of one name from the strongest layer down.
+    pub agents: Vec<AgentEntry>,
+    /// What came up: about agents, trust, and the user's own settings.
+    pub diagnostics: Diagnostics,
+    /// How the profile guards a project.
+    pub mode: TrustMode,
+}
+
+/// How many Markdown files of a kind the layers have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileCount {
+    /// What they are: `agents`, `commands` or `styles`.
+    pub kind: &'static str,
+    /// Those that answer to their names.
+    pub active: usize,
+    /// Those that cannot be used.
+    pub invalid: usize,
+}
+
+impl FileCount {
+    fn of<T>(kind: &'static str, entries: &[MarkdownEntry<T>]) -> Self {
+        let invalid = |entry: &&MarkdownEntry<T>| entry.status == Status::Disabled;
+        FileCount {
+            kind,
+            active: entries.iter().filter(|entry| entry.active).count(),
+            invalid: entries.iter().filter(invalid).count(),
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Counts the files of agents, commands and styles, with the warnings about them. A profile without agents has none.
+    ///
+    /// # Errors
+    /// See [`Engine::agents`].
+    pub fn file_counts(&self, request: &Request) -> Result<(Vec<FileCount>, Diagnostics), Error> {
+        self.looking_at_skills(request, &mut |profile, look: &Look<'_>| {
+            let _: Diagnostics = look.notes.take();
+            if !profile.has_agents {
+                return (Vec::new(), Diagnostics::new());
+            }
+            let counts = vec![
+                FileCount::of("agents", &agents::load(look)),
+                FileCount::of("commands", &commands::load(look)),
+                FileCount::of("styles", &styles::load(look)),
+            ];
+            let mut notes = look.notes.take();
+            notes.retain(|note| note.severity >= Severity::Warning);
+            (counts, notes)
+        })
+    }
+
+    /// Finds and checks the agents of a request's directory, as the prompt of an agent does. The project's pass the gate,
+    /// and nobody is asked: what is held says so. Nothing is written.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project.
+    pub fn agents(&self, request: &Request) -> Result<AgentsReport, Error> {
+        self.looking_at_skills(request, &mut |profile, look| {
+            let mut agents = agents::load(look);
+            agents.sort_by_cached_key(|entry| {
+                (
+                    entry.name.to_lowercase(),
+                    std::cmp::Reverse(entry.origin.scope),
+                    entry.shadowed_by.is_some(),
+                )
+            });
+            let mut diagnostics = look.notes.take();
+            if !profile.has_agents && !agents.is_empty() {
+                let what =
+                    format!("the profile `{}` has no agents: it builds the prompt of none", profile.name);
+                let help = "`--preset` names a profile with `[agents]`, such as `claude-code`";
+                diagnostics.push(Diagnostic::warning(DiagnosticCode::AgentsUnused, what).help(help));
+            }
+            AgentsReport { agents, diagnostics, mode: profile.trust }
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! The reminders of a profile: which there are, and which of them events call for.
+
+use crate::{
+    Engine, Error,
+    input::{Inputs, load_profile::LoadedProfile},
+    request::Request,
+};
+use preface_core::{
+    aside::Aside,
+    diagnostic::Diagnostics,
+    fact::FactKey,
+    line,
+    profile::Profile,
+    reminder::{Catalogue, Due, Event, EventError, MOST_EVENTS},
+    world::World,
+};
+use preface_host::{look::Headless, places::Places, provider, reminders};
+use serde_json::Value;
+
+/// What a listing of reminders shows.
+#[derive(Clone, Debug)]
+pub struct RemindersReport {
+    /// The profile's name.
+    pub profile: String,
+    /// The reminders, by id.
+    pub catalogue: Catalogue,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+}
+
+impl Engine<'_> {
+    /// Finds the reminders of a request's profile: those that ship with it, and the user's own.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project.
+    pub fn reminders(&self, request: &Request) -> Result<RemindersReport, Error> {
+        let LoadedProfile { profile, places, mut diagnostics, .. } = self.load_profile(request)?;
+        let catalogue = self.catalogue(&profile, &places, &mut diagnostics);
+        Ok(RemindersReport { profile: profile.name.clone(), catalogue, diagnostics })
+    }
+
+    /// Says which reminders events call for, in the order of the events. Nothing is read where nothing happened.
+    pub(crate) fn due(
+        &self,
+        events: &[Value],
+        profile: &Profile,
+        places: &Places,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Vec<Due>, Error> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        if events.len() > MOST_EVENTS {
+            return Err(Error::Usage(format!("more than {MOST_EVENTS} events"), None));
+        }
+        let catalogue = self.catalogue(profile, places, diagnostics);
+        if catalogue.is_empty() {
+            return Err(Error::Usage(
+                format!("the profile `{}` has no reminders", profile.name),
+                Some("a file in `reminders` of the global directory is one".to_owned()),
+            ));
+        }
+        let due = events.iter().enumerate().map(|(at, event)| {
+            let due = Event::read(event).and_then(|event| catalogue.check(&event));
+            due.map_err(|error| refused(at, events.len(), &error))
+        });
+        due.collect()
+    }
+
+    /// Renders reminders for a session, with this machine answering for facts.
+    pub(crate) fn remind(
+        &self,
+        due: &[Due],
+        inputs: &Inputs,
+        world: &World,
+        notes: &mut Diagnostics,
+    ) -> Result<Vec<Aside>, Error> {
+        let look = self.look(inputs, &world.turn, &Headless);
+        let mut answer = |key: &FactKey| Some(provider::answer(key, &look));
+        let (asides, more) = line::remind(due, &world.profile, &world.turn, &mut answer)?;
+        notes.extend(more);
+        notes.extend(look.notes.take());
+        Ok(asides)
+    }
+
+    fn catalogue(&self, profile: &Profile, places: &Places, diagnostics: &mut Diagnostics) -> Catalogue {
+        reminders::catalogue(self.system(), profile.bundle.as_deref(), places, diagnostics)
+    }
+}
+
+/// Of several events it is said which one is meant.
+fn refused(at: usize, of: usize, error: &EventError) -> Error {
+    let what = match of {
+        1 => error.to_string(),
+        _ => format!("event {} of {of}: {error}", at + 1),
+    };
+    Error::Usage(what, error.hint())
+}

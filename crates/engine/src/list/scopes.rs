@@ -1,0 +1,69 @@
+//! What is active, from where, hiding what: the resolver's answer for one directory.
+
+use crate::{
+    Engine, Error,
+    input::{Inputs, collect::Breadth},
+    request::Request,
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    extension::Scopes,
+    mcp_servers::McpServers,
+    trust::{Trust, TrustMode},
+    world::World,
+};
+use preface_host::{look::Headless, places::Places};
+
+/// Everything that listings show.
+#[derive(Clone, Debug)]
+pub struct ScopesReport {
+    /// All extensions of all layers.
+    pub scopes: Scopes,
+    /// The MCP servers of all layers.
+    pub mcp: McpServers,
+    /// What came up: about extensions, settings, trust.
+    pub diagnostics: Diagnostics,
+    /// What belongs into the log.
+    pub audit: Vec<AuditEvent>,
+    /// The directories that were looked at.
+    pub places: Places,
+    /// The profile's name.
+    pub preset: String,
+    /// How the profile guards a project.
+    pub mode: TrustMode,
+    /// What stands for the project.
+    pub trust: Trust,
+}
+
+impl Engine<'_> {
+    /// Resolves what the layers bring, for a request. Nothing is started.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn scopes(&self, request: &Request) -> Result<ScopesReport, Error> {
+        let (inputs, world) = self.read_and_collect(request, Breadth::Turn, None, &Headless)?;
+        self.scopes_of(request, inputs, world)
+    }
+
+    /// The same of what was collected.
+    pub(crate) fn scopes_of(
+        &self,
+        request: &Request,
+        inputs: Inputs,
+        world: World,
+    ) -> Result<ScopesReport, Error> {
+        self.refuse_held_of(request, &inputs)?;
+        let Inputs { project, entries, .. } = inputs;
+        Ok(ScopesReport {
+            scopes: entries.scopes,
+            mcp: entries.mcp,
+            diagnostics: world.diagnostics,
+            audit: world.audit,
+            places: project.access.places,
+            preset: entries.profile.name.clone(),
+            mode: entries.profile.trust,
+            trust: project.access.trust,
+        })
+    }
+}

@@ -1,0 +1,286 @@
+//! The settings of a directory, without a prompt: what each layer says, and the file that a change goes to.
+
+use crate::{
+    Error,
+    engine::Engine,
+    error::Held,
+    input::{
+        FirstFiles,
+        discover::ExtensionFiles,
+        load_profile::{LoadedProfile, UserSettings},
+    },
+    request::{Request, TrustChoice},
+    trust::{
+        consent::{self, ProjectAccess},
+        permit::ProjectGrants,
+    },
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics},
+    scope::Scope,
+    settings::Merged,
+    trust::TrustMode,
+};
+use preface_host::{gate::Verdict, places::Places, settings_file::SettingsFile};
+use std::path::Path;
+
+/// The settings of a directory.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What all layers say together.
+    pub merged: Merged,
+    /// The layers, the weakest first.
+    pub layers: Vec<SettingsLayer>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+    /// How the profile guards texts of projects.
+    pub mode: TrustMode,
+}
+
+/// One layer's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingsLayer {
+    /// Whose it is.
+    pub scope: Scope,
+    /// The path for people; `None` where there is no place for it.
+    pub path: Option<String>,
+    /// What became of it.
+    pub state: SettingsState,
+}
+
+/// What became of a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsState {
+    /// It takes part.
+    Speaks,
+    /// There is none.
+    Missing,
+    /// It is held for trust.
+    Held,
+    /// It cannot be read or does not parse; a note says so.
+    LeftOut,
+}
+
+impl Settings {
+    /// Returns the layer of a scope.
+    ///
+    /// # Panics
+    /// Never: each scope has its entry.
+    #[must_use]
+    pub fn layer(&self, scope: Scope) -> &SettingsLayer {
+        self.layers.iter().find(|layer| layer.scope == scope).expect("each scope has its entry")
+    }
+}
+
+impl Engine<'_> {
+    /// Reads and merges the settings that a build of this request would use. The project's pass the gate, and nobody is
+    /// asked: what is held is a diagnostic. Nothing is written, no first file either.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project, and [`Error::Held`] where the request requires
+    /// trust.
+    pub fn settings(&self, request: &Request) -> Result<Settings, Error> {
+        let loaded = self.load_profile(request)?;
+        let project = self.open_project(request, &loaded, None)?;
+        let ProjectAccess { places, gate, held_layer, .. } = &project.access;
+        let UserSettings { bundled, global, .. } = &loaded.settings;
+
+        let held_here = || gate.seen().iter().any(|seen| seen.verdict != Verdict::Speaks);
+        let project_state = match &project.layer {
+            Some(_) => SettingsState::Speaks,
+            None if !self.there(places, Scope::Project) => SettingsState::Missing,
+            None if held_layer.is_some() || held_here() || gate.denies() => SettingsState::Held,
+            None => SettingsState::LeftOut,
+        };
+        let layers = vec![
+            SettingsLayer {
+                scope: Scope::Bundled,
+                path: bundled.as_ref().map(|layer| layer.path().to_owned()),
+                state: if bundled.is_some() { SettingsState::Speaks } else { SettingsState::Missing },
+            },
+            SettingsLayer {
+                scope: Scope::Global,
+                path: shown(places, Scope::Global),
+                state: match global {
+                    Some(_) => SettingsState::Speaks,
+                    None if !self.there(places, Scope::Global) => SettingsState::Missing,
+                    None => SettingsState::LeftOut,
+                },
+            },
+            SettingsLayer {
+                scope: Scope::Project,
+                path: shown(places, Scope::Project),
+                state: project_state,
+            },
+        ];
+        if request.trust == TrustChoice::Require && project_state == SettingsState::Held {
+            let root = consent::layer_root(self.system(), places)
+                .filter(|_| project.profile.trust == TrustMode::Whole)
+                .unwrap_or_else(|| consent::pin_root(self.system(), &places.cwd).0);
+            let sources = shown(places, Scope::Project).into_iter().collect();
+            return Err(Error::Held(Held { path: root.display().to_string(), sources }));
+        }
+        let look = project.access.look(self, &loaded, &project.settings);
+        let grants = ProjectGrants::new(&look, loaded.store.as_deref(), project.profile.trust);
+        let files = ExtensionFiles::read(project.profile.home.flat_extensions, &look);
+        let scopes = files.resolve(&project.settings, &grants);
+        let mut diagnostics =
+            [&loaded.diagnostics[..], &project.access.diagnostics[..], &project.diagnostics[..]].concat();
+        // What is wrong with extensions is reported by those who list them.
+        diagnostics.extend(scopes.diagnostics.into_iter().filter(is_about_settings));
+        let ignored = scopes.ignored.iter().map(|value| (value.by, value.path.as_slice()));
+        let merged = Merged::clone(&project.settings).without(ignored);
+        Ok(Settings { merged, layers, diagnostics, mode: project.profile.trust })
+    }
+
+    /// Returns the file that a change of settings goes to.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project, no place for the file, and a directory of the project
+    /// that is a link to one which is not trusted.
+    pub fn settings_file(&self, request: &Request, scope: Scope) -> Result<SettingsFile<'_>, Error> {
+        let LoadedProfile { profile, places, store, .. } = self.load_profile(request)?;
+        let is_trusted = |dir: &Path| consent::is_trusted_as_a_whole(self.system(), store.as_deref(), dir);
+        SettingsFile::of(self.system(), &places, profile.trust, scope, is_trusted)
+            .map_err(|error| Error::Settings(Box::new(error)))
+    }
+
+    /// Does what has to come before anything creates the user's own directory: a profile that brings a first file writes
+    /// it exactly when that directory is new, so that a setting that is written first does not swallow it. Loggers get the
+    /// event.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project.
+    pub fn first_files(&self, request: &Request) -> Result<Diagnostics, Error> {
+        let (mut diagnostics, events) = self.write_first_files(request)?;
+        diagnostics.extend(self.log_events(request, &events));
+        Ok(diagnostics)
+    }
+
+    /// As [`Engine::first_files`], with the events for whoever logs them.
+    pub(crate) fn write_first_files(
+        &self,
+        request: &Request,
+    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
+        let FirstFiles { diagnostics, audit } = self.scaffold(&self.load_profile(request)?);
+        Ok((diagnostics, audit))
+    }
+
+    fn there(&self, places: &Places, scope: Scope) -> bool {
+        dir(places, scope).is_some_and(|dir| self.system().link_stat(&dir.join("settings.json")).is_some())
+    }
+}
+
+/// Returns whether a note says that a value of settings is not used.
+fn is_about_settings(note: &Diagnostic) -> bool {
+    let is_value = matches!(
+        note.code,
+        DiagnosticCode::SettingsIgnored
+            | DiagnosticCode::UnknownConfigKey
+            | DiagnosticCode::ConfigSchemaViolation
+    );
+    let file = note.place.as_ref().map(|place| place.path.as_str());
+    is_value && file.is_some_and(|path| path.ends_with("settings.json") || path.starts_with("--set"))
+}
+
+fn dir(places: &Places, scope: Scope) -> Option<&std::path::PathBuf> {
+    match scope {
+        Scope::Bundled => None,
+        Scope::Global => places.global.as_ref(),
+        Scope::Project => places.project.as_ref(),
+    }
+}
+
+fn shown(places: &Places, scope: Scope) -> Option<String> {
+    Some(places.source(scope, &dir(places, scope)?.join("settings.json")).path.clone())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use preface_core::{
+        assets::ASSETS,
+        settings::{Outcome, SetBy},
+    };
+    use preface_host::system::{System, memory::MemorySystem};
+
+    fn machine() -> MemorySystem {
+        MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_dir("/work")
+            .with_current_dir("/work")
+            .with_bundled("settings.json", br#"{"logging": {"level": "bundled", "color": true}}"#.as_slice())
+            .with_file("/home/user/.config/preface/settings.json", r#"{"logging": {"level": "global"}}"#)
+            .with_file("/work/.preface/settings.json", r#"{"logging": {"level": "project"}, "preset": "pi"}"#)
+    }
+
+    fn states(settings: &Settings) -> Vec<SettingsState> {
+        settings.layers.iter().map(|layer| layer.state).collect()
+    }
+
+    #[test]
+    fn three_layers_and_the_caller_speak_in_their_order() {
+        let system = machine();
+        let engine = Engine::new(&system);
+        let request = Request {
+            trust: TrustChoice::Once,
+            sets: vec!["logging.level=caller".to_owned()],
+            ..Request::default()
+        };
+        let settings = engine.settings(&request).expect("they are good");
+        let said = settings.merged.why(&"logging.level".parse().expect("a path"));
+        let by: Vec<_> = said.iter().map(|said| (said.by, said.outcome)).collect();
+        assert_eq!(
+            by,
+            [
+                (SetBy::Bundled, Outcome::Overridden),
+                (SetBy::Global, Outcome::Overridden),
+                (SetBy::Project, Outcome::Overridden),
+                (SetBy::Caller, Outcome::Used),
+            ]
+        );
+        assert_eq!(settings.merged.to_value()["logging"]["color"], true);
+        assert_eq!(states(&settings), [SettingsState::Speaks; 3]);
+    }
+
+    #[test]
+    fn a_projects_settings_pass_the_gate() {
+        let system = machine();
+        let engine = Engine::new(&system);
+        let settings = engine.settings(&Request::default()).expect("they are good");
+        assert_eq!(settings.merged.to_value()["logging"]["level"], "global");
+        assert_eq!(settings.layer(Scope::Project).state, SettingsState::Held);
+        let codes: Vec<_> = settings.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["trust/held"]);
+        let required = engine.settings(&Request { trust: TrustChoice::Require, ..Request::default() });
+        assert!(matches!(required, Err(Error::Held(held)) if held.sources == [".preface/settings.json"]));
+    }
+
+    #[test]
+    fn a_build_uses_the_bundled_settings_too() {
+        let system = machine()
+            .with_bundled("settings.json", br#"{"systemPrompt": {"append": "Be kind."}}"#.as_slice());
+        let built = Engine::new(&system).build(&Request::default()).expect("it builds");
+        assert!(built.prompt.text.ends_with("Be kind."), "{}", built.prompt.text);
+    }
+
+    #[test]
+    fn nothing_is_written_by_looking() {
+        let profile = "extends = \"default\"\nhome = { global = [\"~/.own\"], project = \".own\" }\n\
+                       scaffold = { when = \"discover\", files = { \"system.md\" = \"first.md\" } }\n";
+        let system = machine()
+            .with_bundled("first.md", b"Be kind.".as_slice())
+            .with_file("/home/user/.config/preface/profiles/own.toml", profile);
+        let request = Request { preset: Some("own".to_owned()), ..Request::default() };
+        let engine = Engine::new(&system);
+        engine.settings(&request).expect("they are good");
+        let home = Path::new("/home/user/.own");
+        assert!(system.stat(home).is_none());
+        let notes = engine.first_files(&request).expect("it can be written");
+        let codes: Vec<&str> = notes.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["scaffold/created"]);
+        assert!(system.stat(&home.join("system.md")).is_some());
+    }
+}

@@ -1,0 +1,264 @@
+//! The skills of a directory: which there are, from where, hiding what. The loader and its options are the prompt's.
+
+use crate::{Engine, Error, input::resolve::Entries, request::Request};
+use preface_core::{
+    condition::Verdict,
+    diagnostic::Diagnostics,
+    fact::{FactKey, Facts},
+    profile::Profile,
+    section::{Body, Section},
+    settings::{self, Merged},
+    skill::{command, standard},
+    trust::TrustMode,
+    variables::Variables,
+};
+use preface_host::{
+    discover,
+    look::Look,
+    provider,
+    skills::{self, SkillEntry, SkillOptions},
+};
+use std::cell::RefCell;
+
+/// The context provider that lists skills.
+const SKILLS: &str = "skills";
+
+/// What a listing of skills shows.
+#[derive(Clone, Debug)]
+pub struct SkillsReport {
+    /// The skill files of all roots, active or not, sorted by name; those of one name in the order of their roots.
+    pub skills: Vec<SkillEntry>,
+    /// What came up: about skills, trust, and the user's own settings.
+    pub diagnostics: Diagnostics,
+    /// How the profile guards a project.
+    pub mode: TrustMode,
+    /// True where the profile has a section for skills.
+    pub listed: bool,
+    /// Why the prompt lists none of them, where it leaves that section out.
+    pub left_out: Option<String>,
+}
+
+/// A text in which a skill's command may have been replaced.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// The text of the skill; `None` where the text is to stay as it is.
+    pub text: Option<String>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+}
+
+impl Engine<'_> {
+    /// Finds and checks the skills of a request's directory, as its prompt does. The project's pass the gate, and nobody
+    /// is asked: what is held says so. Nothing is written.
+    ///
+    /// # Errors
+    /// What [`Engine::build`] refuses before it looks at the project.
+    pub fn skills(&self, request: &Request) -> Result<SkillsReport, Error> {
+        let left_out = self.section_left_out(request);
+        self.looking_at_skills(request, &mut |profile, look| {
+            let found = load(profile, look);
+            let listed = found.is_some();
+            let mut skills = found.unwrap_or_default();
+            for entry in &mut skills {
+                if let Some(loaded) = &entry.value.loaded {
+                    let directory = loaded.path.parent().and_then(|dir| dir.file_name());
+                    let directory = directory.map(|name| name.to_string_lossy()).unwrap_or_default();
+                    entry.value.standard = standard::findings(&loaded.fields, &directory);
+                }
+            }
+            skills.sort_by(|a, b| a.name.cmp(&b.name));
+            SkillsReport {
+                skills,
+                diagnostics: look.notes.take(),
+                mode: profile.trust,
+                listed,
+                left_out: left_out.clone(),
+            }
+        })
+    }
+
+    /// Says why the condition of the section for skills is false, where it is.
+    fn section_left_out(&self, request: &Request) -> Option<String> {
+        let inputs = self.read_inputs(request, None).ok()?;
+        let look = inputs.look(self);
+        let Entries { profile, turn, .. } = &inputs.entries;
+        let section = profile.sections.iter().find(|section| is_for_skills(section))?;
+        let mut recorded = Facts::default();
+        let mut source = |key: &FactKey| Some(provider::answer(key, &look));
+        let mut variables = Variables::new(turn, profile, &mut recorded, &mut source);
+        let verdict =
+            section.when.as_ref()?.decide(&mut |key| variables.exists(key, &mut Diagnostics::new()));
+        match verdict {
+            Ok(Verdict::Fails(why)) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Replaces `/skill:NAME ARGS` by the text of the skill. A text that is no such command, or names nobody, stays.
+    ///
+    /// # Errors
+    /// As [`Engine::skills`].
+    pub fn expand_skill(&self, request: &Request, text: &str) -> Result<Expanded, Error> {
+        if command::read(text).is_none() {
+            return Ok(Expanded { text: None, diagnostics: Diagnostics::new() });
+        }
+        self.looking_at_skills(request, &mut |profile, look| {
+            let text = expand(text, profile, look);
+            Expanded { text, diagnostics: look.notes.take() }
+        })
+    }
+
+    /// Opens the gate for a request and looks at files of the layers, without anything else that a build collects.
+    pub(crate) fn looking_at_skills<T>(
+        &self,
+        request: &Request,
+        see: &mut dyn FnMut(&Profile, &Look<'_>) -> T,
+    ) -> Result<T, Error> {
+        let loaded = self.load_profile(request)?;
+        let access = self.open_gate(request, &loaded, None)?;
+        let nothing = Merged::default();
+        let mut settings = Merged::default();
+        // Only what another program keeps in settings.json lists skills. What is wrong with the file is for builds to report.
+        if !access.places.foreign_keys.is_empty() {
+            let mark = access.gate.mark();
+            let project = discover::project_settings(&access.look(self, &loaded, &nothing));
+            access.gate.forget_after(mark);
+            let layers = loaded.settings.global.iter().cloned().chain(project).collect();
+            settings = settings::merge(layers, &mut Diagnostics::new());
+        }
+        let notes = [loaded.diagnostics.as_slice(), access.diagnostics.as_slice()].concat();
+        let look = Look { notes: RefCell::new(notes), ..access.look(self, &loaded, &settings) };
+        Ok(see(&loaded.profile, &look))
+    }
+}
+
+/// Replaces `/skill:NAME ARGS` by the text of the skill that answers to the name. Skills are looked for only where the
+/// text is such a command; `None` leaves it as it is.
+pub(crate) fn expand(text: &str, profile: &Profile, look: &Look<'_>) -> Option<String> {
+    command::read(text)?;
+    skills::expand(text, &load(profile, look).unwrap_or_default(), look)
+}
+
+fn is_for_skills(section: &Section) -> bool {
+    matches!(&section.body, Body::Fill(name) if name.as_str() == SKILLS)
+}
+
+/// Loads what the section for skills asks for; `None` where the profile has none.
+fn load(profile: &Profile, look: &Look<'_>) -> Option<Vec<SkillEntry>> {
+    let section = profile.sections.iter().find(|section| is_for_skills(section))?;
+    let options = SkillOptions::read(provider::context_provider(SKILLS)?, section, look);
+    Some(skills::load(&options, look))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::request::TrustChoice;
+    use preface_core::{assets::ASSETS, extension::Status, scope::Scope};
+    use preface_host::system::memory::MemorySystem;
+
+    fn text(description: &str, body: &str) -> String {
+        format!("---\ndescription: {description}\n---\n\n{body}\n")
+    }
+
+    fn machine() -> MemorySystem {
+        MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_dir("/work")
+            .with_current_dir("/work")
+            .with_file("/home/user/.config/preface/skills/commit/SKILL.md", text("Commits.", "Commit."))
+            .with_file("/home/user/.config/preface/skills/review/SKILL.md", text("Reviews.", "Review."))
+            .with_file("/home/user/.config/preface/skills/drafts/notes.md", "Later.")
+            .with_file("/home/user/.config/preface/skills/README.md", "No skill.")
+            .with_file("/work/.preface/skills/commit/SKILL.md", text("Commits here.", "Commit here."))
+    }
+
+    fn ask(system: &MemorySystem, trust: TrustChoice) -> SkillsReport {
+        Engine::new(system).skills(&Request { trust, ..Request::default() }).expect("they can be listed")
+    }
+
+    type Told<'r> = (&'r str, Scope, Status, bool);
+
+    fn told(report: &SkillsReport) -> Vec<Told<'_>> {
+        let skills = report.skills.iter();
+        skills.map(|skill| (skill.name.as_str(), skill.origin.scope, skill.status, skill.active)).collect()
+    }
+
+    #[test]
+    fn the_first_root_wins_a_name() {
+        let report = ask(&machine(), TrustChoice::Once);
+        assert_eq!(
+            told(&report),
+            [
+                ("commit", Scope::Project, Status::Ok, true),
+                ("commit", Scope::Global, Status::Ok, false),
+                ("review", Scope::Global, Status::Ok, true),
+            ]
+        );
+        assert_eq!(report.skills[0].shadows, [report.skills[1].origin.clone()]);
+        assert_eq!(report.skills[1].shadowed_by.as_ref(), Some(&report.skills[0].origin));
+        let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["skill-collision"]);
+    }
+
+    #[test]
+    fn a_projects_skill_passes_the_gate() {
+        let report = ask(&machine(), TrustChoice::Ask);
+        assert_eq!(
+            told(&report)[..2],
+            [("commit", Scope::Project, Status::Held, false), ("commit", Scope::Global, Status::Ok, true)]
+        );
+        assert!(report.diagnostics.iter().any(|note| note.code.as_str() == "trust/held"));
+    }
+
+    #[test]
+    fn a_broken_skill_leaves_the_one_below() {
+        let file = "/work/.preface/skills/commit/SKILL.md";
+        let report = ask(&machine().with_file(file, "No block."), TrustChoice::Once);
+        assert_eq!(told(&report)[0], ("commit", Scope::Project, Status::Disabled, false));
+        assert!(report.skills[1].active);
+        assert_eq!(report.skills[1].fallback_from.as_ref(), Some(&report.skills[0].origin));
+        assert_eq!(report.skills[0].diagnostics[0].message, "description is required");
+    }
+
+    #[test]
+    fn a_skill_does_not_lead_out_of_the_project() {
+        let system = machine()
+            .with_file("/elsewhere/secret/SKILL.md", text("Secret.", "Secret."))
+            .with_link("/work/.preface/skills/secret", "/elsewhere/secret")
+            .with_dir("/work/.preface/skills/file")
+            .with_link("/work/.preface/skills/file/SKILL.md", "/elsewhere/secret/SKILL.md");
+        let report = ask(&system, TrustChoice::Once);
+        assert!(report.skills.iter().all(|skill| skill.value.description.as_deref() != Some("Secret.")));
+        let codes: Vec<_> = report.diagnostics.iter().map(|note| note.code.as_str()).collect();
+        assert_eq!(codes, ["file/outside", "file/outside", "skill-collision"]);
+    }
+
+    #[test]
+    fn a_command_becomes_the_text_of_its_skill() {
+        let system = machine();
+        let expand = |text| {
+            let request = Request { trust: TrustChoice::Once, ..Request::default() };
+            Engine::new(&system).expand_skill(&request, text).expect("it can be looked for")
+        };
+        assert_eq!(
+            expand("/skill:commit  all ").text.as_deref(),
+            Some(
+                "<skill name=\"commit\" location=\"/work/.preface/skills/commit/SKILL.md\">\n\
+                 References are relative to /work/.preface/skills/commit.\n\nCommit here.\n</skill>\n\nall"
+            )
+        );
+        assert_eq!(expand("/skill:nobody").text, None);
+        assert_eq!(expand("skill:commit").text, None);
+    }
+
+    #[test]
+    fn a_preset_without_a_section_for_skills_has_none() {
+        let profile = "home = { global = \"~/.x\", project = \".x\" }\n[orders]\nmain = [\"a\"]\n[section.a]\ntext = \"A\"\n";
+        let system = machine().with_file("/home/user/x.toml", profile);
+        let request = Request { profile: Some("/home/user/x.toml".into()), ..Request::default() };
+        let report = Engine::new(&system).skills(&request).expect("they can be listed");
+        assert!(report.skills.is_empty() && !report.listed);
+    }
+}

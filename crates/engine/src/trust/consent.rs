@@ -1,0 +1,436 @@
+//! Trust before anything of a project is read: what is recorded, and the gate that it opens.
+
+use crate::{
+    Engine, Error,
+    input::load_profile::LoadedProfile,
+    request::{Request, TrustChoice},
+};
+use jiff::Timestamp;
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Place},
+    profile::{Profile, ScaffoldWhen},
+    scope::Scope,
+    settings::Merged,
+    trust::{Trust, TrustMode},
+};
+use preface_host::{
+    gate::{AdmittedText, Belongs, Consent, Gate, GateMark},
+    look::{
+        Confirm, DENIED, DENIED_HELP, FILE_FACTS_LIMIT, Headless, Look, RealDirs, project_directory_outside,
+    },
+    places::{Places, absolute},
+    provider::git,
+    system::{FileKind, System},
+    trust::{
+        Decision, Dirs, GrantedText, PinPath, Pins, StoreKind, TrustStore, WholeRecord, audit, is_digested,
+        quoted, store_file, whole_digest,
+    },
+};
+use std::{
+    cell::{Cell, RefCell},
+    path::{Path, PathBuf},
+};
+
+/// The code of what changed since a project was trusted as a whole.
+pub(crate) const CHANGED: DiagnosticCode = DiagnosticCode::TrustChanged;
+
+/// What to do about a project that changed since it was trusted as a whole.
+const CHANGED_HELP: &str = "it takes effect all the same: this profile trusts a project as a whole; `preface trust grant` accepts the \
+     new state";
+
+/// Asks a person about trust, or does not.
+pub trait Ask: Confirm {
+    /// Asks whether a project may speak. `None` where nobody can be asked.
+    fn trust(&self, question: &TrustQuestion) -> Option<TrustAnswer>;
+
+    /// False where it is known that nobody can be asked. Then nothing is looked at for a question.
+    fn is_there(&self) -> bool {
+        true
+    }
+
+    /// Returns this as who answers single questions.
+    fn as_confirm(&self) -> &dyn Confirm;
+}
+
+impl Ask for Headless {
+    fn trust(&self, _question: &TrustQuestion) -> Option<TrustAnswer> {
+        None
+    }
+
+    fn is_there(&self) -> bool {
+        false
+    }
+
+    fn as_confirm(&self) -> &dyn Confirm {
+        self
+    }
+}
+
+/// What a person is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrustQuestion {
+    /// The canonical path that the answer is about.
+    pub path: PathBuf,
+    /// What the project would say, one line each, fit to be shown.
+    pub contents: Vec<String>,
+    /// The texts themselves, for those who want to read before they answer: name and text.
+    pub texts: Vec<(String, String)>,
+    /// True where something was trusted before and changed since.
+    pub changed: bool,
+    /// False where a yes cannot be recorded: what is asked about has something that takes a flag, or that nobody can read.
+    pub can_trust: bool,
+}
+
+/// What they answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustAnswer {
+    /// Yes, and remember it.
+    Trust,
+    /// Yes, this once.
+    Once,
+    /// No, and do not ask again until something changes.
+    Decline,
+    /// Stop here.
+    Abort,
+}
+
+/// Where the trust store of this turn is; `None` where there is no directory to keep one in.
+#[must_use]
+pub fn store_path(system: &dyn System, profile: &Profile, places: &Places) -> Option<PathBuf> {
+    // A profile that scaffolds its own home keeps its trust there too; all others share one store.
+    let kind = match profile.scaffold.when {
+        ScaffoldWhen::Discover => StoreKind::Global(places.global.as_deref()),
+        ScaffoldWhen::Init => StoreKind::State,
+    };
+    store_file(kind, &Dirs::of(system))
+}
+
+/// Returns why there is no trust store, for people.
+#[must_use]
+pub fn why_no_store(system: &dyn System, places: &Places) -> &'static str {
+    if places.home.is_some() || absolute(system, "PREFACE_HOME").is_some() {
+        "your home directory lies inside of the project (`--trust-home` uses it as it is)"
+    } else {
+        "neither PREFACE_HOME nor a home directory is set"
+    }
+}
+
+/// Returns the error of a decision that no store can take.
+pub(crate) fn no_store(system: &dyn System, places: &Places) -> Error {
+    Error::Trust(format!("there is no directory to keep trust in: {}", why_no_store(system, places)))
+}
+
+/// Returns the root that pins are about (the git work tree that holds the cwd, else the cwd) and its repository.
+#[must_use]
+pub fn pin_root(system: &dyn System, cwd: &Path) -> (PathBuf, Option<PathBuf>) {
+    git::work_tree(system, cwd)
+        .unwrap_or_else(|| (system.canonical(cwd).unwrap_or_else(|_| cwd.to_owned()), None))
+}
+
+/// Returns the canonical project directory, where there is one.
+#[must_use]
+pub fn layer_root(system: &dyn System, places: &Places) -> Option<PathBuf> {
+    let root = places.project.as_ref()?;
+    system.stat(root).filter(|stat| stat.kind == FileKind::Dir)?;
+    system.canonical(root).ok()
+}
+
+/// Returns whether the user trusts a directory as a whole, by its canonical path.
+pub(crate) fn is_trusted_as_a_whole(system: &dyn System, store: Option<&Path>, dir: &Path) -> bool {
+    store.is_some_and(|file| {
+        let store = TrustStore::at(system, file.to_owned()).for_project(dir);
+        // What is wrong with the store is reported where texts are trusted.
+        let record = store.load(&mut Diagnostics::new()).whole(dir);
+        record.is_some_and(|record| record.decision == Decision::Trusted)
+    })
+}
+
+/// What of a project may be used: its gate, and the trust behind it.
+#[derive(Debug)]
+pub(crate) struct ProjectAccess {
+    /// The directories of the request; without the project's where that one leads out of the project.
+    pub places: Places,
+    pub gate: Gate,
+    pub trust: Trust,
+    /// The canonical project directory, where trust is about it as a whole and it is left out.
+    pub held_layer: Option<PathBuf>,
+    /// What the grant of a project as a whole covers beside its digest, where there is one.
+    pub granted: Option<GrantedProject>,
+    /// When the user declined this project or took a grant back last; `None` where that was followed by a grant.
+    pub refused_at: Option<Timestamp>,
+    pub diagnostics: Diagnostics,
+    pub audit: Vec<AuditEvent>,
+    /// Where directories really lie, as far as anybody asked.
+    real_dirs: RealDirs,
+}
+
+impl ProjectAccess {
+    /// Returns a view of the machine through this gate, without settings, tools and entries.
+    pub(crate) fn look<'a>(
+        &'a self,
+        engine: &Engine<'a>,
+        loaded: &'a LoadedProfile,
+        settings: &'a Merged,
+    ) -> Look<'a> {
+        Look {
+            system: engine.system(),
+            turn: &loaded.turn,
+            places: &self.places,
+            bundle: loaded.profile.bundle.as_deref(),
+            given: &loaded.given,
+            roots: loaded.roots.as_deref(),
+            bounds: &loaded.bounds,
+            gate: &self.gate,
+            settings,
+            confirm: &Headless,
+            granted: None,
+            notes: RefCell::default(),
+            skill_paths: &[],
+            sections: &loaded.profile.sections,
+            servers: &[],
+            bom: loaded.profile.bom,
+            real_dirs: &self.real_dirs,
+            file_room: Cell::new(FILE_FACTS_LIMIT),
+        }
+    }
+
+    /// Forgets what was looked at after the mark: another build looks for itself.
+    pub(crate) fn forget_after(&mut self, mark: GateMark) {
+        self.real_dirs = RealDirs::default();
+        self.gate.forget_after(mark);
+    }
+}
+
+/// The texts that a grant of a project as a whole covers beside its digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GrantedProject {
+    /// The canonical directory of the project.
+    pub root: PathBuf,
+    /// `None` where the grant did not record them.
+    pub texts: Option<Vec<GrantedText>>,
+}
+
+impl GrantedProject {
+    /// Returns the texts among these that the digest of a project as a whole does not cover, as a grant records them.
+    pub fn texts_of(root: &Path, admitted: &[AdmittedText]) -> Vec<GrantedText> {
+        let beside = |text: &&AdmittedText| {
+            text.belongs == Belongs::ToLayer && !text.path.strip_prefix(root).is_ok_and(is_digested)
+        };
+        let granted = |text: &AdmittedText| {
+            let path = PinPath::new(root, &text.path).ok()?;
+            Some(GrantedText { path, digest: *text.digest })
+        };
+        admitted.iter().filter(beside).filter_map(granted).collect()
+    }
+
+    /// Reports the texts that changed since the grant, and those that it did not cover.
+    pub fn changed(&self, admitted: &[AdmittedText]) -> Diagnostics {
+        let Some(granted) = &self.texts else { return Diagnostics::new() };
+        let note = |text: &AdmittedText| {
+            let one = GrantedProject::texts_of(&self.root, std::slice::from_ref(text)).pop()?;
+            let known = granted.iter().find(|granted| granted.path == one.path);
+            let shown = text.shown.as_str();
+            let note = match known {
+                Some(known) if known.digest == one.digest => return None,
+                Some(_) => {
+                    let what = format!("{shown} changed since you trusted the project");
+                    Diagnostic::warning(CHANGED, what).help(CHANGED_HELP)
+                }
+                None => {
+                    let what = format!("{shown} is included, and was not part of what you trusted");
+                    let follow = if text.path.starts_with(&self.root) {
+                        String::new()
+                    } else {
+                        format!(" --follow {}", quoted(&text.path.display().to_string()))
+                    };
+                    Diagnostic::warning(DiagnosticCode::TrustUnrecorded, what)
+                        .help(format!("look at it, then `preface trust grant{follow}`"))
+                }
+            };
+            Some(note.at(Place::file(Some(Scope::Project), shown)))
+        };
+        admitted.iter().filter_map(note).collect()
+    }
+}
+
+impl Engine<'_> {
+    /// Opens the gate of a request's project, as far as it is trusted; nobody is asked. `consent` is given where a grant is being made.
+    ///
+    /// # Errors
+    /// Pins of the caller that cannot be read.
+    pub(crate) fn open_gate(
+        &self,
+        request: &Request,
+        loaded: &LoadedProfile,
+        consent: Option<Consent>,
+    ) -> Result<ProjectAccess, Error> {
+        let consent = consent.unwrap_or(match request.trust {
+            TrustChoice::Ask | TrustChoice::Require => Consent::Recorded,
+            TrustChoice::Once => Consent::Once,
+            TrustChoice::Deny => Consent::Deny,
+        });
+        let gatekeeper = Gatekeeper { engine: self, request, loaded };
+        let mut access = match loaded.profile.trust {
+            TrustMode::None => gatekeeper.access(
+                Gate::new(TrustMode::None, consent, loaded.places.cwd.clone(), Pins::default(), true),
+                Trust::Trusted,
+            ),
+            TrustMode::Pinned => gatekeeper.pinned(consent)?,
+            TrustMode::Whole => gatekeeper.whole(consent),
+        };
+        if loaded.profile.trust != TrustMode::Whole
+            && let roots = loaded.roots.as_deref()
+            && let Some(note) =
+                project_directory_outside(self.system(), &loaded.places, &loaded.bounds, roots)
+        {
+            access.diagnostics.push(note);
+            access.places.project = None;
+        }
+        Ok(access)
+    }
+}
+
+/// Everything that the opening of the gate depends on.
+struct Gatekeeper<'a> {
+    engine: &'a Engine<'a>,
+    request: &'a Request,
+    loaded: &'a LoadedProfile,
+}
+
+impl Gatekeeper<'_> {
+    fn system(&self) -> &dyn System {
+        self.engine.system()
+    }
+
+    fn access(&self, gate: Gate, trust: Trust) -> ProjectAccess {
+        ProjectAccess {
+            places: self.loaded.places.clone(),
+            gate,
+            trust,
+            held_layer: None,
+            granted: None,
+            refused_at: None,
+            diagnostics: Diagnostics::new(),
+            audit: Vec::new(),
+            real_dirs: RealDirs::default(),
+        }
+    }
+
+    fn pinned(&self, consent: Consent) -> Result<ProjectAccess, Error> {
+        let (root, repository) = pin_root(self.system(), &self.loaded.places.cwd);
+        let mut diagnostics = Diagnostics::new();
+        let mut pins = match &self.loaded.store {
+            Some(file) if consent != Consent::Deny => {
+                let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
+                let records = store.load(&mut diagnostics);
+                if records.lies_inside(&root) {
+                    // Nobody's fault where the home directory is worked in; writing is an error all the same.
+                    let (file, root) = (self.loaded.places.shown(file), self.loaded.places.shown(&root));
+                    diagnostics = vec![Diagnostic::info(
+                        DiagnosticCode::TrustStoreInside,
+                        format!("nothing can be granted here: the trust store {file} lies inside of {root}"),
+                    )];
+                }
+                records.pins(&root, repository.as_deref())
+            }
+            _ => Pins::default(),
+        };
+        if let Some(bytes) = self.request.pins.as_deref() {
+            pins.join(Pins::from_export(bytes).map_err(|error| Error::Trust(error.to_string()))?);
+        }
+        let trust = match consent {
+            Consent::Once => Trust::Once,
+            Consent::Deny => Trust::Untrusted,
+            // As if it were trusted already: what its texts name must be seen, too.
+            Consent::Granting(_) => Trust::Trusted,
+            Consent::Recorded => pins.trust(),
+        };
+        let audit = match consent {
+            Consent::Once => vec![audit::once(&root)],
+            Consent::Recorded => vec![audit::evaluated(&root, trust)],
+            Consent::Deny | Consent::Granting(_) => Vec::new(),
+        };
+        let refused_at = pins.refused_at();
+        let gate = Gate::new(TrustMode::Pinned, consent, root, pins, true);
+        Ok(ProjectAccess { refused_at, diagnostics, audit, ..self.access(gate, trust) })
+    }
+
+    fn whole(&self, consent: Consent) -> ProjectAccess {
+        let places = &self.loaded.places;
+        let gate = |is_used: bool| {
+            Gate::new(TrustMode::Whole, consent.clone(), places.cwd.clone(), Pins::default(), is_used)
+        };
+        let Some(root) = layer_root(self.system(), places) else {
+            return self.access(gate(false), Trust::Untrusted);
+        };
+        let (mut diagnostics, mut events) = (Diagnostics::new(), Vec::new());
+        let mut granted = None;
+        let mut store_notes = Diagnostics::new();
+        let store = self.loaded.store.as_ref();
+        let store = store.map(|file| TrustStore::at(self.system(), file.clone()).for_project(&root));
+        let record = store.and_then(|store| store.load(&mut store_notes).whole(&root));
+        let refused =
+            |record: &WholeRecord| (record.decision == Decision::Declined).then_some(record.granted_at);
+        let refused_at = record.as_ref().and_then(refused);
+        let trust = match &consent {
+            Consent::Once => {
+                events.push(audit::once(&root));
+                Trust::Once
+            }
+            Consent::Granting(_) => Trust::Trusted,
+            Consent::Deny => Trust::Untrusted,
+            Consent::Recorded => {
+                diagnostics.append(&mut store_notes);
+                let (trust, texts) = self.recorded(&root, record.as_ref(), &mut diagnostics);
+                granted = texts;
+                events.push(audit::evaluated(&root, trust));
+                trust
+            }
+        };
+        let is_used = matches!(trust, Trust::Trusted | Trust::Once | Trust::Stale);
+        if !is_used {
+            let shown = places.shown(&root);
+            let note = match (&consent, trust) {
+                (Consent::Deny, _) => {
+                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was held: {DENIED}"))
+                        .help(DENIED_HELP)
+                }
+                (_, Trust::Declined) => {
+                    Diagnostic::info(DiagnosticCode::TrustHeld, format!("{shown} was held: you declined it"))
+                        .help("`preface trust grant` changes that")
+                }
+                _ => Diagnostic::warning(
+                    DiagnosticCode::TrustHeld,
+                    format!("{shown} was held: you have not trusted it"),
+                )
+                .help("look at it, then `preface trust grant`; or `--trust once` for this call"),
+            };
+            diagnostics.push(note.at(Place::file(Some(Scope::Project), shown)));
+        }
+        let held_layer = (!is_used).then_some(root);
+        let access = self.access(gate(is_used), trust);
+        ProjectAccess { held_layer, granted, refused_at, diagnostics, audit: events, ..access }
+    }
+
+    /// Returns the trust in a project as a whole that a record gives.
+    fn recorded(
+        &self,
+        root: &Path,
+        record: Option<&WholeRecord>,
+        diagnostics: &mut Diagnostics,
+    ) -> (Trust, Option<GrantedProject>) {
+        let Some(record) = record else { return (Trust::Untrusted, None) };
+        if record.decision != Decision::Trusted {
+            return (Trust::Declined, None);
+        }
+        let granted = Some(GrantedProject { root: root.to_owned(), texts: record.texts.clone() });
+        // Contents are digested only to compare them with those of a decision; nobody reads an undecided project.
+        if record.digest.is_none() || !record.changed_since(&whole_digest(self.system(), root)) {
+            return (Trust::Trusted, granted);
+        }
+        let what = format!("{} changed since you trusted it", self.loaded.places.shown(root));
+        diagnostics.push(Diagnostic::warning(CHANGED, what).help(CHANGED_HELP));
+        (Trust::Stale, granted)
+    }
+}

@@ -1,0 +1,402 @@
+//! What a grant covers, for the person who decides about it: files with the places that they lead to, hidden text, secrets,
+//! the branch, what of the user's the project replaces, and what it would run.
+
+use crate::{
+    Built, Engine, Error,
+    input::{Inputs, collect::Breadth},
+    request::{Request, TrustChoice},
+    trust::{consent, grant},
+};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Diagnostics, Severity},
+    layer::Stack,
+    lint::{finding, finding::Finding as _, hidden, secret},
+    origin::Origin,
+    prompt::Prompt,
+    scope::Scope,
+    trust::TrustMode,
+    world::World,
+};
+use preface_host::{
+    gate::{Consent, Seen, UnreadFile, Verdict, is_plain_branch},
+    look::Headless,
+    provider::git,
+    system::System,
+    trust::{Permit, PermitState, Summary, TrustStore, is_digested},
+};
+use serde::Serialize;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// The most findings that are shown of one file.
+const FINDINGS: usize = 5;
+
+/// What a grant of everything that a build uses would cover.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    /// The files with something to look at, in the order of the build.
+    pub files: Vec<CoveredFile>,
+    /// What a build asks for and cannot read, with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UncoveredFile>,
+    /// The branch; `None` outside of a repository and where texts are not pinned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<CoveredBranch>,
+    /// Files of the user's layer that the project replaces, such as `sections/rules.md`.
+    pub replaces: Vec<String>,
+    /// What else of the user's, or of preface, the project takes away, replaces or puts in another order: a sentence each.
+    pub changes: Vec<String>,
+    /// What the project would do beyond text, which only a grant of its own allows, and whether it is allowed.
+    #[serde(skip)]
+    pub permits: Vec<(Permit, PermitState)>,
+    /// Every file of the project that a build reads.
+    #[serde(skip)]
+    pub texts: Vec<CoveredText>,
+    /// What lies in a project that is trusted as a whole, a line each.
+    #[serde(skip)]
+    pub listing: Vec<String>,
+    /// Why no prompt can be built with a grant.
+    #[serde(skip)]
+    pub failure: Option<Error>,
+}
+
+/// A file of the project that a build reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoveredText {
+    /// The file with its bytes.
+    pub file: Seen,
+    /// True where text of it is sent to the model.
+    pub is_sent: bool,
+}
+
+/// A file or directory of the project that a grant does not cover, because it cannot be read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UncoveredFile {
+    /// Its path for people.
+    pub path: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// One file of a grant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoveredFile {
+    /// Its path for people.
+    pub path: String,
+    /// The file that it really is, where a link leads there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Hidden text, secrets.
+    pub findings: Diagnostics,
+}
+
+/// The branch of a grant.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoveredBranch {
+    /// Its name, as it is shown.
+    pub name: String,
+    /// True where it was granted by its name.
+    pub granted: bool,
+    /// True where it is included without having been granted by its name.
+    pub plain: bool,
+}
+
+/// What becomes of files with hidden text in a grant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HiddenText {
+    /// They are not granted.
+    #[default]
+    Refuse,
+    /// They are granted.
+    Allow,
+}
+
+/// Returns whether a text has characters that a reader does not see and that have no ordinary use there.
+#[must_use]
+pub fn has_hidden_text(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    hidden::scan(&text).iter().any(|found| found.severity() >= Severity::Warning)
+}
+
+impl Coverage {
+    /// Returns one line for each fact but those of `changes`, fit to be shown.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for file in &self.files {
+            lines.extend(file.target.iter().map(|target| format!("{} -> {target}", file.path)));
+            for found in &file.findings {
+                let line = found.place.as_ref().and_then(|place| place.line);
+                let at = line.map_or_else(String::new, |line| format!(":{line}"));
+                lines.push(format!("{}{at}: {}", file.path, found.message));
+            }
+        }
+        lines.extend(self.unread.iter().map(|file| format!("not read: {}: {}", file.path, file.why)));
+        lines.extend(self.branch.as_ref().map(|branch| match (branch.granted, branch.plain) {
+            (true, _) => format!("branch {}, granted", branch.name),
+            (false, true) => format!("branch {}", branch.name),
+            (false, false) => format!("branch {}, not granted", branch.name),
+        }));
+        lines.extend(self.replaces.iter().map(|name| format!("replaces your {name}")));
+        lines.extend(self.failure.iter().map(|why| format!("with a grant no prompt could be built: {why}")));
+        lines
+    }
+
+    /// Returns all that a question about a grant shows beside the names of files.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        [self.lines(), self.changes.clone(), self.permit_lines()].concat()
+    }
+
+    /// Returns what the extensions and servers could do after a grant of commands, as far as that is not given: line by
+    /// line, fit to be shown.
+    #[must_use]
+    pub fn permit_lines(&self) -> Vec<String> {
+        let waiting = self.permits.iter().filter(|(_, state)| *state != PermitState::Granted);
+        let mut lines: Vec<String> = waiting
+            .flat_map(|(permit, _)| permit.shown().into_iter().enumerate())
+            .map(|(at, line)| if at == 0 { format!("  {line}") } else { format!("    {line}") })
+            .collect();
+        if !lines.is_empty() {
+            lines.insert(0, "could run after `preface trust grant --allow-commands`:".to_owned());
+        }
+        lines
+    }
+}
+
+impl Engine<'_> {
+    /// Works out what a grant here covers. Nothing is recorded.
+    ///
+    /// # Errors
+    /// See [`Error`]. A template or a budget that stops the build is part of the answer.
+    pub fn coverage(&self, request: &Request) -> Result<Coverage, Error> {
+        self.coverage_of(request, &[])
+    }
+
+    /// Works out what a grant of some files covers; of all, where none is named.
+    ///
+    /// # Errors
+    /// See [`Engine::coverage`].
+    pub fn coverage_of(&self, request: &Request, paths: &[PathBuf]) -> Result<Coverage, Error> {
+        Ok(self.build_covered(request, paths)?.1)
+    }
+
+    /// Builds as if some files (all, where none is named) were granted, and works out what that grant covers. Also what only
+    /// other tools make a build use: a grant is about the project, not about the tools of one call.
+    pub(crate) fn build_covered(
+        &self,
+        request: &Request,
+        paths: &[PathBuf],
+    ) -> Result<(Built, Coverage), Error> {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let granting = Consent::Granting(self.real(paths));
+        let collect =
+            || self.read_and_collect(&request, Breadth::EveryTool, Some(granting.clone()), &Headless);
+        let (inputs, world) = collect()?;
+        let mut coverage = Coverage { permits: self.permissions(&inputs), ..Coverage::default() };
+        if world.profile.trust != TrustMode::None {
+            coverage.replaces = replaced_files(&world.stack);
+            coverage.changes = inputs.changes.lines(&world.diagnostics);
+        }
+        let built = match self.complete(inputs, world, &Headless) {
+            Ok(built) => built,
+            Err(error @ (Error::Render(_) | Error::Over(_))) => {
+                coverage.failure = Some(error);
+                let (inputs, world) = collect()?;
+                unrendered(inputs, world)
+            }
+            Err(error) => return Err(error),
+        };
+        if built.mode != TrustMode::None {
+            coverage.files = built.seen.iter().filter_map(|seen| self.covered_file(seen, &built)).collect();
+            coverage.unread = built.unread.iter().map(UncoveredFile::of).collect();
+            coverage.branch = self.branch(&built);
+        }
+        let root = consent::layer_root(self.system(), &built.places);
+        let root = root.filter(|_| built.mode == TrustMode::Whole);
+        coverage.texts = covered_texts(&built, root.as_deref());
+        if let Some(root) = root {
+            let dir = built.places.project.as_deref().map(|dir| built.places.shown(dir) + "/");
+            let sent = coverage.texts.iter().filter(|text| text.is_sent).map(|text| {
+                let shown = text.file.shown.as_str();
+                dir.as_deref().and_then(|dir| shown.strip_prefix(dir)).unwrap_or(shown)
+            });
+            let summary = Summary::of(self.system(), &root).with_texts(sent);
+            coverage.listing = summary.to_string().lines().map(str::to_owned).collect();
+        }
+        Ok((built, coverage))
+    }
+
+    /// Returns what the project takes away, replaces or puts in another order once these files are granted (all of them,
+    /// where none is named), a sentence each. Nothing is recorded.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub fn project_changes(&self, request: &Request, paths: &[PathBuf]) -> Result<Vec<String>, Error> {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let granting = Some(Consent::Granting(self.real(paths)));
+        let inputs = self.read_inputs(&request, granting)?;
+        let profile = &inputs.entries.profile;
+        grant::check_paths(profile.trust, &profile.name, paths)?;
+        let is_guarded = profile.trust != TrustMode::None;
+        Ok(if is_guarded { inputs.changes.lines(&inputs.diagnostics()) } else { Vec::new() })
+    }
+
+    /// Returns the branch of a build whose texts are pinned.
+    #[must_use]
+    pub fn branch(&self, built: &Built) -> Option<CoveredBranch> {
+        let pinned = built.mode == TrustMode::Pinned;
+        pinned.then(|| self.covered_branch(&built.places.cwd, built.store.as_deref()))?
+    }
+
+    /// Returns a file where there is something to look at.
+    fn covered_file(&self, seen: &Seen, built: &Built) -> Option<CoveredFile> {
+        let text = String::from_utf8_lossy(&seen.bytes);
+        let found = hidden::scan(&text).into_iter().filter(|found| found.severity() >= Severity::Warning);
+        let (found, more) = finding::worst(found.collect(), FINDINGS);
+        let mut findings = finding::diagnostics(&found, &text, Some(Scope::Project), &seen.shown);
+        if more > 0 {
+            let what = format!("{more} more places with hidden text");
+            findings.push(Diagnostic::warning(DiagnosticCode::HiddenMore, what));
+        }
+        let (found, _) = finding::worst(secret::scan(&text), FINDINGS);
+        findings.extend(finding::diagnostics(&found, &text, Some(Scope::Project), &seen.shown));
+        // The line of a secret would repeat it.
+        for place in findings.iter_mut().filter_map(|found| found.place.as_mut()) {
+            place.excerpt = None;
+        }
+        let target = link_target(self.system(), seen, built);
+        (target.is_some() || !findings.is_empty()).then(|| CoveredFile {
+            path: seen.shown.clone(),
+            target,
+            findings,
+        })
+    }
+
+    /// Returns the branch, and whether it was granted.
+    fn covered_branch(&self, cwd: &Path, store: Option<&Path>) -> Option<CoveredBranch> {
+        let name = self.branch_name(cwd)?;
+        let (root, repository) = consent::pin_root(self.system(), cwd);
+        let granted = store.is_some_and(|file| {
+            let store = TrustStore::at(self.system(), file.to_owned()).for_project(&root);
+            // What is wrong with the store is reported by the build.
+            store.load(&mut Diagnostics::new()).pins(&root, repository.as_deref()).has_branch(&name)
+        });
+        Some(CoveredBranch { plain: is_plain_branch(&name), granted, name })
+    }
+
+    /// Returns the name of the branch, as it is shown.
+    pub(crate) fn branch_name(&self, cwd: &Path) -> Option<String> {
+        git::branch(self.system(), cwd).ok().flatten()
+    }
+}
+
+/// Returns the file that a path leads to, where the way there has a link below the directories that are worked in. A
+/// project that is trusted as a whole is the directory that its own link leads to.
+fn link_target(system: &dyn System, seen: &Seen, built: &Built) -> Option<String> {
+    let places = &built.places;
+    let has_no_link = |dir: &Path| {
+        let real = system.canonical(dir).ok();
+        let below = real.and_then(|real| Some(seen.path.strip_prefix(real).ok()?.to_owned()));
+        below.is_some_and(|below| places.shown(&dir.join(below)) == seen.shown)
+    };
+    let project = places.project.as_deref().filter(|_| built.mode == TrustMode::Whole);
+    // The cwd may be spelled with links itself; a path below one of its directories has none of its own.
+    let is_plain = project.into_iter().chain(places.cwd.ancestors()).any(has_no_link);
+    (!is_plain).then(|| places.shown(&seen.path))
+}
+
+/// Returns the files of the user's layer that the project replaces.
+fn replaced_files(stack: &Stack) -> Vec<String> {
+    let layers = (stack.layer(Scope::Global), stack.layer(Scope::Project));
+    let (Some(own), Some(project)) = layers else { return Vec::new() };
+    let mut replaces = BTreeSet::new();
+    replaces.extend(own.files.keys().filter(|name| project.files.contains_key(*name)).cloned());
+    let sections = own.sections.keys().filter(|id| project.sections.contains_key(*id));
+    replaces.extend(sections.map(|id| format!("sections/{id}.md")));
+    replaces.into_iter().collect()
+}
+
+/// Returns the texts of a build, and which of them are sent: those that its prompt has bytes of, what context providers
+/// contribute, and what settings and manifests of a project that is trusted as a whole name. `root` is its directory.
+fn covered_texts(built: &Built, root: Option<&Path>) -> Vec<CoveredText> {
+    let asides = built.prompt.asides.iter().flat_map(|aside| &aside.part.spans);
+    let spans = built.prompt.parts.iter().flat_map(|part| &part.spans).chain(asides);
+    let items = built.world.contributions.iter().flat_map(|said| &said.items);
+    let pieces = items.flat_map(|item| &item.pieces).map(|piece| &piece.origin);
+    let sources: BTreeSet<&str> = spans
+        .map(|span| &span.origin)
+        .chain(pieces)
+        .filter_map(|origin| match origin {
+            Origin::Source { source, .. } if source.scope == Scope::Project => Some(source.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    let is_sent = |seen: &Seen| {
+        let is_named = root.is_some_and(|root| !seen.path.strip_prefix(root).is_ok_and(is_digested));
+        is_named || sources.contains(seen.shown.as_str())
+    };
+    built.seen.iter().map(|seen| CoveredText { is_sent: is_sent(seen), file: seen.clone() }).collect()
+}
+
+/// Makes a build of what was collected alone, where no prompt can be built of it.
+pub(crate) fn unrendered(inputs: Inputs, world: World) -> Built {
+    let prompt = Prompt { diagnostics: world.diagnostics.clone(), ..Prompt::default() };
+    Built::new(prompt, world, Vec::new(), inputs)
+}
+
+impl UncoveredFile {
+    fn of(file: &UnreadFile) -> Self {
+        UncoveredFile { path: file.shown.clone(), why: file.error.to_string() }
+    }
+}
+
+/// Splits texts into those that may be granted and the names of those with hidden text.
+pub(crate) fn without_hidden<'s>(
+    seen: impl IntoIterator<Item = &'s Seen>,
+    hidden: HiddenText,
+) -> (Vec<&'s Seen>, Vec<String>) {
+    let (refused, kept): (Vec<&Seen>, Vec<&Seen>) =
+        seen.into_iter().partition(|seen| hidden == HiddenText::Refuse && has_hidden_text(&seen.bytes));
+    (
+        kept,
+        refused
+            .into_iter()
+            .filter(|seen| seen.verdict != Verdict::Denied)
+            .map(|seen| seen.shown.clone())
+            .collect(),
+    )
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use preface_core::assets::ASSETS;
+    use preface_host::system::memory::MemorySystem;
+
+    #[test]
+    fn what_waits_for_a_grant_of_commands_replaces_too() {
+        let manifest = |path: &str| {
+            format!(
+                r#"{{"id": "log", "category": "loggers", "contractVersion": "1.0.0", "requiredCoreVersion": ">=1.0.0", "path": "{path}"}}"#
+            )
+        };
+        let place = "extensions/loggers/log/manifest.json";
+        let system = MemorySystem::new()
+            .with_bundle(ASSETS)
+            .with_home("/home/user")
+            .with_dir("/work")
+            .with_current_dir("/work")
+            .with_file(format!("/home/user/.config/preface/{place}"), manifest("mine.jsonl"))
+            .with_file(format!("/work/.preface/{place}"), manifest("theirs.jsonl"));
+        let coverage = Engine::new(&system).coverage(&Request::default()).expect("it can be looked at");
+        assert_eq!(
+            coverage.changes,
+            [
+                "with `--allow-commands` the project replaces your `loggers/log` with .preface/extensions/loggers/log/manifest.json"
+            ]
+        );
+        assert_eq!(coverage.permits.len(), 1);
+    }
+}

@@ -1,0 +1,585 @@
+//! Granting and revoking: what `preface trust` does, and what an answer on a terminal does.
+
+use crate::{
+    Built, Engine, Error, Writes,
+    input::{collect::Breadth, load_profile::LoadedProfile},
+    request::{Request, TrustChoice},
+    trust::{
+        consent::{self, Ask, GrantedProject, TrustAnswer, TrustQuestion},
+        coverage::{HiddenText, without_hidden},
+    },
+};
+use preface_core::{
+    audit::AuditEvent,
+    diagnostic::Diagnostics,
+    trust::{Trust, TrustMode},
+};
+use preface_host::{
+    gate::{Belongs, Seen, UnreadFile, Verdict},
+    look::Headless,
+    places::resolved,
+    trust::{
+        Decision, Digest, Outcome, PermitRevokeReport, PinPath, PinnedText, Row, Summary, TrustError,
+        TrustStore, WholeRecord, audit, whole_digest,
+    },
+};
+use std::path::{Path, PathBuf};
+
+/// What a grant or a revocation did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GrantReport {
+    /// The canonical path that the record is about.
+    pub path: PathBuf,
+    /// What is newly granted (or revoked), for people: name and bytes.
+    pub added: Vec<(String, usize)>,
+    /// What was granted before already.
+    pub unchanged: Vec<String>,
+    /// What is held still, and why, for people.
+    pub held: Vec<String>,
+    /// Files that were not granted because of hidden text, for people.
+    pub hidden: Vec<String>,
+    /// The branch that is newly granted, as it is shown.
+    pub branch: Option<String>,
+    /// Whose permits were taken back, such as `hooks/audit`.
+    pub permits: Vec<String>,
+    /// True where texts need no grant: the profile has no gate for them, and nothing was recorded.
+    pub ungated: bool,
+    /// Facts for the log.
+    pub audit: Vec<AuditEvent>,
+    /// Those of them for which there was no logger yet: one that is allowed next gets them, too.
+    pub unlogged: Vec<AuditEvent>,
+    /// What came up.
+    pub diagnostics: Diagnostics,
+}
+
+impl Engine<'_> {
+    /// Grants what a build for this request would use: every project text by its digest, or the project as a whole,
+    /// as the profile has it. `paths` names single files instead. The branch is granted beside texts.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn grant(
+        &self,
+        request: &Request,
+        paths: Vec<PathBuf>,
+        hidden: HiddenText,
+    ) -> Result<GrantReport, Error> {
+        let request = Request { trust: TrustChoice::Ask, ..request.clone() };
+        let (built, coverage) = self.build_covered(&request, &paths)?;
+        if let Some(failure) = coverage.failure {
+            return Err(failure);
+        }
+        let paths = self.real(&paths);
+        check_paths(built.mode, &built.prompt.preset, &paths)?;
+        let (first, mut events) = self.first_files_of(&request, &built)?;
+        let mut report = match built.mode {
+            TrustMode::None => {
+                let path = consent::pin_root(self.system(), &built.places.cwd).0;
+                GrantReport { path, ungated: true, ..GrantReport::default() }
+            }
+            TrustMode::Whole => self.grant_whole(&built, &coverage.listing, hidden)?,
+            TrustMode::Pinned => self.grant_pins(&built, &paths, hidden)?,
+        };
+        report.diagnostics.extend(first);
+        events.append(&mut report.audit);
+        report.audit.clone_from(&events);
+        report.diagnostics.extend(self.log_or_keep(&request, &mut events));
+        report.unlogged = events;
+        Ok(report)
+    }
+
+    /// Writes the first files of a profile before its trust store, which may be what creates the user's own directory.
+    fn first_files_of(
+        &self,
+        request: &Request,
+        built: &Built,
+    ) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
+        let records = match built.mode {
+            TrustMode::None => false,
+            TrustMode::Whole => consent::layer_root(self.system(), &built.places).is_some(),
+            TrustMode::Pinned => true,
+        };
+        if records { self.write_first_files(request) } else { Ok(<_>::default()) }
+    }
+
+    /// Writes the first files of a profile before an answer is recorded, where this engine writes them.
+    fn first_files_before(&self, request: &Request) -> Result<(Diagnostics, Vec<AuditEvent>), Error> {
+        if self.scaffolds() { self.write_first_files(request) } else { Ok(<_>::default()) }
+    }
+
+    /// Grants are about where a file really lies, whichever way a path leads there.
+    pub(crate) fn real(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        paths.iter().map(|path| resolved(self.system(), path)).collect()
+    }
+
+    fn grant_whole(
+        &self,
+        built: &Built,
+        listing: &[String],
+        hidden: HiddenText,
+    ) -> Result<GrantReport, Error> {
+        let Some(root) = consent::layer_root(self.system(), &built.places) else {
+            return Err(Error::Usage(
+                "there is no project directory here to trust".to_owned(),
+                built.places.project.as_ref().map(|root| format!("it would be `{}`", root.display())),
+            ));
+        };
+        let unknown: Vec<String> =
+            unknown_to_grants(built).map(|file| format!("{} ({})", file.shown, file.error)).collect();
+        if !unknown.is_empty() {
+            let what =
+                format!("nothing was granted: what cannot be read is not trusted: {}", unknown.join(", "));
+            return Err(Error::Trust(what));
+        }
+        let hidden = without_hidden(&built.seen, hidden).1;
+        if !hidden.is_empty() {
+            return Ok(GrantReport { path: root, hidden, ..GrantReport::default() });
+        }
+        let digest = whole_digest(self.system(), &root);
+        let store = self.store(built)?.for_project(&root);
+        let report = store.grant_whole(&root, Some(digest), None).map_err(refused)?;
+        let texts = GrantedProject::texts_of(&root, &built.admitted);
+        store.grant_texts(&root, texts).map_err(refused)?;
+        Ok(GrantReport {
+            path: root,
+            added: listing.iter().map(|line| (line.clone(), 0)).collect(),
+            audit: report.audit,
+            ..GrantReport::default()
+        })
+    }
+
+    fn grant_pins(&self, built: &Built, paths: &[PathBuf], hidden: HiddenText) -> Result<GrantReport, Error> {
+        let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+        let speaking: Vec<&Seen> = built.seen.iter().filter(|seen| seen.verdict == Verdict::Speaks).collect();
+        for path in paths {
+            if !built.seen.iter().any(|seen| seen.path.starts_with(path)) {
+                return Err(Error::Usage(
+                    format!("nothing that a build uses lies at `{}`", built.places.shown(path)),
+                    Some("`preface trust status` lists what a build uses".to_owned()),
+                ));
+            }
+        }
+        let named = |seen: &&&Seen| paths.is_empty() || paths.iter().any(|path| seen.path.starts_with(path));
+        let (granted, hidden) = without_hidden(speaking.iter().filter(named).copied(), hidden);
+        let mut texts: Vec<PinnedText> = granted
+            .iter()
+            .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
+            .collect();
+        // A repository without a text still has a branch name to say: the grant is about the repository itself, which is
+        // written down as its `.git` with nothing in it.
+        if texts.is_empty() && hidden.is_empty() && paths.is_empty() && repository.is_some() {
+            let path = PinPath::new(&root, &root.join(".git")).map_err(refused)?;
+            texts.push(PinnedText { path, bytes: Vec::new() });
+        }
+        let store = self.store(built)?.for_project(&root);
+        let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
+        let branch = self.branch_name(&built.places.cwd).filter(|_| !texts.is_empty());
+        let branch = grant_branch(&store, &root, repository.as_deref(), branch)?;
+        let shown = |pin: &PinPath| {
+            speaking
+                .iter()
+                .find(|seen| seen.pin == *pin)
+                .map_or_else(|| pin.to_string(), |seen| seen.shown.clone())
+        };
+        let size =
+            |pin: &PinPath| speaking.iter().find(|seen| seen.pin == *pin).map_or(0, |seen| seen.bytes.len());
+        Ok(GrantReport {
+            path: root,
+            added: report.added.iter().map(|pin| (shown(pin), size(pin))).collect(),
+            unchanged: report.unchanged.iter().map(shown).collect(),
+            held: built.held().map(|seen| seen.shown.clone()).collect(),
+            hidden,
+            branch,
+            audit: report.audit,
+            diagnostics: built.prompt.diagnostics.clone(),
+            ..GrantReport::default()
+        })
+    }
+
+    /// Takes back all that the project may do: recorded under the work tree, whatever the profile.
+    fn revoke_permits(&self, built: &Built) -> Result<PermitRevokeReport, Error> {
+        let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
+        self.store(built)?
+            .for_project(&tree)
+            .revoke_permits(&tree, repository.as_deref(), None)
+            .map_err(refused)
+    }
+
+    /// Takes back what was granted: all of it, or what the named paths hold.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn revoke(&self, request: &Request, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
+        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        check_paths(built.mode, &built.prompt.preset, paths)?;
+        let (first, mut events) = self.first_files_of(request, &built)?;
+        let mut report = self.revoke_of(&built, paths)?;
+        report.diagnostics.extend(first);
+        events.append(&mut report.audit);
+        report.audit = events;
+        report.diagnostics.extend(self.log_events(request, &report.audit));
+        Ok(report)
+    }
+
+    fn revoke_of(&self, built: &Built, paths: &[PathBuf]) -> Result<GrantReport, Error> {
+        match built.mode {
+            TrustMode::None => {
+                let path = consent::pin_root(self.system(), &built.places.cwd).0;
+                let permits = self.revoke_permits(built)?;
+                let (audit, permits) = (permits.audit, permits.removed);
+                Ok(GrantReport { path, permits, audit, ungated: true, ..GrantReport::default() })
+            }
+            TrustMode::Whole => {
+                let here = consent::layer_root(self.system(), &built.places);
+                let Some(root) = here.map_or_else(|| self.recorded_root(built), |root| Ok(Some(root)))?
+                else {
+                    return Err(Error::Usage(
+                        "there is no project directory here".to_owned(),
+                        Some("`preface trust list` shows the paths that are recorded".to_owned()),
+                    ));
+                };
+                let (tree, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                self.revoke_whole(built, &root, &tree, repository.as_deref())
+            }
+            TrustMode::Pinned => {
+                let (root, repository) = consent::pin_root(self.system(), &built.places.cwd);
+                let pins: Vec<PinPath> = self
+                    .real(paths)
+                    .iter()
+                    .map(|path| PinPath::new(&root, path).map_err(refused))
+                    .collect::<Result<_, _>>()?;
+                self.revoke_texts(built, &root, repository.as_deref(), &pins)
+            }
+        }
+    }
+
+    /// Takes back all that is recorded for a path, as the trust store lists it: the directory need not be there any more.
+    /// `None` where nothing is.
+    ///
+    /// # Errors
+    /// See [`Error`]; and a store that cannot be written.
+    pub fn revoke_recorded(&self, request: &Request, path: &Path) -> Result<Option<GrantReport>, Error> {
+        let denied = Request { trust: TrustChoice::Deny, ..request.clone() };
+        let built = self.run(&denied, Breadth::Turn, None, &Headless)?;
+        let real = resolved(self.system(), path);
+        let rows = self.store(&built)?.list(&mut Diagnostics::new());
+        let rows: Vec<(&Path, &Row)> = rows.iter().map(|row| (Path::new(&row.path), row)).collect();
+        let mut found: Option<GrantReport> = None;
+        for (root, row) in rows.iter().filter(|(root, _)| *root == path || *root == real) {
+            let repository = row.repository.as_deref().map(Path::new);
+            let report = match row.mode {
+                TrustMode::Pinned => self.revoke_texts(&built, root, repository, &[])?,
+                TrustMode::Whole | TrustMode::None => {
+                    // What it may do is recorded for the work tree that holds it.
+                    let trees = rows
+                        .iter()
+                        .filter(|(tree, row)| row.mode == TrustMode::Pinned && root.starts_with(tree));
+                    let tree = trees.max_by_key(|(tree, _)| tree.as_os_str().len());
+                    let repository = tree.and_then(|(_, row)| row.repository.as_deref()).map(Path::new);
+                    self.revoke_whole(&built, root, tree.map_or(root, |(tree, _)| tree), repository)?
+                }
+            };
+            let all = found
+                .get_or_insert_with(|| GrantReport { path: root.to_path_buf(), ..GrantReport::default() });
+            all.added.extend(report.added);
+            all.permits.extend(report.permits);
+            all.audit.extend(report.audit);
+        }
+        if let Some(report) = &mut found {
+            report.diagnostics = self.log_events(request, &report.audit);
+        }
+        Ok(found)
+    }
+
+    /// Returns the place of a project directory that is gone and has a record.
+    fn recorded_root(&self, built: &Built) -> Result<Option<PathBuf>, Error> {
+        let Some(root) = built.places.project.as_ref().map(|dir| resolved(self.system(), dir)) else {
+            return Ok(None);
+        };
+        let records = self.store(built)?.for_project(&root).load(&mut Diagnostics::new());
+        Ok(records.whole(&root).is_some().then_some(root))
+    }
+
+    fn revoke_whole(
+        &self,
+        built: &Built,
+        root: &Path,
+        tree: &Path,
+        repository: Option<&Path>,
+    ) -> Result<GrantReport, Error> {
+        let report = self.store(built)?.for_project(root).revoke_whole(root).map_err(refused)?;
+        let was_trusted = report.before.is_some_and(|before| before.decision == Decision::Trusted);
+        let store = self.store(built)?.for_project(tree);
+        let permits = store.revoke_permits(tree, repository, None).map_err(refused)?;
+        Ok(GrantReport {
+            path: root.to_owned(),
+            added: was_trusted.then(|| (root.display().to_string(), 0)).into_iter().collect(),
+            permits: permits.removed,
+            audit: report.audit.into_iter().chain(permits.audit).collect(),
+            ..GrantReport::default()
+        })
+    }
+
+    /// Takes back the grants of some texts, or of all where none is named.
+    fn revoke_texts(
+        &self,
+        built: &Built,
+        root: &Path,
+        repository: Option<&Path>,
+        pins: &[PinPath],
+    ) -> Result<GrantReport, Error> {
+        let store = self.store(built)?.for_project(root);
+        let pins = (!pins.is_empty()).then_some(pins);
+        let report = store.revoke_pins(root, repository, pins).map_err(refused)?;
+        Ok(GrantReport {
+            path: root.to_owned(),
+            added: report.removed.iter().map(|pin| (pin.to_string(), 0)).collect(),
+            permits: report.permits,
+            audit: report.audit,
+            ..GrantReport::default()
+        })
+    }
+
+    /// Opens the trust store of a build.
+    ///
+    /// # Errors
+    /// There is no directory to keep one in.
+    pub fn store(&self, built: &Built) -> Result<TrustStore<'_>, Error> {
+        match &built.store {
+            Some(file) => Ok(TrustStore::at(self.system(), file.clone())),
+            None => Err(consent::no_store(self.system(), &built.places)),
+        }
+    }
+}
+
+/// Refuses paths where texts are not granted one by one.
+pub(crate) fn check_paths(mode: TrustMode, profile: &str, paths: &[PathBuf]) -> Result<(), Error> {
+    let why = match mode {
+        TrustMode::Pinned => return Ok(()),
+        _ if paths.is_empty() => return Ok(()),
+        TrustMode::Whole => "trusts a project as a whole, and no single files",
+        TrustMode::None => "includes the files of a project without a grant",
+    };
+    Err(Error::Usage(format!("the profile `{profile}` {why}"), Some("leave out the paths".to_owned())))
+}
+
+/// Returns what of a project nobody can know: a grant of the project as a whole would let it be used unseen.
+pub(crate) fn unknown_to_grants(built: &Built) -> impl Iterator<Item = &UnreadFile> {
+    built.unread.iter().filter(|file| file.belongs == Belongs::ToLayer && file.is_unknown())
+}
+
+/// Returns the error of a command that could not change the trust store.
+pub(crate) fn refused(error: TrustError) -> Error {
+    let remedy = match &error {
+        TrustError::Exposed { remedy, .. } => format!(" (`{remedy}` changes that)"),
+        _ => String::new(),
+    };
+    Error::Trust(format!("{error}{remedy}"))
+}
+
+/// Adds the texts that a build used to a grant of the project as a whole that was given as an answer in it: before the
+/// answer nobody looked.
+pub(crate) fn complete_whole(engine: &Engine<'_>, built: &Built) {
+    if let Some(root) = consent::layer_root(engine.system(), &built.places)
+        && let Ok(store) = engine.store(built)
+    {
+        // Without them, changes of these texts are not reported; the grant stands.
+        let _ = store.for_project(&root).grant_texts(&root, GrantedProject::texts_of(&root, &built.admitted));
+    }
+}
+
+/// Grants a branch; returns it where it was not granted before.
+fn grant_branch(
+    store: &TrustStore<'_>,
+    root: &Path,
+    repository: Option<&Path>,
+    branch: Option<String>,
+) -> Result<Option<String>, Error> {
+    let Some(branch) = branch else { return Ok(None) };
+    let outcome = store.grant_branch(root, repository, &branch).map_err(refused)?;
+    Ok((outcome == Outcome::Recorded).then_some(branch))
+}
+
+/// What a person answered about a project as a whole, before a build.
+pub(crate) struct WholeAnswer {
+    /// The request that goes by the answer.
+    pub request: Request,
+    pub audit: Vec<AuditEvent>,
+    /// The decision of an answer for one build, which follows the event of the gate.
+    pub once: Option<AuditEvent>,
+    pub diagnostics: Diagnostics,
+}
+
+/// Asks a person about a project that is trusted as a whole, where no decision about it is recorded, or where it changed since
+/// it was declined. The answer is recorded before anything is built.
+pub(crate) fn ask_for_whole(
+    engine: &Engine<'_>,
+    request: &Request,
+    ask: &dyn Ask,
+) -> Result<WholeAnswer, Error> {
+    let mut answer = WholeAnswer {
+        request: request.clone(),
+        audit: Vec::new(),
+        once: None,
+        diagnostics: Diagnostics::new(),
+    };
+    if request.trust != TrustChoice::Ask || !ask.is_there() {
+        return Ok(answer);
+    }
+    let LoadedProfile { profile, places, store, .. } = engine.load_profile(request)?;
+    let Some(root) = consent::layer_root(engine.system(), &places) else { return Ok(answer) };
+    if profile.trust != TrustMode::Whole {
+        return Ok(answer);
+    }
+    let digest = || whole_digest(engine.system(), &root);
+    let store = store.map(|file| TrustStore::at(engine.system(), file).for_project(&root));
+    let mut store_notes = Diagnostics::new();
+    let record = store.as_ref().and_then(|store| store.load(&mut store_notes).whole(&root));
+    let is_decided = |record: WholeRecord| {
+        record.decision == Decision::Trusted || (record.digest.is_some() && record.declines(&digest()))
+    };
+    if record.is_some_and(is_decided) {
+        return Ok(answer);
+    }
+    let shown = digest();
+    let question = whole_question(engine, request, &root);
+    match ask.trust(&question) {
+        None => {}
+        Some(TrustAnswer::Abort) => return Err(Error::Abort),
+        Some(TrustAnswer::Once) => {
+            answer.request.trust = TrustChoice::Once;
+            // What is wrong with the store is reported by builds that go by it.
+            answer.diagnostics = store_notes;
+            answer.once = Some(audit::evaluated(&root, Trust::Once));
+        }
+        Some(TrustAnswer::Trust) if question.can_trust && digest() != shown => {
+            let what = format!("{} changed while the question was open: nothing was granted", root.display());
+            return Err(Error::Trust(what));
+        }
+        Some(TrustAnswer::Trust) if question.can_trust => {
+            let store = store.ok_or_else(|| consent::no_store(engine.system(), &places))?;
+            (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
+            let report = store.grant_whole(&root, Some(shown), None);
+            answer.audit.extend(report.map_err(|error| Error::Trust(error.to_string()))?.audit);
+        }
+        Some(TrustAnswer::Trust) => {}
+        Some(TrustAnswer::Decline) => {
+            (answer.diagnostics, answer.audit) = engine.handing_out().first_files_before(request)?;
+            match store.map(|store| store.decline_contents(&root, digest())) {
+                Some(Ok(report)) => answer.audit.extend(report.audit),
+                Some(Err(error)) => answer.diagnostics.push(error.diagnostic()),
+                None => {}
+            }
+        }
+    }
+    Ok(answer)
+}
+
+/// Returns the question about a project as a whole: what a grant of it would cover.
+fn whole_question(engine: &Engine<'_>, request: &Request, root: &Path) -> TrustQuestion {
+    let (mut contents, mut texts, mut can_trust) = (Vec::new(), Vec::new(), true);
+    match engine.writing(Writes::Nothing).build_covered(request, &[]) {
+        Ok((built, coverage)) => {
+            let hidden = without_hidden(&built.seen, HiddenText::Refuse).1;
+            let is_known = unknown_to_grants(&built).next().is_none();
+            can_trust = hidden.is_empty() && is_known;
+            contents.extend(coverage.listing.iter().cloned());
+            contents.extend(coverage.asked());
+            contents.extend(hidden.iter().map(|name| {
+                format!("{name} has hidden text: only `preface trust grant --allow-hidden` trusts it")
+            }));
+            if !is_known {
+                contents.push("what cannot be read cannot be trusted".to_owned());
+            }
+            texts.extend(coverage.texts.iter().map(|text| text.file.readable()));
+        }
+        Err(error) => {
+            contents.extend(Summary::of(engine.system(), root).to_string().lines().map(str::to_owned));
+            contents.push(format!("with a grant no prompt could be built: {error}"));
+        }
+    }
+    TrustQuestion { path: root.to_owned(), contents, texts, changed: false, can_trust }
+}
+
+/// Asks a person about held texts and builds again with their answer. `None` where nobody could be asked, or where the
+/// answer was no.
+///
+/// A yes is about the bytes that were shown and nothing else: where they name further texts (a granted template that
+/// says `[file:…]`), those are asked about in their turn. What others can write is granted by its path alone.
+pub(crate) fn ask_for_pins(
+    engine: &Engine<'_>,
+    request: &Request,
+    built: &Built,
+    ask: &dyn Ask,
+) -> Result<Option<Built>, Error> {
+    // Where nobody is there, nothing is looked up for a question. What has hidden text takes a flag.
+    let (held, hidden) = without_hidden(built.held().filter(|seen| !seen.shared), HiddenText::Refuse);
+    if held.is_empty() || !ask.is_there() {
+        return Ok(None);
+    }
+    let (root, repository) = consent::pin_root(engine.system(), &built.places.cwd);
+    let contents = Digest::of_listing(held.iter().map(|seen| (&seen.pin, *seen.digest)));
+    let store =
+        built.store.as_ref().map(|file| TrustStore::at(engine.system(), file.clone()).for_project(&root));
+    let mut notes = Diagnostics::new();
+    if let Some(store) = &store
+        && store.load(&mut notes).pins(&root, repository.as_deref()).declines(&contents)
+    {
+        return Ok(None);
+    }
+    let mut contents_shown: Vec<String> = held
+        .iter()
+        .map(|seen| {
+            let why = match seen.verdict {
+                Verdict::HeldChanged => ", changed since you trusted it",
+                _ => "",
+            };
+            format!("{} ({} bytes{why})", seen.shown, seen.bytes.len())
+        })
+        .collect();
+    contents_shown.extend(hidden.iter().map(|name| {
+        format!("{name} has hidden text and is not part of this: `preface trust grant --allow-hidden`")
+    }));
+    // A project whose text stops a build is asked about all the same.
+    contents_shown.extend(match engine.coverage(request) {
+        Ok(coverage) => coverage.asked(),
+        Err(error) => vec![format!("with a grant no prompt could be built: {error}")],
+    });
+    let question = TrustQuestion {
+        path: root.clone(),
+        contents: contents_shown,
+        texts: held.iter().map(|seen| seen.readable()).collect(),
+        changed: held.iter().any(|seen| seen.verdict == Verdict::HeldChanged),
+        can_trust: true,
+    };
+    match ask.trust(&question) {
+        None => Ok(None),
+        Some(TrustAnswer::Abort) => Err(Error::Abort),
+        Some(TrustAnswer::Once) => {
+            let again = Request { trust: TrustChoice::Once, ..request.clone() };
+            engine.handing_out().run(&again, Breadth::Turn, None, ask).map(Some)
+        }
+        Some(TrustAnswer::Trust) => {
+            let texts: Vec<PinnedText> = held
+                .iter()
+                .map(|seen| PinnedText { path: seen.pin.clone(), bytes: seen.bytes.to_vec() })
+                .collect();
+            let store = engine.store(built)?.for_project(&root);
+            let report = store.grant_pins(&root, repository.as_deref(), &texts).map_err(refused)?;
+            grant_branch(&store, &root, repository.as_deref(), engine.branch_name(&built.places.cwd))?;
+            let mut again = engine.answered(request, ask)?;
+            again.prompt.audit.splice(0..0, report.audit);
+            Ok(Some(again))
+        }
+        Some(TrustAnswer::Decline) => {
+            let mut built = built.clone();
+            match store.map(|store| store.decline(&root, repository.as_deref(), contents)) {
+                Some(Ok(mut audit)) => built.prompt.audit.append(&mut audit),
+                Some(Err(error)) => built.prompt.diagnostics.push(error.diagnostic()),
+                None => {}
+            }
+            Ok(Some(built))
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The check of an extension's `config` against its schema.
+#![cfg(feature = "schema")]
+
+mod hostile;
+mod oracle;
+mod published;
+mod sentences;

@@ -1,0 +1,242 @@
+//! Text of servers on its way into messages: cut and escaped, without secrets, hidden characters reported.
+
+use crate::{Heard, Reach, Target, Trouble};
+use preface_core::{
+    diagnostic::{Diagnostic, DiagnosticCode, Severity},
+    lint::{
+        finding::Finding,
+        hidden::{escape_hidden, scan},
+    },
+    mcp_servers::Described,
+};
+use std::collections::HashSet;
+
+// Other people's bytes, made fit to be shown.
+
+/// Shows the start of some bytes in one line: at most so many characters, control characters and hidden ones escaped.
+pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
+    // Four bytes make a character at most; one more is enough to see that something is missing.
+    let start = &bytes[..bytes.len().min(at_most * 4 + 4)];
+    let text = String::from_utf8_lossy(start);
+    let mut cut: String = text.trim().chars().take(at_most).collect();
+    if cut.len() < text.trim().len() || start.len() < bytes.len() {
+        cut.push('…');
+    }
+    escape_hidden(&cut).into_owned()
+}
+
+// Hidden text in what a server says of itself. It is reported and stays: nobody's words are changed quietly.
+
+/// How many places are named.
+const NAMED: usize = 5;
+
+/// Looks for hidden text, and returns one warning that names the places.
+pub(crate) fn warning(said: &Described) -> Option<Diagnostic> {
+    let mut found = Found::default();
+    found.look(|| "its instructions".to_owned(), said.instructions.as_deref());
+    for tool in &said.tools {
+        let name = || shown(tool.name.as_bytes(), 80);
+        found.look(|| format!("the name of the tool `{}`", name()), Some(&tool.name));
+        found.look(|| format!("the description of the tool `{}`", name()), tool.description.as_deref());
+        let schema = tool.input_schema.as_ref().map(ToString::to_string);
+        found.look(|| format!("the schema of the tool `{}`", name()), schema.as_deref());
+    }
+    for prompt in &said.prompts {
+        let name = || shown(prompt.name.as_bytes(), 80);
+        found.look(|| format!("the name of the prompt `{}`", name()), Some(&prompt.name));
+        found.look(|| format!("the description of the prompt `{}`", name()), prompt.description.as_deref());
+        for argument in &prompt.arguments {
+            let place = || format!("an argument of the prompt `{}`", name());
+            found.look(place, Some(&argument.name));
+            found.look(place, argument.description.as_deref());
+        }
+    }
+    for resource in &said.resources {
+        let uri = || shown(resource.uri.as_bytes(), 80);
+        found.look(|| format!("the address of the resource `{}`", uri()), Some(&resource.uri));
+        found.look(|| format!("the name of the resource `{}`", uri()), Some(&resource.name));
+        found
+            .look(|| format!("the description of the resource `{}`", uri()), resource.description.as_deref());
+    }
+    for fetched in &said.fetched {
+        for text in &fetched.texts {
+            found.look(|| fetched.want.to_string(), Some(text));
+        }
+    }
+    found.told()
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    places: Vec<String>,
+    more: usize,
+}
+
+impl Found {
+    fn look(&mut self, place: impl Fn() -> String, text: Option<&str>) {
+        for hidden in scan(text.unwrap_or_default()) {
+            if hidden.severity() < Severity::Warning {
+                continue;
+            }
+            if self.places.len() < NAMED {
+                self.places.push(format!("{}: {}", place(), hidden.message()));
+            } else {
+                self.more += 1;
+            }
+        }
+    }
+
+    fn told(self) -> Option<Diagnostic> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let more = if self.more > 0 { format!("; and {} more", self.more) } else { String::new() };
+        let what = format!("it hides text in {}{more}", self.places.join("; "));
+        let remedy = "read what is hidden before the server is used: a model reads it, too";
+        Some(Diagnostic::warning(DiagnosticCode::McpHidden, what).help(remedy))
+    }
+}
+
+// What was handed to a server and must not come back in a message: a program may print its key when it fails.
+
+/// The values that are kept out of messages.
+pub(crate) struct Secrets(Vec<String>);
+
+/// What stands in their place.
+const MASK: &str = "***";
+/// Shorter values are no secrets, and hiding them would hide words.
+const SHORTEST: usize = 8;
+
+impl Secrets {
+    pub(crate) fn of(target: &Target) -> Self {
+        let given = match &target.reach {
+            Reach::Program { env, .. } => env,
+            Reach::Address { headers, .. } => headers,
+        };
+        // What follows `Bearer` is a secret without it, too. A path is none, and is often named.
+        let mut secrets: Vec<String> = given
+            .iter()
+            .flat_map(|(_, value)| {
+                let words = [value.trim(), value.trim().rsplit(' ').next().unwrap_or_default()];
+                words.into_iter().chain(value.lines().map(str::trim))
+            })
+            .filter(|value| value.len() >= SHORTEST && !value.starts_with('/'))
+            .map(str::to_owned)
+            .collect();
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Secrets(secrets)
+    }
+
+    /// Hides them in all that is said about a server; what it says of itself stays.
+    pub(crate) fn hide(&self, heard: &mut Heard) {
+        let hide = |text: &mut String| self.0.iter().for_each(|secret| hide(text, secret));
+        for note in &mut heard.notes {
+            hide(&mut note.message);
+            note.help.iter_mut().for_each(hide);
+        }
+        heard.calls_itself.iter_mut().for_each(hide);
+        if let Err(Trouble::Unreachable(why) | Trouble::Died(why) | Trouble::Lied(why)) = &mut heard.said {
+            hide(why);
+        }
+    }
+}
+
+/// So many bytes in a row of a secret are hidden where the rest of it is cut off or stands on another line.
+const PART: usize = 16;
+
+/// Hides a secret in a text, and each larger part of it.
+fn hide(text: &mut String, secret: &str) {
+    if text.contains(secret) {
+        *text = text.replace(secret, MASK);
+    }
+    if secret.len() < PART || text.len() < PART {
+        return;
+    }
+    let parts: HashSet<&[u8]> = secret.as_bytes().windows(PART).collect();
+    let mut is_secret = vec![false; text.len()];
+    for (at, window) in text.as_bytes().windows(PART).enumerate() {
+        if parts.contains(window) {
+            is_secret[at..at + PART].fill(true);
+        }
+    }
+    if !is_secret.contains(&true) {
+        return;
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut hidden = false;
+    for (at, c) in text.char_indices() {
+        let hides = is_secret[at..at + c.len_utf8()].contains(&true);
+        match (hides, hidden) {
+            (true, false) => shown.push_str(MASK),
+            (true, true) => {}
+            (false, _) => shown.push(c),
+        }
+        hidden = hides;
+    }
+    *text = shown;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Secrets, hide};
+    use crate::{Heard, Reach, Target, Trouble};
+    use preface_core::diagnostic::{Diagnostic, DiagnosticCode};
+    use std::time::Duration;
+
+    #[test]
+    fn a_value_its_last_word_and_its_lines_are_secrets() {
+        for (value, expected) in [
+            (" Bearer open5esame ", &["Bearer open5esame", "open5esame"][..]),
+            ("Token eight888", &["Token eight888", "eight888"]),
+            ("Token seven77", &["Token seven77"]),
+            ("path /srv/data1", &["path /srv/data1"]),
+            ("/srv/data1", &[]),
+            ("first line\nsecond line", &["first line\nsecond line", "second line", "first line"]),
+        ] {
+            let headers = vec![("Authorization".to_owned(), value.to_owned())];
+            let reach = Reach::Address { url: "https://a.example".to_owned(), headers };
+            let target = Target { name: "a".to_owned(), reach, deadline: Duration::ZERO, wants: Vec::new() };
+            let Secrets(mut secrets) = Secrets::of(&target);
+            secrets.dedup();
+            assert_eq!(secrets, expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_hidden_in_everything_that_is_reported_of_a_server() {
+        let secrets = Secrets(vec!["open5esame".to_owned()]);
+        let text = || "x open5esame".to_owned();
+        for trouble in [Trouble::Unreachable(text()), Trouble::Died(text()), Trouble::Lied(text())] {
+            let mut heard = Heard {
+                name: "a".to_owned(),
+                took: Duration::ZERO,
+                calls_itself: Some(text()),
+                protocol: None,
+                said: Err(trouble),
+                refused: Vec::new(),
+                notes: vec![Diagnostic::warning(DiagnosticCode::McpDied, text()).help(text())],
+            };
+            secrets.hide(&mut heard);
+            let shown = format!("{heard:?}");
+            let counts = (shown.matches("open5esame").count(), shown.matches("x ***").count());
+            assert_eq!(counts, (0, 4), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_hidden_whole_and_in_parts() {
+        let key = "sk-ant-0123456789abcdef0123456789";
+        for (said, shown) in [
+            ("bad token sk-ant-0123456789abcdef0123456789!", "bad token ***!"),
+            ("bad token sk-ant-0123456789ab\u{2026}", "bad token ***\u{2026}"),
+            ("6789abcdef0123456789 / next", "*** / next"),
+            ("sk-ant-0123", "sk-ant-0123"),
+            ("größer: sk-ant-0123456789abé", "größer: ***é"),
+        ] {
+            let mut text = said.to_owned();
+            hide(&mut text, key);
+            assert_eq!(text, shown);
+        }
+    }
+}

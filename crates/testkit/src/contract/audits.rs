@@ -1,0 +1,162 @@
+//! What happened is written down together with what happened, and never with a text.
+
+use super::{
+    Nodes,
+    conversations::{create, replace},
+    samples::{actor, at, first, first_at, id, new_version, next, template},
+    templates::put,
+};
+use preface_store::{Access, Action, Actor, AuditEntry, Expect, NewVersion, PageRequest, Role, Store};
+use serde_json::{Value, json};
+
+async fn entries(store: &dyn Store) -> Vec<AuditEntry> {
+    store.audit(&PageRequest::first(500)).await.expect("it answers").items
+}
+
+fn reader(name: &str) -> Access {
+    let (role, digest) = (Role::Read, Access::digest(name));
+    Access { name: name.to_owned(), role, digest, created_at: at(0), expires_at: None }
+}
+
+/// Each change has one entry, which says who, when, what, to what, and the rest.
+pub async fn each_change_is_told_with_its_detail(nodes: &Nodes) {
+    let (store, somebody) = (nodes.one(), Actor::at("some \"body\"", at(9)));
+    let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "\u{e4}") };
+    store.put_template(noted, Expect::Any, &somebody).await.unwrap();
+    store.put_template(NewVersion::reset(template("main")), Expect::Any, &somebody).await.unwrap();
+    store.label(&template("main"), "live", Some(1), &somebody).await.unwrap();
+    store.label(&template("main"), "live", None, &somebody).await.unwrap();
+    let one = first("c/1", "one");
+    let two = next(&one, "two");
+    store.create(one.clone(), &somebody).await.unwrap();
+    store.replace(two.clone(), one.head.seal, &somebody).await.unwrap();
+    store.delete(&id("c/1"), None, &somebody).await.unwrap();
+    store.create(first("d", "one"), &somebody).await.unwrap();
+    store.create(first("e", "one"), &somebody).await.unwrap();
+    store.purge(at(1), 10, &somebody).await.unwrap();
+    store.add_access(reader("phone"), &somebody).await.unwrap();
+    store.remove_access("phone", &somebody).await.unwrap();
+
+    let print = one.head.fingerprint.as_str();
+    let wanted: Vec<(Action, &str, Value)> = vec![
+        (Action::TemplatePut, "main", json!({"version": 1, "bytes": 2, "reset": false, "note": "why"})),
+        (Action::TemplatePut, "main", json!({"version": 2, "bytes": 0, "reset": true, "note": ""})),
+        (Action::TemplateLabel, "main", json!({"label": "live", "version": 1})),
+        (Action::TemplateLabel, "main", json!({"label": "live", "version": null})),
+        (
+            Action::ConversationCreate,
+            "c/1",
+            json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
+        ),
+        (
+            Action::ConversationReplace,
+            "c/1",
+            json!({"revision": 2, "fingerprint": two.head.fingerprint, "reason": "compaction"}),
+        ),
+        (Action::ConversationDelete, "c/1", json!({})),
+        (
+            Action::ConversationCreate,
+            "d",
+            json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
+        ),
+        (
+            Action::ConversationCreate,
+            "e",
+            json!({"revision": 1, "fingerprint": print, "reason": "first-turn"}),
+        ),
+        (Action::ConversationPurge, "2026-05-28T20:26:40.001Z", json!({"count": 2})),
+        (Action::AccessAdd, "phone", json!({"role": "read"})),
+        (Action::AccessRemove, "phone", json!({})),
+    ];
+    let mut found = entries(nodes.other()).await;
+    assert!(found.is_sorted_by(|a, b| a.id > b.id), "ids count upwards, the newest is the first");
+    found.reverse();
+    let told: Vec<(Action, &str, Value)> =
+        found.iter().map(|entry| (entry.action, entry.subject.as_str(), entry.detail.clone())).collect();
+    assert_eq!(told, wanted);
+    assert!(found.iter().all(|entry| entry.actor == somebody.name && entry.at == somebody.at));
+}
+
+/// Old entries go, the oldest first; ids go on counting, and the trimming is an entry.
+pub async fn old_entries_are_trimmed(nodes: &Nodes) {
+    let store = nodes.one();
+    for number in 0..5 {
+        let somebody = Actor::at("a", at(number));
+        store.create(first(&format!("c{number}"), "x"), &somebody).await.unwrap();
+    }
+    let last = entries(store).await[0].id;
+    let trim =
+        async |before: i64, most: u64| store.trim_audit(at(before), most, &Actor::at("b", at(9))).await;
+    assert_eq!(trim(0, 10).await, Ok(0), "at an instant is not before it");
+    assert_eq!(trim(9, 0).await, Ok(0));
+    assert_eq!(entries(nodes.other()).await.len(), 5, "nothing was trimmed, and no entry says so");
+    assert_eq!(trim(3, 2).await, Ok(2));
+    assert_eq!(trim(3, u64::MAX).await, Ok(1));
+    let left: Vec<(Action, String, Value)> = entries(nodes.other())
+        .await
+        .into_iter()
+        .rev()
+        .map(|entry| (entry.action, entry.subject, entry.detail))
+        .filter(|(action, ..)| *action == Action::AuditTrim)
+        .collect();
+    let trimmed = |count: u64| (Action::AuditTrim, at(3).to_string(), json!({"count": count}));
+    assert_eq!(left, [trimmed(2), trimmed(1)]);
+    let all = entries(nodes.other()).await;
+    let created: Vec<&str> = all
+        .iter()
+        .filter(|entry| entry.action == Action::ConversationCreate)
+        .map(|entry| entry.subject.as_str())
+        .collect();
+    assert_eq!(created, ["c4", "c3"]);
+    assert!(all[0].id > last && all.is_sorted_by(|a, b| a.id > b.id));
+    assert_eq!(trim(1 << 40, u64::MAX).await, Ok(4));
+    store.create(first("later", "x"), &actor()).await.unwrap();
+    let after = entries(nodes.other()).await;
+    assert_eq!(after.len(), 2, "the entry of the trimming, and the new one");
+    assert!(after[0].id > all[0].id, "ids are not given twice");
+}
+
+/// What did not happen has no entry.
+pub async fn what_changes_nothing_is_not_told(nodes: &Nodes) {
+    let (store, somebody) = (nodes.one(), actor());
+    put(store, new_version("main", "one")).await;
+    let (one, other) = (first("c", "one"), first("c", "other"));
+    create(store, &one).await;
+    store.add_access(reader("phone"), &somebody).await.unwrap();
+    let before = entries(store).await;
+    assert_eq!(before.len(), 3);
+
+    store.put_template(new_version("main", "one"), Expect::Any, &somebody).await.unwrap();
+    store.put_template(new_version("main", "two"), Expect::Version(7), &somebody).await.unwrap();
+    store.label(&template("main"), "live", Some(7), &somebody).await.unwrap();
+    store.label(&template("nobody"), "live", None, &somebody).await.unwrap();
+    store.create(other.clone(), &somebody).await.unwrap();
+    let (two, nobody) = (next(&one, ""), first("nobody", ""));
+    store.replace(next(&two, ""), two.head.seal, &somebody).await.unwrap();
+    store.replace(next(&other, ""), other.head.seal, &somebody).await.unwrap();
+    store.replace(next(&nobody, ""), nobody.head.seal, &somebody).await.unwrap();
+    store.delete(&id("c"), Some(other.head.seal), &somebody).await.unwrap();
+    store.delete(&id("nobody"), None, &somebody).await.unwrap();
+    store.purge(at(-1), 10, &somebody).await.unwrap();
+    store.purge(at(100), 0, &somebody).await.unwrap();
+    store.add_access(reader("phone"), &somebody).await.unwrap();
+    store.remove_access("nobody", &somebody).await.unwrap();
+    assert_eq!(entries(nodes.other()).await, before);
+}
+
+/// No entry holds a text of a template or a prompt, or what a token is known by.
+pub async fn entries_never_hold_a_text(nodes: &Nodes) {
+    let (store, secret) = (nodes.one(), "the text that nobody may log");
+    put(store, new_version("main", secret)).await;
+    let mut one = first_at("c", secret, 0);
+    one.record = format!("{{\"text\":\"{secret}\"}}").into();
+    create(store, &one).await;
+    replace(store, &next(&one, &format!("{secret} again"))).await;
+    store.delete(&id("c"), None, &actor()).await.unwrap();
+    create(store, &one).await;
+    store.purge(at(10), 10, &actor()).await.unwrap();
+    store.add_access(reader("phone"), &actor()).await.unwrap();
+    let all = format!("{:?}", entries(nodes.other()).await);
+    assert!(!all.contains("nobody may log"), "{all}");
+    assert!(!all.contains(&Access::digest("phone")), "{all}");
+}

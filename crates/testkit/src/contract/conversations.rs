@@ -1,0 +1,220 @@
+//! Conversations: the first prompt stays until somebody who knows it replaces it.
+
+use super::{
+    Nodes,
+    samples::{actor, at, first, first_at, id, new_version, next, template},
+};
+use jiff::SignedDuration;
+use preface_store::{
+    Access, Actor, Conversation, Created, Expect, Filter, Head, NewVersion, PageRequest, Put, Reason,
+    Replaced, Role, Seal, Store, TemplateUsed, Which,
+};
+
+/// Keeps a first prompt that must be kept.
+pub(super) async fn create(store: &dyn Store, conversation: &Conversation) {
+    let created = store.create(conversation.clone(), &actor()).await;
+    assert_eq!(created, Ok(Created::New), "{}", conversation.head.id);
+}
+
+/// Replaces the prompt that is there by one that must take its place.
+pub(super) async fn replace(store: &dyn Store, conversation: &Conversation) {
+    let expected = store.seal(&conversation.head.id).await.expect("it answers").expect("it is there");
+    let replaced = store.replace(conversation.clone(), expected, &actor()).await;
+    assert_eq!(replaced, Ok(Replaced::Done), "{}", conversation.head.id);
+}
+
+/// Says that a store has this conversation, however it is asked.
+pub(super) async fn there(store: &dyn Store, wanted: &Conversation) {
+    let id = &wanted.head.id;
+    assert_eq!(store.seal(id).await, Ok(Some(wanted.head.seal)));
+    assert_eq!(store.head(id).await, Ok(Some(wanted.head.clone())));
+    assert_eq!(store.conversation(id).await, Ok(Some(wanted.clone())));
+}
+
+/// What was never there is answered with nothing, and nothing comes of it.
+pub async fn what_is_missing_is_missing(nodes: &Nodes) {
+    let (store, nobody) = (nodes.one(), id("nobody"));
+    assert_eq!(store.seal(&nobody).await, Ok(None));
+    assert_eq!(store.head(&nobody).await, Ok(None));
+    assert_eq!(store.conversation(&nobody).await, Ok(None));
+    assert_eq!(store.delete(&nobody, None, &actor()).await, Ok(false));
+    let never = first("nobody", "one");
+    assert_eq!(store.replace(next(&never, "two"), never.head.seal, &actor()).await, Ok(Replaced::Missing));
+    assert_eq!(store.head(&nobody).await, Ok(None));
+    let past = store.past(&nobody, &PageRequest::default()).await.unwrap();
+    assert!(past.items.is_empty() && past.next.is_none());
+    assert_eq!(store.purge(at(0), 10, &actor()).await, Ok(0));
+    let all = store.conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
+    assert!(all.items.is_empty() && all.next.is_none());
+    assert_eq!(store.accesses().await, Ok(Vec::new()));
+    assert_eq!(store.remove_access("nobody", &actor()).await, Ok(false));
+}
+
+/// Each field comes back as it was given, present or absent.
+pub async fn every_field_comes_back(nodes: &Nodes) {
+    let full = first("full", "text");
+    let mut bare = first("bare", "");
+    bare.head.model = None;
+    bare.head.template = None;
+    bare.head.reason = Reason::Refresh;
+    bare.head.seal.stamp = 0;
+    bare.record = "".into();
+    let mut most = first("most", "x");
+    most.head.seal.stamp = i64::MAX;
+    most.head.model = Some(String::new());
+    most.head.reason = Reason::Compaction;
+    most.head.created_at = at(-1);
+    most.head.template =
+        Some(TemplateUsed { chosen: "other".to_owned(), name: template("other"), version: None });
+    for conversation in [&full, &bare, &most] {
+        create(nodes.one(), conversation).await;
+    }
+    for conversation in [&full, &bare, &most] {
+        there(nodes.other(), conversation).await;
+    }
+    let listed = nodes.other().conversations(&Filter::default(), &PageRequest::default()).await.unwrap();
+    let wanted = [&bare, &full, &most].map(|one| Head { text: "".into(), ..one.head.clone() });
+    assert_eq!(listed.items, wanted, "without texts, those of one instant by id");
+}
+
+/// The second of two first prompts gets the first.
+pub async fn a_first_prompt_stays(nodes: &Nodes) {
+    let (one, two) = (first("c", "one"), first_at("c", "two", 5));
+    create(nodes.one(), &one).await;
+    let created = nodes.other().create(two, &actor()).await;
+    assert_eq!(created, Ok(Created::Existing(Box::new(one.head.clone()))));
+    there(nodes.one(), &one).await;
+    there(nodes.other(), &one).await;
+}
+
+/// A prompt is built many times, a conversation begins once.
+pub async fn replace_keeps_when_it_began(nodes: &Nodes) {
+    let one = first("c", "one");
+    let mut two = next(&one, "two");
+    two.head.created_at = at(777);
+    create(nodes.one(), &one).await;
+    replace(nodes.other(), &two).await;
+    two.head.created_at = at(0);
+    there(nodes.one(), &two).await;
+    there(nodes.other(), &two).await;
+}
+
+/// Whoever knows an older prompt than the last replaces nothing and gets the last.
+pub async fn a_stale_replace_changes_nothing(nodes: &Nodes) {
+    let one = first("c", "one");
+    let two = next(&one, "two");
+    create(nodes.one(), &one).await;
+    replace(nodes.one(), &two).await;
+    let three = next(&two, "");
+    let wrong_stamp = Seal { revision: 2, stamp: two.head.seal.stamp ^ 1 };
+    let wrong_revision = Seal { revision: 3, ..two.head.seal };
+    for (late, expected) in [
+        (next(&one, "late"), one.head.seal),
+        (next(&three, "early"), three.head.seal),
+        (next(&two, "of somebody else"), wrong_stamp),
+        (next(&three, "of another revision"), wrong_revision),
+        (next(&two, "of none"), Seal { revision: u64::MAX, stamp: -1 }),
+    ] {
+        let answer = nodes.other().replace(late, expected, &actor()).await;
+        assert_eq!(answer, Ok(Replaced::Stale(Box::new(two.head.clone()))));
+    }
+    there(nodes.other(), &two).await;
+    let past = nodes.other().past(&id("c"), &PageRequest::default()).await.unwrap();
+    assert_eq!(past.items.len(), 1);
+}
+
+/// Whoever deletes one state does not delete another.
+pub async fn a_stale_delete_changes_nothing(nodes: &Nodes) {
+    let one = first("c", "one");
+    let two = next(&one, "two");
+    create(nodes.one(), &one).await;
+    replace(nodes.one(), &two).await;
+    let wrong_stamp = Seal { revision: 2, stamp: two.head.seal.stamp ^ 1 };
+    for stale in [one.head.seal, wrong_stamp] {
+        assert_eq!(nodes.other().delete(&id("c"), Some(stale), &actor()).await, Ok(false));
+    }
+    there(nodes.one(), &two).await;
+    assert_eq!(nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap().items.len(), 1);
+    assert_eq!(nodes.other().delete(&id("c"), Some(two.head.seal), &actor()).await, Ok(true));
+    assert_eq!(nodes.one().head(&id("c")).await, Ok(None));
+    assert_eq!(nodes.one().seal(&id("c")).await, Ok(None));
+}
+
+/// What was forgotten and began again is not taken for what it was.
+pub async fn a_conversation_that_began_again_has_another_seal(nodes: &Nodes) {
+    let (before, after) = (first("c", "one"), first("c", "one"));
+    create(nodes.one(), &before).await;
+    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    create(nodes.other(), &after).await;
+    assert_ne!(before.head.seal, after.head.seal);
+    assert_eq!(nodes.one().seal(&id("c")).await, Ok(Some(after.head.seal)));
+    assert_eq!(nodes.one().delete(&id("c"), Some(before.head.seal), &actor()).await, Ok(false));
+}
+
+/// A prompt that was built for a conversation before it was forgotten does not replace one that was built since, at
+/// whatever revision.
+pub async fn a_seal_of_a_former_life_replaces_nothing(nodes: &Nodes) {
+    let (mut before, mut after) = (first("c", "one"), first("c", "again"));
+    let two = next(&before, "two");
+    create(nodes.one(), &before).await;
+    replace(nodes.one(), &two).await;
+    assert_eq!(nodes.one().delete(&id("c"), None, &actor()).await, Ok(true));
+    create(nodes.other(), &after).await;
+    for revision in [1, 2] {
+        assert_eq!((before.head.seal.revision, after.head.seal.revision), (revision, revision));
+        let audit = nodes.one().audit(&PageRequest::default()).await;
+        for node in [nodes.one(), nodes.other()] {
+            let answer = node.replace(next(&before, "late"), before.head.seal, &actor()).await;
+            assert_eq!(answer, Ok(Replaced::Stale(Box::new(after.head.clone()))), "revision {revision}");
+            there(node, &after).await;
+        }
+        let past = nodes.one().past(&id("c"), &PageRequest::default()).await.unwrap();
+        assert_eq!(past.items.len() as u64, revision - 1, "its own past and no other");
+        assert_eq!(nodes.other().audit(&PageRequest::default()).await, audit, "nothing is told");
+        if revision == 1 {
+            before = two.clone();
+            after = next(&after, "again and newer");
+            replace(nodes.one(), &after).await;
+        }
+    }
+}
+
+/// Stores keep milliseconds; what is finer is dropped wherever it comes in.
+pub async fn times_are_to_the_millisecond(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    let fine = at(1) + SignedDuration::from_nanos(999_999);
+    let fine_actor = Actor { name: "somebody".to_owned(), at: fine };
+    let mut one = first("c", "one");
+    (one.head.created_at, one.head.constructed_at) = (fine, fine);
+    assert_eq!(store.create(one.clone(), &fine_actor).await, Ok(Created::New));
+    (one.head.created_at, one.head.constructed_at) = (at(1), at(1));
+    there(other, &one).await;
+
+    let mut two = next(&one, "two");
+    two.head.constructed_at = fine;
+    assert_eq!(store.replace(two.clone(), one.head.seal, &fine_actor).await, Ok(Replaced::Done));
+    two.head.constructed_at = at(1);
+    there(other, &two).await;
+    assert_eq!(other.past(&id("c"), &PageRequest::default()).await.unwrap().items[0].replaced_at, at(1));
+    assert_eq!(store.purge(fine, 10, &actor()).await, Ok(0), "at an instant is not before it");
+
+    let new = NewVersion { written: Some(("earlier".to_owned(), fine)), ..new_version("main", "one") };
+    let Put::Stored(version) = store.put_template(new, Expect::Any, &fine_actor).await.unwrap() else {
+        panic!("not stored")
+    };
+    assert_eq!(version.at, at(1));
+    assert_eq!(other.template(&template("main"), &Which::Current).await, Ok(Some(version)));
+
+    let access = Access {
+        name: "reader".to_owned(),
+        role: Role::Read,
+        digest: Access::digest("t"),
+        created_at: fine,
+        expires_at: Some(fine),
+    };
+    assert_eq!(store.add_access(access, &fine_actor).await, Ok(true));
+    let access = other.accesses().await.unwrap().remove(0);
+    assert_eq!((access.created_at, access.expires_at), (at(1), Some(at(1))));
+    let audit = other.audit(&PageRequest::default()).await.unwrap();
+    assert!(audit.items.iter().all(|entry| entry.at == at(1)), "{audit:?}");
+}

@@ -1,0 +1,189 @@
+//! The life of a store, and who may ask it.
+
+use super::{
+    Nodes,
+    samples::{actor, at, first, id, new_version, next, template},
+};
+use preface_store::{
+    Access, Answer, Created, Expect, Filter, NewVersion, PageRequest, Replaced, Role, StoreError, Which,
+};
+use serde_json::json;
+
+/// A store that was opened answers.
+pub async fn a_store_is_well(nodes: &Nodes) {
+    assert_eq!(nodes.one().check().await, Ok(()));
+    assert_eq!(nodes.other().check().await, Ok(()));
+    assert_eq!(nodes.one().kind(), nodes.other().kind());
+    assert!(["memory", "sqlite", "postgres"].contains(&nodes.one().kind()));
+}
+
+/// A probe is a write that nobody reads: it is refused where writes are, and changes nothing that is stored.
+pub async fn a_probe_changes_nothing(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    let one = first("c", "one");
+    assert_eq!(store.create(one.clone(), &actor()).await, Ok(Created::New));
+    let audit = other.audit(&PageRequest::default()).await;
+    for _ in 0..2 {
+        assert_eq!(store.probe().await, Ok(()));
+        assert_eq!(other.probe().await, Ok(()));
+    }
+    let filter = Filter::default();
+    let listed = other.conversations(&filter, &PageRequest::default()).await.unwrap().items;
+    assert_eq!(listed.len(), 1, "a probe begins no conversation");
+    assert_eq!(other.conversation(&id("c")).await, Ok(Some(one)));
+    assert_eq!(other.audit(&PageRequest::default()).await, audit);
+    assert_eq!(other.check().await, Ok(()));
+}
+
+/// A name lets one in at a time; it may be given again once its owner is shut out.
+pub async fn access_names_are_unique(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    let access = |name: &str, role, token: &str, when| Access {
+        name: name.to_owned(),
+        role,
+        digest: Access::digest(token),
+        created_at: at(when),
+        expires_at: None,
+    };
+    let phone = access("phone", Role::Converse, "one", 1);
+    let desk = access("Phone", Role::Write, "two", 2);
+    let taken = access("phone", Role::Write, "three", 3);
+    assert_eq!(store.add_access(phone.clone(), &actor()).await, Ok(true));
+    assert_eq!(
+        store.add_access(desk.clone(), &actor()).await,
+        Ok(true),
+        "names are told apart by their bytes"
+    );
+    assert_eq!(other.add_access(taken.clone(), &actor()).await, Ok(false));
+    assert_eq!(other.accesses().await, Ok(vec![desk.clone(), phone]));
+    assert_eq!(other.remove_access("phone", &actor()).await, Ok(true));
+    assert_eq!(store.remove_access("phone", &actor()).await, Ok(false));
+    assert_eq!(store.add_access(taken.clone(), &actor()).await, Ok(true));
+    assert_eq!(other.accesses().await, Ok(vec![desk, taken]));
+}
+
+/// A token comes back with its role and its expiry, whichever they are.
+pub async fn a_token_keeps_its_role_and_expiry(nodes: &Nodes) {
+    let mut added = Vec::new();
+    for (number, role) in Role::ALL.into_iter().enumerate() {
+        let access = Access {
+            name: format!("{number}"),
+            role,
+            digest: Access::digest(role.as_str()),
+            created_at: at(1),
+            expires_at: (number % 2 == 0).then(|| at(1000 + number as i64)),
+        };
+        assert_eq!(nodes.one().add_access(access.clone(), &actor()).await, Ok(true));
+        added.push(access);
+    }
+    assert_eq!(nodes.other().accesses().await, Ok(added));
+    let audit = nodes.other().audit(&PageRequest::default()).await.unwrap().items;
+    let detail =
+        |name: &str| &audit.iter().find(|entry| entry.subject == name).expect("it is recorded").detail;
+    assert_eq!(*detail("0"), json!({"role": "metrics", "expires_at": at(1000).to_string()}));
+    assert_eq!(*detail("1"), json!({"role": "read"}));
+}
+
+/// A pulse changes with every write by anybody, and with nothing else; a store without one says so each time.
+pub async fn a_pulse_tells_of_every_write(nodes: &Nodes) {
+    let (store, other, actor) = (nodes.one(), nodes.other(), actor());
+    let one = first("c", "one");
+    assert_eq!(other.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.pulse().is_some(), nodes.other().pulse().is_some());
+    let Some(mut before) = store.pulse() else { return };
+    assert_eq!(store.head(&id("c")).await, Ok(Some(one.head.clone())));
+    assert_eq!(store.pulse(), Some(before), "a read is no write");
+    let two = next(&one, "two");
+    let mut wrote = |what: &str| {
+        let now = store.pulse().expect("it had one before");
+        assert_ne!(now, before, "{what}");
+        before = now;
+    };
+    assert_eq!(other.replace(two.clone(), one.head.seal, &actor).await, Ok(Replaced::Done));
+    wrote("a prompt replaced by another node");
+    assert_eq!(store.replace(next(&two, "three"), two.head.seal, &actor).await, Ok(Replaced::Done));
+    wrote("a prompt replaced by this node");
+    assert_eq!(other.delete(&id("c"), None, &actor).await, Ok(true));
+    wrote("a conversation forgotten");
+    assert_eq!(other.create(first("c", "one"), &actor).await, Ok(Created::New));
+    wrote("a conversation that began again");
+    assert_eq!(other.purge(at(1 << 40), 10, &actor).await, Ok(1));
+    wrote("a purge");
+    assert_ne!(other.trim_audit(at(1 << 40), 100, &actor).await, Ok(0));
+    wrote("a trimmed audit");
+}
+
+/// A store that was closed answers nothing else any more.
+pub async fn a_closed_store_answers_nothing(nodes: &Nodes) {
+    fn closed<T: std::fmt::Debug + PartialEq>(answer: Result<T, StoreError>, what: &str) {
+        assert_eq!(answer, Err(StoreError::Closed), "{what}");
+    }
+    let (store, actor, main, c) = (nodes.one(), actor(), template("main"), id("c"));
+    let one = first("c", "one");
+    assert_eq!(store.create(one.clone(), &actor).await, Ok(Created::New));
+    assert_eq!(store.close().await, Ok(()));
+    closed(store.check().await, "check");
+    closed(store.probe().await, "probe");
+    assert_eq!(store.pulse(), None);
+    closed(store.template(&main, &Which::Current).await, "template");
+    closed(store.put_template(new_version("main", ""), Expect::Any, &actor).await, "put_template");
+    closed(store.templates(&PageRequest::default()).await, "templates");
+    closed(store.versions(&main, &PageRequest::default()).await, "versions");
+    closed(store.label(&main, "live", None, &actor).await, "label");
+    closed(store.seal(&c).await, "seal");
+    closed(store.head(&c).await, "head");
+    closed(store.conversation(&c).await, "conversation");
+    closed(store.create(one.clone(), &actor).await, "create");
+    closed(store.replace(next(&one, ""), one.head.seal, &actor).await, "replace");
+    closed(store.delete(&c, None, &actor).await, "delete");
+    closed(store.conversations(&Filter::default(), &PageRequest::default()).await, "conversations");
+    closed(store.past(&c, &PageRequest::default()).await, "past");
+    closed(store.purge(at(0), 1, &actor).await, "purge");
+    closed(store.audit(&PageRequest::default()).await, "audit");
+    closed(store.trim_audit(at(0), 1, &actor).await, "trim_audit");
+    closed(store.accesses().await, "accesses");
+    closed(store.remove_access("x", &actor).await, "remove_access");
+    closed(store.put_template(NewVersion::reset(main), Expect::Any, &actor).await, "put_template");
+    closed(store.close().await, "close");
+}
+
+/// What was acknowledged before or while the store was closed is there; what was refused is not.
+pub async fn what_was_acknowledged_outlives_a_close(nodes: &Nodes) {
+    let store = nodes.turn(0);
+    let writes = tokio::spawn({
+        let nodes = nodes.clone();
+        async move {
+            nodes
+                .at_once(33, |number, _| {
+                    let store = std::sync::Arc::clone(&store);
+                    async move {
+                        if number == 16 {
+                            store.close().await.map(|()| Created::New)
+                        } else {
+                            store.create(first(&format!("c{number}"), "x"), &actor()).await
+                        }
+                    }
+                })
+                .await
+        }
+    });
+    let said = writes.await.expect("it ends");
+    assert_eq!(said[16], Ok(Created::New), "close answers");
+    for (number, said) in said.into_iter().enumerate().filter(|(number, _)| *number != 16) {
+        let there: Answer<'_, _> = Box::pin(async {
+            // A node that was closed with the first (one process, one memory) has nothing to say.
+            nodes.other().head(&id(&format!("c{number}"))).await
+        });
+        match (said, there.await) {
+            (Ok(created), Ok(head)) => {
+                assert_eq!(created, Created::New);
+                assert!(head.is_some(), "c{number} was acknowledged");
+            }
+            (Err(error), Ok(head)) => {
+                assert_eq!(error, StoreError::Closed);
+                assert_eq!(head, None, "c{number} was refused");
+            }
+            (_, Err(error)) => assert_eq!(error, StoreError::Closed),
+        }
+    }
+}

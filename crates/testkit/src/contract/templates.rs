@@ -1,0 +1,177 @@
+//! Templates: versions count up and never change, labels move.
+
+use super::{
+    Nodes,
+    samples::{actor, at, new_version, template},
+};
+use preface_store::{Actor, Expect, NewVersion, PageRequest, Put, Store, TemplateVersion, Which};
+
+/// Puts a version that must be stored.
+pub(super) async fn put(store: &dyn Store, new: NewVersion) -> TemplateVersion {
+    match store.put_template(new, Expect::Any, &actor()).await.expect("it answers") {
+        Put::Stored(version) => version,
+        other => panic!("not stored: {other:?}"),
+    }
+}
+
+async fn get(store: &dyn Store, name: &str, which: Which) -> Option<TemplateVersion> {
+    store.template(&template(name), &which).await.expect("it answers")
+}
+
+async fn numbers(store: &dyn Store, name: &str) -> Vec<u64> {
+    let page = store.versions(&template(name), &PageRequest::first(500)).await.expect("it answers");
+    page.items.iter().map(|version| version.version).collect()
+}
+
+/// The first version is 1, the next one more; each template counts for itself, and each version stays what it was.
+pub async fn versions_count_from_one(nodes: &Nodes) {
+    let store = nodes.one();
+    assert_eq!(get(store, "main", Which::Current).await, None);
+    let first = put(store, new_version("main", "one")).await;
+    let second = put(store, new_version("main", "two")).await;
+    let foreign = put(store, new_version("other", "else")).await;
+    assert_eq!([first.version, second.version, foreign.version], [1, 2, 1]);
+    assert_eq!((first.text.as_deref(), first.bytes, first.reset), (Some("one"), 3, false));
+    assert_eq!((first.author.as_str(), first.at, first.note.as_str()), ("somebody", at(0), ""));
+
+    let other = nodes.other();
+    assert_eq!(get(other, "main", Which::Version(1)).await, Some(first));
+    assert_eq!(get(other, "main", Which::Version(2)).await, Some(second.clone()));
+    assert_eq!(get(other, "main", Which::Current).await, Some(second));
+    for absent in [Which::Version(0), Which::Version(3), Which::Version(u64::MAX), Which::Label("1".into())] {
+        assert_eq!(get(other, "main", absent).await, None);
+    }
+    assert_eq!(get(other, "nobody", Which::Current).await, None);
+    assert_eq!(numbers(other, "main").await, [2, 1]);
+    assert_eq!(numbers(other, "nobody").await, [0_u64; 0]);
+}
+
+/// The text that is current adds nothing; one that was current before does.
+pub async fn unchanged_text_adds_none(nodes: &Nodes) {
+    let store = nodes.one();
+    let first = put(store, new_version("main", "one")).await;
+    let again = store.put_template(new_version("main", "one"), Expect::Any, &actor()).await;
+    assert_eq!(again, Ok(Put::Unchanged(first.clone())));
+    let again = store.put_template(new_version("main", "one"), Expect::Version(1), &actor()).await;
+    assert_eq!(again, Ok(Put::Unchanged(first)));
+    put(store, new_version("main", "two")).await;
+    assert_eq!(put(store, new_version("main", "one")).await.version, 3);
+    put(store, new_version("empty", "")).await;
+    assert_eq!(
+        put(store, NewVersion::reset(template("empty"))).await.version,
+        2,
+        "no text is not an empty text"
+    );
+}
+
+/// The same text with a note is a version.
+pub async fn a_note_makes_a_version(nodes: &Nodes) {
+    let store = nodes.one();
+    put(store, new_version("main", "one")).await;
+    let noted = NewVersion { note: "why".to_owned(), ..new_version("main", "one") };
+    let version = put(store, noted).await;
+    assert_eq!((version.version, version.note.as_str()), (2, "why"));
+    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(version));
+}
+
+/// A writer that believes in another version changes nothing and is told what is current.
+pub async fn a_stale_writer_changes_nothing(nodes: &Nodes) {
+    let store = nodes.one();
+    let write = async |text: &str, version: u64| {
+        store.put_template(new_version("main", text), Expect::Version(version), &actor()).await.unwrap()
+    };
+    assert_eq!(write("one", 1).await, Put::Stale(None));
+    assert_eq!(get(store, "main", Which::Current).await, None);
+    assert!(matches!(write("one", 0).await, Put::Stored(version) if version.version == 1));
+    let current = get(store, "main", Which::Current).await;
+    assert_eq!(write("two", 0).await, Put::Stale(current.clone()));
+    assert_eq!(write("one", 2).await, Put::Stale(current.clone()), "also with the text that is current");
+    assert_eq!(get(nodes.other(), "main", Which::Current).await, current);
+    assert!(matches!(write("two", 1).await, Put::Stored(version) if version.version == 2));
+    assert_eq!(numbers(nodes.other(), "main").await, [2, 1]);
+}
+
+/// Going back to the default is a version without a text, also as the first one.
+pub async fn a_reset_is_a_version(nodes: &Nodes) {
+    let store = nodes.one();
+    let reset = put(store, NewVersion::reset(template("main"))).await;
+    assert_eq!((reset.version, reset.text.as_deref(), reset.bytes, reset.reset), (1, None, 0, true));
+    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(reset.clone()));
+    let again = store.put_template(NewVersion::reset(template("main")), Expect::Any, &actor()).await;
+    assert_eq!(again, Ok(Put::Unchanged(reset)));
+    assert_eq!(put(store, new_version("main", "")).await.version, 2, "an empty text is not no text");
+    let listed = nodes.other().versions(&template("main"), &PageRequest::default()).await.unwrap();
+    let resets: Vec<(u64, bool)> = listed.items.iter().map(|one| (one.version, one.reset)).collect();
+    assert_eq!(resets, [(2, false), (1, true)]);
+}
+
+/// An import says who wrote a version and when; the record says who imported it.
+pub async fn an_import_keeps_author_and_time(nodes: &Nodes) {
+    let store = nodes.one();
+    let written = Some(("earlier".to_owned(), at(-5000)));
+    let version = put(store, NewVersion { written, ..new_version("main", "one") }).await;
+    assert_eq!((version.author.as_str(), version.at), ("earlier", at(-5000)));
+    assert_eq!(get(nodes.other(), "main", Which::Current).await, Some(version));
+    let audit = nodes.other().audit(&PageRequest::default()).await.unwrap();
+    assert_eq!((audit.items[0].actor.as_str(), audit.items[0].at), ("somebody", at(0)));
+}
+
+/// Lists tell everything but the texts.
+pub async fn lists_leave_texts_out(nodes: &Nodes) {
+    let store = nodes.one();
+    let first = put(store, new_version("b", "one")).await;
+    let second = put(store, NewVersion { note: "why".to_owned(), ..new_version("b", "\u{e4}") }).await;
+    put(store, new_version("a", "x")).await;
+    assert!(store.label(&template("b"), "live", Some(2), &actor()).await.unwrap());
+    let listed = |version: &TemplateVersion, labels: &[&str]| TemplateVersion {
+        text: None,
+        labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        ..version.clone()
+    };
+    let versions = nodes.other().versions(&template("b"), &PageRequest::default()).await.unwrap();
+    assert_eq!(versions.items, [listed(&second, &["live"]), listed(&first, &[])]);
+    assert_eq!(versions.next, None);
+    let templates = nodes.other().templates(&PageRequest::default()).await.unwrap();
+    let names: Vec<&str> = templates.items.iter().map(|one| one.current.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(templates.items[1].current, listed(&second, &["live"]));
+}
+
+/// A label is on one version of a template at a time; it moves, and it can be taken away.
+pub async fn a_label_is_on_one_version(nodes: &Nodes) {
+    let (store, other) = (nodes.one(), nodes.other());
+    for text in ["one", "two", "three"] {
+        put(store, new_version("main", text)).await;
+    }
+    put(store, new_version("other", "else")).await;
+    let label = async |name: &str, label: &str, version: Option<u64>| {
+        store.label(&template(name), label, version, &Actor::at("labels", at(1))).await.unwrap()
+    };
+    let found = async |name: &str, label: &str| {
+        get(other, name, Which::Label(label.to_owned())).await.map(|version| version.version)
+    };
+    assert!(!label("main", "live", Some(4)).await, "there is no such version");
+    assert!(!label("main", "live", Some(0)).await);
+    assert!(!label("nobody", "live", Some(1)).await);
+    assert!(!label("nobody", "live", None).await);
+    assert_eq!(found("main", "live").await, None);
+
+    assert!(label("main", "live", Some(1)).await);
+    assert!(label("main", "beta", Some(1)).await);
+    assert!(label("other", "live", Some(1)).await);
+    assert_eq!(get(other, "main", Which::Version(1)).await.unwrap().labels, ["beta", "live"], "sorted");
+    assert_eq!(get(other, "main", Which::Label("beta".into())).await.unwrap().text.as_deref(), Some("one"));
+
+    assert!(label("main", "live", Some(3)).await);
+    assert_eq!(found("main", "live").await, Some(3));
+    assert_eq!(found("other", "live").await, Some(1));
+    assert_eq!(get(other, "main", Which::Version(1)).await.unwrap().labels, ["beta"]);
+    assert_eq!(get(other, "main", Which::Current).await.unwrap().labels, ["live"]);
+
+    assert!(label("main", "live", None).await);
+    assert_eq!(found("main", "live").await, None);
+    assert_eq!(found("main", "beta").await, Some(1));
+    assert_eq!(found("main", "BETA").await, None, "labels are told apart by their bytes");
+    put(store, new_version("main", "four")).await;
+    assert_eq!(found("main", "beta").await, Some(1), "a new version leaves labels where they are");
+}
