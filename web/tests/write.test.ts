@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { choose, focused, newContext, newPage, openPage, preview, saveState, settled, shows, startBrowser, text, type } from "./browser";
+import { choose, focused, newContext, newPage, openPage, preview, saveState, settled, shows, startBrowser, text, type, watchedPage } from "./browser";
 import { startService, type Service } from "./service";
 
 let service: Service;
@@ -47,6 +47,26 @@ test("a template is written by keyboard alone, previewed and saved", async () =>
   await shows(saveState(page), "Saved as version 1.");
   assert.equal(await service.get("main"), "You work in [prompt:cwd].\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]");
   assert.deepEqual(page.troubles, []);
+  await page.context().close();
+});
+
+test("names that arrive while a bracket is written are offered there", async () => {
+  const page = await watchedPage(browser);
+  let letPass = () => {};
+  const passed = new Promise<void>((done) => (letPass = done));
+  await page.route("**/system-prompt/variables?*", async (route) => {
+    await passed;
+    await route.continue();
+  });
+  await page.goto(service.page);
+  await settled(page);
+  await text(page).focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("You work in [prompt:cw");
+  assert.equal(await page.getByRole("option", { name: /prompt:cwd/ }).count(), 0);
+  letPass();
+  await choose(page, /prompt:cwd/);
+  await shows(text(page), "You work in [prompt:cwd]");
   await page.context().close();
 });
 

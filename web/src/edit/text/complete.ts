@@ -7,12 +7,13 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import type { EditorState, Extension } from "@codemirror/state";
-import { EditorView } from "@codemirror/view";
+import { EditorView, ViewPlugin } from "@codemirror/view";
+import { effect } from "@preact/signals";
 import type { VariableEntry } from "../../api/types";
 import { escaped, head } from "../../shown";
 import { spoken } from "../../spoken";
-import { LASTS, variables } from "../context";
-import { likelyFiles, namedFiles } from "../files";
+import { LASTS, variables, variablesAreRead } from "../context";
+import { filesAreRead, likelyFiles, namedFiles } from "../files";
 import { analysed } from "./analysed";
 import { beginsLine, bracketAt, type Bracket } from "./place";
 
@@ -34,8 +35,23 @@ const BESIDE = 32;
 const ABOUT = 400;
 
 export function completion(): Extension {
-  return [reachable, walkOver, options()];
+  return [reachable, walkOver, options(), lateNames];
 }
+
+/** Names that arrive while a bracket is being written are offered there: nothing else would ask for them. */
+const lateNames = ViewPlugin.define((view) => {
+  let first = true;
+  const stop = effect(() => {
+    void [variablesAreRead.value, filesAreRead.value];
+    // The first run only subscribes.
+    if (first) return void (first = false);
+    // Not within an update of the editor, of which the arrival may be a part.
+    setTimeout(() => {
+      if (view.hasFocus && bracketAt(view.state, view.state.selection.main.head)) startCompletion(view);
+    });
+  });
+  return { destroy: stop };
+});
 
 /** A list that scrolls can be reached, so that it can be scrolled without a pointer; the arrow keys of the text work as ever. */
 const reachable = EditorView.updateListener.of(({ view }) => {
