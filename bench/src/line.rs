@@ -64,7 +64,7 @@ pub fn world(sections: usize, bytes: usize) -> World {
     World {
         version: WORLD_VERSION,
         turn: Turn { counter: "estimate:bytes4".into(), ..Turn::default() },
-        profile,
+        profile: Arc::new(profile),
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: Default::default(),

@@ -12,7 +12,7 @@ use crate::{
     turn::Turn,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The version of the JSON form that `build --save-world` writes.
 pub const WORLD_VERSION: u32 = 1;
@@ -25,7 +25,7 @@ pub struct World {
     /// What is asked.
     pub turn: Turn,
     /// The resolved profile.
-    pub profile: Profile,
+    pub profile: Arc<Profile>,
     /// The layers.
     pub stack: Stack,
     /// What settings say about single sections, weakest layer first. (The settings themselves stay outside: they may

@@ -69,7 +69,7 @@ fn build(items: Vec<(Vec<Piece>, Language)>, free: &str, set: &str) -> Prompt {
             counter: "estimate:bytes4".into(),
             facts: BTreeMap::new(),
         },
-        profile,
+        profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),

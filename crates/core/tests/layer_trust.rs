@@ -35,7 +35,7 @@ fn prompt(trust: Trust) -> String {
     let mut world = World {
         version: WORLD_VERSION,
         turn: Turn { cwd: "/work".into(), counter: "estimate:bytes4".into(), ..Turn::default() },
-        profile: profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap(),
+        profile: profile::build(&[raw], &[], &mut |_, path| Err(path.to_owned())).unwrap().into(),
         stack: Stack(vec![project]),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),

@@ -92,7 +92,7 @@ fn world(events: &[Value]) -> World {
             counter: "estimate:bytes4".into(),
             facts: BTreeMap::new(),
         },
-        profile,
+        profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),

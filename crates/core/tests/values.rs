@@ -33,7 +33,7 @@ fn build(key: &str, value: &str, escape: &str) -> Prompt {
             counter: "estimate:bytes4".into(),
             facts: BTreeMap::from([(key.parse().unwrap(), Some(value.to_owned()))]),
         },
-        profile,
+        profile: profile.into(),
         stack: Stack::default(),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),

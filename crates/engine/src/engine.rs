@@ -36,7 +36,10 @@ use preface_host::{
     provider::{self, FactInfo},
     system::{System, directory_cache::DirectoryCache},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The preset that is used when nothing else is said.
 pub const DEFAULT_PRESET: &str = "default";
@@ -298,7 +301,7 @@ impl<'s> Engine<'s> {
         let mut section = Section::new(SectionId::new("template"), Body::Text(template));
         section.keep_blank = true;
         section.cut = CutRule::Never;
-        let profile = &mut world.profile;
+        let profile = Arc::make_mut(&mut world.profile);
         profile.sections = vec![section];
         profile.groups.clear();
         profile.unordered.clear();

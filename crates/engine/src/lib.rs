@@ -43,7 +43,6 @@ mod engine;
 mod error;
 #[cfg(feature = "exact-counts")]
 mod exact_counts;
-mod gatherings;
 mod hooks;
 mod input;
 pub mod keep;

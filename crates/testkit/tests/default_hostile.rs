@@ -264,7 +264,7 @@ fn a_project_chooses_no_profile() {
             r#"{"preset": "template", "trust": {"mode": "none"}, "env": {"PREFACE_HOME": "/work"}}"#,
         );
     let built = ask(&system, TrustChoice::Once);
-    let Profile { name, trust, .. } = &built.world.profile;
+    let Profile { name, trust, .. } = &*built.world.profile;
     assert_eq!((name.as_str(), format!("{trust:?}").as_str()), ("default", "Pinned"));
     assert_eq!(built.prompt.text, "Base.");
 }

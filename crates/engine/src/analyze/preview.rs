@@ -15,7 +15,7 @@ use preface_core::{
     template::{Branch, Tile, TileKind, TokenKind},
     world::{OwnPrompt, WORLD_VERSION, World},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Renders a template that keeps its limits. What is asked on the way is added to `facts`. `None` where what comes out is
 /// too large; `trouble` says so.
@@ -38,7 +38,7 @@ pub(super) fn preview(
     let mut world = World {
         version: WORLD_VERSION,
         turn: probe.turn().clone(),
-        profile,
+        profile: Arc::new(profile),
         stack: Default::default(),
         overrides: Vec::new(),
         system_prompt: OwnPrompt::default(),

@@ -70,7 +70,7 @@ impl Engine<'_> {
         let mut notes = inputs.diagnostics();
         let stored = self.stored(request, &entries.profile, &mut notes)?;
         let reminders = self.due(&request.events, &entries.profile, inputs.places(), &mut notes)?;
-        let mut profile = Profile::clone(&entries.profile);
+        let mut profile = entries.profile.clone();
         let (mut stack, mut overrides, mut contributions) = <_>::default();
         // Where the settings give the whole prompt, nothing else is part of it, and nothing else is looked at.
         if project.system_prompt.custom.is_none() {

@@ -12,6 +12,7 @@ use preface_core::{
     world::Contribution,
 };
 use preface_host::{look::Look, provider};
+use std::sync::Arc;
 
 /// Works out the active tools: those that are asked for, with the texts of whoever answers to the name.
 pub(crate) fn tools(
@@ -144,14 +145,19 @@ pub(crate) fn registered(mut tool: Tool, profile: &Profile) -> Tool {
 
 /// Gives each context provider that a layer brings a section of its own, and lets it speak. One that has the name of a
 /// built-in provider takes its place instead.
-pub(crate) fn contribute(profile: &mut Profile, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
+pub(crate) fn contribute(shared: &mut Arc<Profile>, scopes: &Scopes, look: &Look<'_>) -> Vec<Contribution> {
     let mut said = Vec::new();
+    let speaking = speaking(scopes, look);
+    if speaking.is_empty() {
+        return said;
+    }
+    let profile = Arc::make_mut(shared);
     let anchor = profile
         .added_after
         .as_ref()
         .and_then(|after| profile.sections.iter().position(|section| section.id == *after));
     let mut at = anchor.map_or(profile.sections.len(), |anchor| anchor + 1);
-    for (entry, context) in speaking(scopes, look) {
+    for (entry, context) in speaking {
         if let Some(section) = filled_by(profile, &entry.name) {
             let id = section.id.clone();
             section.body = Body::Fill(ProviderName::new(&entry.name));

@@ -1,6 +1,7 @@
 //! What the input stages found for one request: `load_profile → open_project → discover → resolve`. Nothing in it changes
 //! while a prompt is built; what is collected from it is a [`World`](preface_core::world::World).
 
+pub(crate) mod cache;
 pub(crate) mod collect;
 pub(crate) mod discover;
 pub(crate) mod extensions;

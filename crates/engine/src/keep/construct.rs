@@ -3,7 +3,7 @@
 use super::{Asked, FactUsed, KeepError, ProjectFile, RECORD_VERSION, Record};
 use crate::{
     Engine, Error, Request, StoredTemplate, TrustChoice, Writes,
-    gatherings::{Gatherings, Made},
+    input::cache::{BuiltFrom, InputCache},
     input::load_profile::with_settings,
 };
 use jiff::Timestamp;
@@ -63,7 +63,7 @@ impl Order {
     pub(super) fn construct(
         mut self,
         system: &dyn System,
-        gatherings: &Gatherings,
+        cache: &InputCache,
     ) -> Result<Constructed, KeepError> {
         let roots = self.roots.clone();
         let asked = &mut self.asked;
@@ -91,7 +91,7 @@ impl Order {
             text,
         });
         let engine = Engine::new(system).writing(self.writes);
-        let made = engine.build_from(gatherings, &request, |made| self.keep(made))?;
+        let made = engine.build_cached(cache, &request, |made| self.keep(made))?;
         match place {
             Some(place) if !place.is_still_there(system) => {
                 Err(KeepError::Outside(place.name.display().to_string()))
@@ -101,8 +101,8 @@ impl Order {
     }
 
     /// Turns a prompt into what is kept of it.
-    fn keep(self, made: Made<'_>) -> Result<Constructed, KeepError> {
-        let Made { mut prompt, world, inputs } = made;
+    fn keep(self, made: BuiltFrom<'_>) -> Result<Constructed, KeepError> {
+        let BuiltFrom { mut prompt, world, inputs } = made;
         let Order { id, mut asked, reason, revision, created_at, constructed_at, .. } = self;
         let profile = &world.profile;
         let takes = profile.takes_template();

@@ -40,7 +40,7 @@ pub use offload::{Done, Here, Offload, Work, Worked};
 pub use record::{FactUsed, RECORD_VERSION, Record};
 pub use trust::ProjectFile;
 
-use crate::{Engine, Error, TrustChoice, Writes, gatherings::Gatherings};
+use crate::{Engine, Error, TrustChoice, Writes, input::cache::InputCache};
 use construct::{Constructed, Order};
 use offload::Outcome;
 use preface_core::{
@@ -70,7 +70,7 @@ pub struct Keeper {
     store: Arc<dyn Store>,
     offload: Arc<dyn Offload>,
     roots: Option<Arc<[PathBuf]>>,
-    gatherings: Arc<Gatherings>,
+    cache: Arc<InputCache>,
     watch: Arc<TrustWatch>,
     writes: Writes,
 }
@@ -162,7 +162,7 @@ impl Keeper {
             store,
             offload,
             roots: None,
-            gatherings: Arc::default(),
+            cache: Arc::default(),
             watch: Arc::default(),
             writes: Writes::Audit,
         }
@@ -498,9 +498,9 @@ impl Keeper {
             text: version.and_then(|version| version.text),
             writes,
         };
-        let (system, gatherings) = (self.system.clone(), self.gatherings.clone());
+        let (system, cache) = (self.system.clone(), self.cache.clone());
         let work = move || {
-            let made = order.construct(&*system, &gatherings)?;
+            let made = order.construct(&*system, &cache)?;
             Ok(Done(Outcome::Constructed(Box::new(made))))
         };
         match self.offload.run(Box::new(work)).await?.0 {

@@ -3,7 +3,7 @@
 
 mod bench;
 mod compactions;
-mod gatherings;
+mod input_cache;
 mod model;
 mod once;
 mod places;

@@ -32,7 +32,7 @@ use preface::{
     },
 };
 use serde_json::Value;
-use std::{cell::RefCell, collections::BTreeMap, path::PathBuf};
+use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// The directory that the profile is loaded in; inputs name their own.
 const HERE: &str = "/w";
@@ -75,7 +75,7 @@ impl PiBuilder {
 
     /// Makes the profile wrong.
     pub fn plant(&mut self, plant: Plant) {
-        let profile = &mut self.world.profile;
+        let profile = Arc::make_mut(&mut self.world.profile);
         match plant {
             Plant::Separator => profile.join.text.push('\n'),
             Plant::Order => {
@@ -161,7 +161,7 @@ fn override_sections(
         // An empty text says nothing about its section.
         let Some(text) = text.as_str().filter(|text| !text.is_empty()) else { continue };
         if !spoken.contains(&id.as_str()) {
-            let profile = &mut world.profile;
+            let profile = Arc::make_mut(&mut world.profile);
             profile.sections.retain(|section| section.id.as_str() != id);
             for group in &mut profile.groups {
                 group.members.retain(|member| member.as_str() != id);

@@ -1,10 +1,9 @@
-//! What was gathered for a request, kept for the next one that asks for the same: whoever builds many prompts for one
-//! directory (a service, with each conversation) reads profile, settings and layers once, and looks again only whether
-//! anything there changed ([`Trail`]).
+//! The inputs of earlier builds, for the next request that asks for the same: a service that builds many prompts for one
+//! directory reads profile, settings and layers once, and then looks only whether a file changed ([`Trail`]).
 //!
-//! Nothing of a finished prompt is kept. Instant, conversation and template are those of the new request, and the pure line
-//! runs for each. What it asks of files is answered from before where those files did not change, everything else anew. So
-//! a prompt is what it would be without this: the same world, the same bytes.
+//! No finished prompt is cached. Instant, conversation and template are those of the new request, and the pure half runs for
+//! each. Variables that are files are answered from the cache where those files did not change, all others anew. So a prompt
+//! is the same with and without the cache.
 
 use crate::{
     Engine, Error, Request,
@@ -25,46 +24,45 @@ use preface_host::{
 };
 use std::sync::{Mutex, PoisonError};
 
-/// How many are kept. One that is used by a build is not there for another, so that several builds for one directory keep
-/// several.
+/// How many are cached. One that a build uses is not there for another, so several builds for one directory leave several.
 const MOST: usize = 64;
-/// The most bytes of text in one that is kept.
+/// The most bytes of text in one of them.
 const LARGEST: usize = 1 << 20;
 
-/// A prompt, and what it was made of.
-pub(crate) struct Made<'m> {
+/// A prompt and its inputs.
+pub(crate) struct BuiltFrom<'m> {
     pub prompt: Prompt,
     pub world: &'m World,
     pub inputs: &'m Inputs,
 }
 
-/// A shelf of them, the one that was used last at the end.
+/// The cache; the inputs that were used last are at the end.
 #[derive(Debug, Default)]
-pub(crate) struct Gatherings(Mutex<Vec<Gathering>>);
+pub(crate) struct InputCache(Mutex<Vec<CachedInputs>>);
 
 #[derive(Debug)]
-struct Gathering {
-    /// What was asked, without what is new in each request.
+struct CachedInputs {
+    /// The request, without what is new in each.
     asked: Request,
     inputs: Inputs,
     world: World,
-    /// How much had come to the gate.
+    /// The state of the gate after the inputs were read.
     mark: GateMark,
     trail: Trail,
-    known: Option<Known>,
+    known: Option<FileVariables>,
 }
 
-/// Facts that are files, and what was looked at for them.
+/// Variables that are files, with the state of these files.
 #[derive(Debug)]
-struct Known {
+struct FileVariables {
     facts: Facts,
     /// The project texts among them.
     admitted: Vec<AdmittedText>,
     trail: Trail,
 }
 
-impl Known {
-    /// Returns the project texts behind the facts that a world took from here.
+impl FileVariables {
+    /// Returns the project texts behind those variables that a prompt used.
     fn admitted_in(&self, world: &World) -> Vec<AdmittedText> {
         let is_used = |text: &&AdmittedText| {
             world.facts.iter().any(|(key, fact)| *fact.source == *text.shown && self.facts.get(key).is_some())
@@ -72,8 +70,8 @@ impl Known {
         self.admitted.iter().filter(is_used).cloned().collect()
     }
 
-    /// Keeps what a build found out with these looks. Nothing, where a text had to pass the gate by its digest: each build
-    /// tells which those are.
+    /// Returns the file variables of a build; `None` where a text passed the gate by its digest, because each build reports
+    /// those.
     fn of(looks: Trailed<'_>, inputs: &Inputs, mark: GateMark, world: &World) -> Option<Self> {
         let of_files = |key: &FactKey| provider::fact_provider(key).is_some_and(FactProvider::is_of_files);
         let mut facts = world.facts.clone();
@@ -82,31 +80,35 @@ impl Known {
         if inputs.gate().has_seen_after(mark) || bytes > LARGEST {
             return None;
         }
-        Some(Known { facts, admitted: inputs.gate().admitted_after(mark), trail: looks.into_trail()? })
+        Some(FileVariables {
+            facts,
+            admitted: inputs.gate().admitted_after(mark),
+            trail: looks.into_trail()?,
+        })
     }
 }
 
-impl Gatherings {
-    /// Takes one off the shelf that was gathered for such a request.
-    fn take(&self, asked: &Request) -> Option<Gathering> {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = shelf.iter().rposition(|kept| kept.asked == *asked)?;
-        Some(shelf.remove(at))
+impl InputCache {
+    /// Takes out the inputs of such a request.
+    fn take(&self, asked: &Request) -> Option<CachedInputs> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = entries.iter().rposition(|kept| kept.asked == *asked)?;
+        Some(entries.remove(at))
     }
 
-    fn put(&self, gathering: Gathering) {
-        let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shelf.len() == MOST {
-            shelf.remove(0);
+    fn put(&self, cached: CachedInputs) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() == MOST {
+            entries.remove(0);
         }
-        shelf.push(gathering);
+        entries.push(cached);
     }
 }
 
-impl Gathering {
-    /// Makes it ready for another request.
+impl CachedInputs {
+    /// Puts in what is new in a request.
     fn renew(&mut self, engine: &Engine<'_>, request: &Request) {
-        let Gathering { inputs, world, mark, .. } = self;
+        let CachedInputs { inputs, world, mark, .. } = self;
         inputs.forget_after(*mark);
         world.turn.now = engine.instant_now();
         world.turn.conversation.clone_from(&request.conversation);
@@ -115,7 +117,7 @@ impl Gathering {
     }
 
     fn compose(&mut self, engine: &Engine<'_>) -> Result<Prompt, Error> {
-        let Gathering { inputs, world, mark, known, .. } = self;
+        let CachedInputs { inputs, world, mark, known, .. } = self;
         if let Some(known) = known.as_ref().filter(|known| known.trail.holds(engine.system())) {
             let prompt = engine.compose_knowing(&known.facts, inputs, world, &Headless)?;
             inputs.gate().add_admitted(known.admitted_in(world));
@@ -123,36 +125,35 @@ impl Gathering {
         }
         let looks = Trailed::new(engine.system());
         let prompt = engine.on(&looks).compose(inputs, world, &Headless)?;
-        *known = Known::of(looks, inputs, *mark, world);
+        *known = FileVariables::of(looks, inputs, *mark, world);
         Ok(prompt)
     }
 }
 
 impl Engine<'_> {
-    /// Builds as [`Engine::build`] does, out of what was gathered before where that still is what is there. `read` gets the
-    /// prompt and what it was made of.
+    /// Builds as [`Engine::build`] does, from cached inputs where nothing changed. `read` gets the prompt and its inputs.
     ///
     /// # Errors
     /// See [`Error`].
-    pub(crate) fn build_from<T>(
+    pub(crate) fn build_cached<T>(
         &self,
-        gatherings: &Gatherings,
+        cache: &InputCache,
         request: &Request,
-        read: impl FnOnce(Made<'_>) -> T,
+        read: impl FnOnce(BuiltFrom<'_>) -> T,
     ) -> Result<T, Error> {
-        // A build at another instant, or with templates of its own, is no business of the next.
+        // A build at another instant, or with templates of its own, is of no use to the next.
         let lasts = request.now.is_none() && self.templates().is_none();
         let asked = Request { conversation: None, template: None, ..request.clone() };
         if lasts
-            && let Some(mut kept) = gatherings.take(&asked)
+            && let Some(mut kept) = cache.take(&asked)
             && kept.trail.holds(self.system())
         {
             kept.renew(self, request);
             let mut prompt = kept.compose(self)?;
             self.refuse_held_of(request, &kept.inputs)?;
             self.log(&kept.inputs, &kept.world.turn, &mut prompt);
-            let made = read(Made { prompt, world: &kept.world, inputs: &kept.inputs });
-            gatherings.put(kept);
+            let made = read(BuiltFrom { prompt, world: &kept.world, inputs: &kept.inputs });
+            cache.put(kept);
             return Ok(made);
         }
         let trailed = Trailed::new(self.system());
@@ -169,15 +170,15 @@ impl Engine<'_> {
             return Err(refused);
         }
         self.log(&inputs, &world.turn, &mut prompt);
-        let made = read(Made { prompt, world: &world, inputs: &inputs });
+        let made = read(BuiltFrom { prompt, world: &world, inputs: &inputs });
         if let Some(trail) = trail {
-            let known = Known::of(looks, &inputs, mark, &world);
-            gatherings.put(Gathering { asked, inputs, world, mark, trail, known });
+            let known = FileVariables::of(looks, &inputs, mark, &world);
+            cache.put(CachedInputs { asked, inputs, world, mark, trail, known });
         }
         Ok(made)
     }
 
-    /// True for what another build may use: no program takes part in it, and it is not too large to keep.
+    /// Returns whether another build may use the inputs: no program takes part, and the texts are small enough.
     fn is_lasting(&self, inputs: &Inputs, world: &World) -> bool {
         self.programs(inputs, &world.turn, &Headless).is_empty() && text_bytes(inputs, world) <= LARGEST
     }
