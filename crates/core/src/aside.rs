@@ -20,7 +20,7 @@ pub const QUOTE_TAG: &str = "quoted-data";
 pub struct Aside {
     /// The message that it goes with.
     pub place: AsidePlace,
-    /// Its section and spans; its range covers the text.
+    /// The section and spans of the text; the range covers the text.
     pub part: Part,
     /// The text.
     pub text: String,
@@ -71,7 +71,7 @@ impl fmt::Display for AsidePlace {
 pub struct Wrapped {
     /// The text between its tags.
     pub text: String,
-    /// How many imitations of the tag were escaped in it.
+    /// The number of imitations of the tag that were escaped in the text.
     pub escaped: usize,
 }
 

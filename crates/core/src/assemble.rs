@@ -9,7 +9,7 @@ use crate::{
     prompt::Prompt,
 };
 
-/// How parts are put together.
+/// The rule by which parts are put together.
 #[derive(Clone, Copy, Debug)]
 pub struct Joining<'a> {
     /// The order.

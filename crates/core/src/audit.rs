@@ -48,12 +48,12 @@ pub enum AuditEvent {
     TrustDecision {
         /// The canonical path.
         canonical_path: String,
-        /// What stands: trusted, once, untrusted, declined, stale.
+        /// The state of trust: trusted, once, untrusted, declined, stale.
         decision: String,
     },
     /// An ordering manifest rewrote the order of a slot.
     OrderingRewrite(OrderingRewrite),
-    /// What is loaded, from which layer, hiding what.
+    /// The loaded extensions, the layer of each, and the entries that they hide.
     ExtensionSetRevised {
         /// The active extensions.
         loaded: Vec<LoadedExtension>,
@@ -67,15 +67,15 @@ pub enum AuditEvent {
         canonical_path: String,
         /// `granted` or `revoked`.
         decision: String,
-        /// Who it is about, such as `hooks/check`.
+        /// The affected extensions, such as `hooks/check`.
         subjects: Vec<String>,
     },
     /// An error was swallowed on purpose.
     #[serde(rename_all = "camelCase")]
     SuppressedError {
-        /// What was being done.
+        /// The action during which the error occurred.
         reason: String,
-        /// What went wrong.
+        /// The message of the error.
         cause: String,
     },
 }
@@ -84,11 +84,11 @@ pub enum AuditEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadedExtension {
-    /// Its name.
+    /// The name of the extension.
     pub id: String,
-    /// What it is: `Tool`.
+    /// The kind of extension, such as `Tool`.
     pub kind: String,
-    /// Its layer.
+    /// The layer that brings the extension.
     pub scope: Scope,
     /// The strongest layer whose configuration counts.
     pub config_scope: SetBy,

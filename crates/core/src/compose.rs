@@ -62,7 +62,6 @@ pub fn compose<'w>(
 #[derive(Debug)]
 struct Compose<'w> {
     world: &'w World,
-    /// Who contributes to which section.
     said: BTreeMap<(&'w SectionId, &'w ProviderName), &'w Contribution>,
     slots: Vec<Slot<'w>>,
     outline: Outline<'w>,
@@ -72,7 +71,7 @@ struct Compose<'w> {
 #[derive(Debug)]
 struct Slot<'w> {
     section: Cow<'w, Section>,
-    /// Who wrote its condition, where that is not the profile.
+    /// The scope that set the condition, if it is not the profile's.
     asks: Option<Scope>,
 }
 
@@ -191,7 +190,8 @@ impl<'w> Compose<'w> {
         section
     }
 
-    /// Where a section nobody placed goes: after `added_after` and whatever was added there already.
+    /// Returns the index for a section without a place: after `added_after` and the sections that were
+    /// already added there.
     fn added_at(&self) -> usize {
         let anchor = self.world.profile.added_after.as_ref().and_then(|id| self.position(id.as_str()));
         let Some(anchor) = anchor else { return self.slots.len() };
@@ -707,8 +707,7 @@ pub fn is_empty(pieces: &[Piece]) -> bool {
     pieces.iter().all(|piece| piece.text.is_empty())
 }
 
-/// What is to be said of a text of which the first that exists decides: an empty one hides those behind it, a blank one
-/// counts as present (`pi.md` D7, D8).
+/// Warns when a first-match file is empty or blank: an empty file hides those after it, a blank one is used.
 #[must_use]
 pub fn emptiness(
     section: &SectionId,

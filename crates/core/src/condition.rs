@@ -37,9 +37,9 @@ pub enum Test {
 /// The verdict on a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds.
+    /// The condition is true.
     Holds,
-    /// It does not; the text says which line, for people.
+    /// The condition is false; the text names the line that failed, for people.
     Fails(String),
 }
 

@@ -9,39 +9,39 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{ops::Range, sync::Arc};
 
-/// What render hands to fit, where nobody has checked yet whether it fits, and what fit hands to assemble: there every part
-/// is within its ceiling, all of them within the budget.
+/// The rendered parts: from render to fit not yet checked for size, from fit to assemble each part within its
+/// ceiling and all of them within the budget.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// The parts, in the profile's order.
     pub parts: Vec<DraftPart>,
-    /// What is not there, and why.
+    /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
 }
 
 /// A rendered fragment.
 #[derive(Clone, Debug)]
 pub struct DraftPart {
-    /// Its section.
+    /// The properties of the section.
     pub meta: Arc<SectionMeta>,
-    /// Its text.
+    /// The text of the part.
     pub text: String,
-    /// Where each byte came from; the spans tile the text.
+    /// The origin of each byte; the spans tile the text.
     pub spans: Vec<Span>,
     /// The texts between its frame, in order.
     pub items: Vec<DraftItem>,
-    /// How long its bytes stay the same.
+    /// The stability of the bytes.
     pub stability: Stability,
-    /// What it lost already.
+    /// The text that was already cut.
     pub cuts: Vec<Cut>,
 }
 
 /// One of the texts of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DraftItem {
-    /// Its bytes in the part.
+    /// The bytes of the item in the part.
     pub range: Range<usize>,
-    /// Which text gives way first when the part is cut: the lowest, and of equal ones the last.
+    /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     pub rank: u32,
 }
 

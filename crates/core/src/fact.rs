@@ -132,16 +132,16 @@ impl fmt::Display for Stability {
     }
 }
 
-/// What is known of one fact: its value (or that it has none) and who said so.
+/// The recorded value of a variable (or its absence) and the source of the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     /// The value; `None` means the fact does not exist here. An empty text exists.
     pub value: Option<String>,
-    /// Who answered, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
+    /// The source of the value, in words for people: `host name`, `.git/HEAD`, `--fact`, a file's path.
     pub source: Arc<str>,
-    /// How long the value stays the same.
+    /// The stability of the value.
     pub stability: Stability,
-    /// Why the value is absent or only half good; at most a few.
+    /// The reasons why the value is absent or incomplete; at most a few.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,
 }

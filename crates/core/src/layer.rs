@@ -4,19 +4,19 @@ use crate::{origin::Piece, scope::Scope, trust::Trust};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What one scope brought to this turn.
+/// The files of one scope for this turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
-    /// Who speaks.
+    /// The scope of the layer.
     pub scope: Scope,
-    /// Its root for people: `~/.config/preface`, `.preface`, `bundled`.
+    /// The root of the layer, for people: `~/.config/preface`, `.preface`, `bundled`.
     pub path: String,
-    /// What the user said about it.
+    /// The state of trust of the layer.
     pub trust: Trust,
     /// Files in its root that the profile asks for by name (`base.md`), those that exist.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Vec<Piece>>,
-    /// Its `sections/<id>.md`, by id.
+    /// The texts of `sections/<id>.md`, by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sections: BTreeMap<String, Vec<Piece>>,
 }

@@ -18,16 +18,16 @@ use crate::{
     world::World,
 };
 
-/// What stops a build.
+/// The reason why a build fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// A template is nested too deeply or too large; with its place.
     #[error("{}", .0.message)]
     Render(Box<Diagnostic>),
-    /// What must not be cut does not fit.
+    /// Text that must not be cut does not fit.
     #[error(transparent)]
     Over(OverBudget),
-    /// A saved world does not hold this fact, and there is nobody to ask.
+    /// A saved snapshot does not contain this variable, and there is no provider to ask.
     #[error("{}", MissingVariable(.0.clone()))]
     Missing(FactKey),
     /// The turn names a counter that does not exist.

@@ -22,7 +22,7 @@ pub struct Source {
 pub enum Origin {
     /// Bytes of a file.
     Source {
-        /// Which file.
+        /// The file.
         #[serde(flatten)]
         source: Arc<Source>,
         /// The byte range in the file as it is on disk.
@@ -41,16 +41,16 @@ pub enum Origin {
     },
     /// The value of a fact.
     Fact {
-        /// Which fact.
+        /// The key of the variable.
         key: FactKey,
-        /// Who answered it.
+        /// The source of the value.
         source: Arc<str>,
     },
     /// Bytes of a template that a store keeps.
     Stored {
         /// The template's name.
         template: Arc<str>,
-        /// Its version; `None` where the text is not kept (yet).
+        /// The version of the template; `None` if the text is not (yet) stored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
         /// The byte range in the template.
@@ -121,7 +121,7 @@ impl fmt::Display for Origin {
 pub struct Piece {
     /// The text.
     pub text: String,
-    /// Where all of it came from.
+    /// The origin of the text as a whole.
     pub origin: Origin,
 }
 
@@ -131,11 +131,11 @@ pub struct Span {
     /// The bytes, counted from the start of the part.
     #[serde(with = "range")]
     pub range: Range<usize>,
-    /// Where they came from.
+    /// The origin of these bytes.
     pub origin: Origin,
 }
 
-/// How many pieces a text with bad bytes may become before the rest of it is one.
+/// The number of pieces into which a text with bad bytes is split at most; the rest of it is one piece.
 const MOST_PIECES: usize = 1000;
 
 /// Decodes the bytes of a file into pieces. Bad UTF-8 becomes U+FFFD, a piece of its own that covers the bad bytes.

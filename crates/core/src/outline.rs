@@ -9,19 +9,19 @@ use crate::{
 };
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
-/// What compose hands to render. Not checked yet: whether the texts parse, and whether anything comes out of them.
+/// The plans of all parts, from compose to render. The texts are not parsed yet and may turn out empty.
 #[derive(Clone, Debug, Default)]
 pub struct Outline<'w> {
     /// One plan a part, in order.
     pub plans: Vec<Plan<'w>>,
-    /// What is not there, and why.
+    /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
 }
 
-/// How one part is to be rendered.
+/// The plan of one part: the texts to render and their rules.
 #[derive(Clone, Debug)]
 pub struct Plan<'w> {
-    /// Its section.
+    /// The properties of the section.
     pub meta: Arc<SectionMeta>,
     /// Text before the items; the frame's first.
     pub prefix: Vec<Cow<'w, Piece>>,
@@ -39,9 +39,9 @@ pub struct Plan<'w> {
     pub trim: Trim,
     /// True: a part of nothing but white space stays.
     pub keep_blank: bool,
-    /// True: imitated tags and headings in its texts are told.
+    /// True: imitated tags and headings in its texts are reported.
     pub watch_tags: bool,
-    /// What happened, where the text is a reminder. Then no value goes in unescaped.
+    /// The event, if the text is a reminder. Then every value is escaped.
     pub event: Option<&'w Due>,
 }
 
@@ -70,13 +70,13 @@ impl<'w> Plan<'w> {
 pub struct PlanItem<'w> {
     /// The text.
     pub pieces: Cow<'w, [Piece]>,
-    /// How it is read.
+    /// The language of the text.
     pub language: Language,
     /// A text of an imported catalog; then there are no pieces.
     pub imported: Option<Cow<'w, CatalogBody>>,
     /// The `item:` facts beside `item:text`.
     pub facts: ItemFacts<'w>,
-    /// Which gives way first when the part is cut: the lowest, and of equal ones the last.
+    /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     pub rank: u32,
 }
 
@@ -94,7 +94,7 @@ impl<'w> PlanItem<'w> {
     }
 }
 
-/// What an item's frame can name beside its text. A handful, in the order of their names.
+/// The variables that an item's frame can use beside the item's text. A handful, in the order of their names.
 #[derive(Clone, Debug, Default)]
 pub enum ItemFacts<'w> {
     /// None.

@@ -16,25 +16,25 @@ use std::ops::Range;
 /// A finished system prompt whose parts tile its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// What the model is told.
+    /// The text of the system prompt.
     pub text: String,
     /// The profile that made it.
     pub preset: String,
     /// The version of that profile's texts, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts_version: Option<String>,
-    /// Its parts, in order. Their ranges follow each other without a gap.
+    /// The parts, in order. Their ranges follow each other without a gap.
     pub parts: Vec<Part>,
-    /// What is sent beside it, in messages of the user.
+    /// The attachments, sent in messages of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asides: Vec<Aside>,
-    /// What is not there, and why.
+    /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
-    /// Notes for this caller.
+    /// Diagnostics for this caller.
     pub diagnostics: Diagnostics,
-    /// Facts for the log.
+    /// Events for the audit log.
     pub audit: Vec<AuditEvent>,
-    /// What made it, in order; empty where it was built once and never changed.
+    /// The triggers that made the prompt, in order; empty if it was built once and never changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<Trigger>,
 }
@@ -42,21 +42,21 @@ pub struct Prompt {
 /// One part of a prompt. The separator before it belongs to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its section.
+    /// The section of the part.
     pub section: SectionId,
     /// The context provider that contributed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderName>,
-    /// Its bytes in the prompt.
+    /// The bytes of the part in the prompt.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
-    /// How long they stay the same.
+    /// The stability of these bytes.
     pub stability: Stability,
-    /// Who gives way last.
+    /// The priority of the part; the highest is cut last.
     pub priority: i64,
-    /// Where each byte came from. Ranges count from the start of the **part**.
+    /// The origin of each byte. Ranges count from the start of the **part**.
     pub spans: Vec<Span>,
-    /// What it lost.
+    /// The text that was cut.
     pub cuts: Vec<Cut>,
 }
 

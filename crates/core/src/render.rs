@@ -30,10 +30,10 @@ use part::WrittenPart;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 use watch::Watch;
 
-/// What stops a render.
+/// The reason why a render fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
-    /// A text that cannot be rendered, as a note with file, line and column.
+    /// A text that cannot be rendered, as a diagnostic with file, line and column.
     #[error("{}", .0.message)]
     Text(Box<Diagnostic>),
     /// A text asks for a variable that nobody knows.
@@ -47,7 +47,7 @@ impl From<MissingVariable> for RenderError {
     }
 }
 
-/// What rendering may do, from the profile.
+/// The profile's rules for rendering.
 #[derive(Clone, Debug)]
 pub struct Rules<'p> {
     /// The template language's switches and limits.
@@ -58,9 +58,9 @@ pub struct Rules<'p> {
     pub tags: Cow<'p, [String]>,
     /// The engine's own tags, for texts that are watched.
     pub own_tags: Cow<'p, OwnTags>,
-    /// The profile's name, for what it says itself.
+    /// The profile's name, for the origins of its texts.
     pub profile: &'p str,
-    /// What names in imported texts stand for.
+    /// The replacements of names in imported texts.
     pub bindings: &'p Bindings,
     /// The active tools.
     pub tools: &'p [Tool],
@@ -235,10 +235,10 @@ impl<'p> Rules<'p> {
 /// The types of variables whose values are chosen by the directory or its files and are read by nobody else on the way.
 const REPORTED: &[&str] = &["agents", "git", "item", "prompt", "system"];
 
-/// How many characters of a branch's name are shown: more of them make sentences.
+/// The number of characters of a branch's name that are shown: more of them make sentences.
 const BRANCH_CHARS: usize = 100;
 
-/// What a value is, which decides how it is written where it is escaped.
+/// The kind of a value, which decides how it is escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueForm {
     /// A name: one line of visible characters.
@@ -267,7 +267,7 @@ impl ValueForm {
     }
 }
 
-/// What git writes between the two names of a renamed file.
+/// The text that git writes between the two names of a renamed file.
 const ARROW: &str = " -> ";
 
 /// Returns the names in the lines of a status.
@@ -303,7 +303,7 @@ fn unusual(form: ValueForm, text: &str) -> (Severity, String) {
     (if hides { Severity::Warning } else { Severity::Info }, what)
 }
 
-/// How many notes about values there are; many files may have many names.
+/// The most diagnostics about values; many files may have many names.
 const VALUE_NOTES: usize = 100;
 
 /// Adds a note about a value that is not there yet.

@@ -20,7 +20,7 @@ use std::{
     ops::Range,
 };
 
-/// How many sections a note names.
+/// The most sections that a diagnostic names.
 const NAMED: usize = 8;
 
 /// Bytes of a section that a hook took out of the prompt.
@@ -28,7 +28,7 @@ const NAMED: usize = 8;
 pub struct Removed {
     /// The section.
     pub section: SectionId,
-    /// How many bytes went.
+    /// The number of bytes that were removed.
     pub bytes: usize,
 }
 
@@ -176,7 +176,7 @@ fn moved(parts: Vec<Part>, from: usize, to: usize) -> impl Iterator<Item = Part>
     })
 }
 
-/// What is gone, by section, in the order of the prompt.
+/// The removed bytes, by section, in the order of the prompt.
 #[derive(Default)]
 struct Gone {
     removed: Vec<Removed>,

@@ -63,7 +63,7 @@ impl fmt::Display for ProviderName {
     }
 }
 
-/// How a text is read.
+/// The language of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
@@ -74,7 +74,7 @@ pub enum Language {
     Verbatim,
 }
 
-/// What a section says.
+/// The content of a section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Body {
@@ -82,9 +82,9 @@ pub enum Body {
     Text(Vec<Piece>),
     /// A text of an imported catalog.
     Catalog(CatalogBody),
-    /// What a context provider contributes.
+    /// The contributions of a context provider.
     Fill(ProviderName),
-    /// A list that the turn carries: `tools` or `guidelines`.
+    /// A list of the turn: `tools` or `guidelines`.
     List(ListName),
 }
 
@@ -98,30 +98,30 @@ pub enum ListName {
     Guidelines,
 }
 
-/// What a line of the list of tools says of a tool. The first that a tool has becomes `item:said`.
+/// The choices for a tool's text in the list of tools. The first that a tool has becomes `item:said`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Say {
-    /// Its snippet, as it is; an empty one counts.
+    /// The tool's snippet, as it is; an empty one is used.
     Snippet,
     /// The snippet that the profile has for its name (`tool_texts`).
     Builtin,
-    /// Its description on one line.
+    /// The tool's description, on one line.
     Description,
-    /// Its name.
+    /// The tool's name.
     Name,
 }
 
-/// What happens to a part that does not fit the budget.
+/// The action when a part does not fit the budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CutRule {
-    /// Its tail is clipped and a marker says so.
+    /// The end of the part is cut and a marker is added.
     #[default]
     Clip,
-    /// It is left out as a whole.
+    /// The part is left out as a whole.
     Whole,
-    /// It must not be cut: the build is refused instead.
+    /// The part must not be cut: the build fails instead.
     Never,
 }
 
@@ -141,17 +141,18 @@ pub enum Trim {
 /// One section of a profile, resolved: every text is here, none is a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// Its id.
+    /// The id of the section.
     pub id: SectionId,
-    /// What it says.
+    /// The content of the section.
     pub body: Body,
-    /// The prompts whose text takes the place of its own where a catalog is in use: the first that the catalog has.
+    /// The prompts whose text replaces the section's own if a catalog is used: the first that the catalog
+    /// has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub catalog: Vec<String>,
-    /// How its text is read.
+    /// The language of the text.
     #[serde(default)]
     pub language: Language,
-    /// When it speaks; `None` is always.
+    /// The condition of the section; `None` is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
     /// Words before everything else of it, from a file (a template).
@@ -181,22 +182,24 @@ pub struct Section {
     /// True: a section that renders to nothing but white space stays.
     #[serde(default)]
     pub keep_blank: bool,
-    /// How long its bytes stay the same; `None` works it out from the facts it reads.
+    /// The stability of the section's bytes; `None` derives it from the variables that it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<Stability>,
-    /// Who gives way last when the budget is tight; and the order where the profile orders by priority.
+    /// The priority when the budget is tight, where the highest is cut last; and the order if the profile
+    /// orders by priority.
     #[serde(default)]
     pub priority: i64,
     /// The section's own ceiling in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<usize>,
-    /// What happens when it does not fit.
+    /// The action when the section does not fit.
     #[serde(default)]
     pub cut: CutRule,
-    /// True: it stands after all other parts, however they are ordered.
+    /// True: the section comes after all other parts, whatever their order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last: bool,
-    /// True: its texts are not the profile's, and what in them imitates the profile's own tags and headings is told.
+    /// True: the texts are not the profile's, and imitations of the profile's own tags and headings are
+    /// reported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub watch_tags: bool,
     /// True: a trusted project may fill it with `sections/<id>.md`.
@@ -205,13 +208,14 @@ pub struct Section {
     /// In a list of tools: what `item:said` is, the first choice first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub say: Vec<Say>,
-    /// True: a tool of which `say` has nothing to say, or nothing but an empty text, is not listed.
+    /// True: a tool without a text for `say`, or with an empty one, is not listed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skip_silent: bool,
-    /// False: it stands outside the profile's frame.
+    /// False: the section is outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,
-    /// The section in whose text it stands, where that has the tag `[section:<id>]`; it does not speak a second time.
+    /// The section whose text includes this one at its tag `[section:<id>]`; it is then not included a second
+    /// time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_into: Option<SectionId>,
     /// The message of the user that it is read in; `None` is the system prompt.
@@ -271,7 +275,7 @@ const fn is_yes(framed: &bool) -> bool {
     *framed
 }
 
-/// The priority of whoever names none.
+/// The priority of a section that sets none.
 pub const DEFAULT_PRIORITY: i64 = 50;
 
 /// The properties of a section that do not change between its plan and its part in the prompt.
@@ -285,13 +289,13 @@ pub struct SectionMeta {
     pub audit_id: Option<String>,
     /// The declared stability; `None` is that of the variables in it.
     pub stability: Option<Stability>,
-    /// Who gives way last.
+    /// The priority; the highest is cut last.
     pub priority: i64,
-    /// Its own ceiling.
+    /// The section's own ceiling in tokens.
     pub max_tokens: Option<usize>,
-    /// How many bytes follow its text that were not read. They count as what was cut.
+    /// The number of bytes after its text that were not read. They are reported as cut.
     pub unread: u64,
-    /// What happens when it does not fit.
+    /// The action when the section does not fit.
     pub cut: CutRule,
     /// True: it comes after all other parts.
     pub last: bool,
@@ -318,25 +322,25 @@ impl SectionMeta {
     }
 }
 
-/// What a layer's settings say about one section (`sections.<id>` in settings.json). Unset fields change nothing.
+/// The settings of a layer for one section (`sections.<id>` in settings.json). Unset fields change nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Override {
     /// The section, known or new.
     pub id: String,
-    /// The settings file that says so, for people.
+    /// The settings file, for people.
     pub source: String,
-    /// True where the project's settings say so.
+    /// True if the project's settings set it.
     pub project: bool,
     /// A new text.
     pub text: Option<Vec<Piece>>,
-    /// How it is read.
+    /// The language of the new text.
     pub language: Option<Language>,
     /// A new condition.
     pub when: Option<Condition>,
-    /// Its place: after this section.
+    /// A new place: after this section.
     pub after: Option<String>,
-    /// Its place: before this section.
+    /// A new place: before this section.
     pub before: Option<String>,
     /// A new priority.
     pub priority: Option<i64>,

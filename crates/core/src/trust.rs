@@ -11,9 +11,9 @@ pub enum Trust {
     Trusted,
     /// Granted for this call only; nothing is recorded.
     Once,
-    /// Nobody was asked yet.
+    /// Trust is not decided yet.
     Untrusted,
-    /// The user said no.
+    /// The user declined.
     Declined,
     /// Granted for other contents than those found now.
     Stale,
@@ -39,11 +39,11 @@ impl fmt::Display for Trust {
     }
 }
 
-/// How a profile guards the text of a project.
+/// The way in which a profile trusts the text of a project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustMode {
-    /// Each text is granted by its digest; new or changed text is held.
+    /// Each text is granted by its digest; new or changed text is left out.
     #[default]
     Pinned,
     /// The project is granted as a whole; an edit takes effect on the next turn.

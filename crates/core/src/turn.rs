@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 pub struct Turn {
     /// The directory that is worked in, absolute, links not resolved.
     pub cwd: String,
-    /// The model's name, if the caller told.
+    /// The model's name, if the caller gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The conversation's id, if there is one.
@@ -24,22 +24,22 @@ pub struct Turn {
     /// Guidelines that belong to no single tool; they come after those of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guidelines: Vec<String>,
-    /// The instant, RFC 3339 in UTC with milliseconds. One instant stands for the whole build.
+    /// The instant, RFC 3339 in UTC with milliseconds. One instant is used for the whole build.
     pub now: String,
-    /// The zone's name (`Europe/Berlin`) where the caller names one; else the machine's counts.
+    /// The zone's name (`Europe/Berlin`) if the caller names one; else the machine's zone is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
     /// The whole prompt's limit in tokens, if the caller sets one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
-    /// Who counts tokens.
+    /// The name of the tokenizer.
     pub counter: String,
     /// Values that `--fact` sets (or removes), before any provider is asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<crate::fact::FactKey, Option<String>>,
 }
 
-/// How the `source` of a tool begins that an MCP server brings; the server's name follows.
+/// The prefix of the `source` of a tool that an MCP server brings; the server's name follows.
 pub const OF_SERVER: &str = "mcp:";
 
 /// A tool that the model may call, as far as the prompt speaks of it.

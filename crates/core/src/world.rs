@@ -22,17 +22,17 @@ pub const WORLD_VERSION: u32 = 1;
 pub struct World {
     /// The version of this form: 1.
     pub version: u32,
-    /// What is asked.
+    /// The request for the prompt.
     pub turn: Turn,
     /// The resolved profile.
     pub profile: Arc<Profile>,
     /// The layers.
     pub stack: Stack,
-    /// What settings say about single sections, weakest layer first. (The settings themselves stay outside: they may
-    /// hold what no prompt may hold.)
+    /// The overrides of single sections in the settings, weakest layer first. (The settings themselves are
+    /// not included: they may contain values that must not get into a prompt.)
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<Override>,
-    /// What settings say of the prompt as a whole.
+    /// The `systemPrompt` of the settings.
     #[serde(default, skip_serializing_if = "OwnPrompt::is_empty")]
     pub system_prompt: OwnPrompt,
     /// The texts that the caller gave for the profile's `text_options`, by option. An empty list is an empty text.
@@ -41,16 +41,16 @@ pub struct World {
     /// The template that a store keeps for this conversation. An empty list is an empty template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<Vec<Piece>>,
-    /// What the context providers said, in the profile's order.
+    /// The contributions of the context providers, in the profile's order.
     pub contributions: Vec<Contribution>,
     /// The reminders that events call for, in the order of the events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reminders: Vec<Due>,
     /// Every fact that was asked for, absent ones too.
     pub facts: Facts,
-    /// What came up while looking.
+    /// The diagnostics of the collection.
     pub diagnostics: Diagnostics,
-    /// What happened while looking.
+    /// The audit events of the collection.
     pub audit: Vec<AuditEvent>,
 }
 
@@ -61,7 +61,7 @@ pub struct OwnPrompt {
     /// The whole prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub custom: Option<Piece>,
-    /// Its last part.
+    /// The last part of the prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub append: Option<Piece>,
     /// True: it follows `custom`, too.
@@ -77,17 +77,17 @@ impl OwnPrompt {
     }
 }
 
-/// What one context provider has to say for one section.
+/// The contribution of one context provider to one section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contribution {
-    /// Who says it.
+    /// The name of the provider.
     pub provider: ProviderName,
     /// The id that settings and audit events use, where it differs from the provider's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The section that it fills.
     pub section: SectionId,
-    /// What it says, in order.
+    /// The texts, in order.
     pub items: Vec<Item>,
     /// Overrides the section's priority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,10 +98,10 @@ pub struct Contribution {
     /// Overrides the section's stability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<Stability>,
-    /// How many bytes follow its texts that were not read, because its ceiling leaves no room for them.
+    /// The number of bytes after its texts that were not read, because its ceiling leaves no room for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread: u64,
-    /// Why it says nothing, where it does not.
+    /// The reason why the provider contributes nothing, if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,
 }
@@ -118,9 +118,9 @@ pub struct Item {
     pub facts: BTreeMap<String, String>,
     /// The text, `item:text`.
     pub pieces: Vec<Piece>,
-    /// How the text is read.
+    /// The language of the text.
     pub language: Language,
-    /// Which text gives way first when the part is cut: the lowest, and of equal ones the last.
+    /// The rank of the text: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rank: u32,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The longest text that a record holds, in bytes, with the mark of a cut.
 pub const TEXT_LIMIT: usize = 65_536;
 
-/// Where a referenced secret lies.
+/// The kinds of secret references.
 const KINDS: [&str; 3] = ["env", "keyring", "file"];
 
 /// Returns a record that may be written down. `known` are secrets that the caller knows; empty ones are skipped.

@@ -20,15 +20,15 @@ use unicode_segmentation::UnicodeSegmentation;
 pub enum Clipped {
     /// The text fits and stays as it is.
     Whole {
-        /// What it counts.
+        /// The token count of the text.
         total_tokens: usize,
     },
     /// The text was too long and loses its tail.
     Cut {
-        /// How many bytes stay, from the start of the text; a grapheme boundary.
+        /// The number of bytes that stay, from the start of the text; a grapheme boundary.
         kept: usize,
-        /// What to append to them, with the line break that puts it on a line of its own where one is needed. `None`
-        /// where the ceiling is too low for a marker. `Some` behind zero bytes where it has room for nothing else.
+        /// The marker to append to them, with a line break before it if it needs a line of its own. `None` if
+        /// the ceiling is too low for a marker. `Some` after zero bytes if there is room for nothing else.
         marker: Option<String>,
         /// The count of the whole text less the count of what stays.
         cut_tokens: usize,

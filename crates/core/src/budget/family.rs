@@ -2,7 +2,7 @@
 
 use super::Counter;
 
-/// How many bytes a token has in the texts of a measurement, in hundredths of a byte.
+/// A counter that estimates tokens from measured bytes per token, in hundredths of a byte.
 ///
 /// The point and both ends round up, so that parts never add up to less than the whole.
 ///

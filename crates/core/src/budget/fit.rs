@@ -14,7 +14,7 @@ use std::ops::Range;
 pub struct Limit {
     /// Tokens.
     pub tokens: usize,
-    /// What happens above it.
+    /// The action when the prompt exceeds the limit.
     pub on_over: OnOver,
 }
 

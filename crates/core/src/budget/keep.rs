@@ -16,7 +16,7 @@ pub(super) struct Ordered<'p> {
 
 struct Run {
     range: Range<usize>,
-    /// Where the text of the item starts, in a run of an item.
+    /// The offset at which the text of the item starts, in a run of an item.
     item: Option<usize>,
 }
 

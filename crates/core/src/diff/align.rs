@@ -16,7 +16,7 @@ use std::{convert::Infallible, ops::Range};
 /// Pairs of lines that Myers may look at for one diff, in all: well below a second.
 const WORK: usize = 50_000_000;
 
-/// How often a piece that is too large is split again.
+/// The number of times a piece that is too large is split again.
 const SPLITS: usize = 3;
 
 /// Returns the steps from `old` to `new`.

@@ -29,17 +29,17 @@ pub struct Explanation {
     pub preset: String,
     /// A row per part, in the prompt's order.
     pub parts: Vec<PartRow>,
-    /// What is sent beside it, in messages of the user; not counted in its bytes and tokens.
+    /// The attachments, sent in messages of the user; not included in the bytes and tokens of the prompt.
     pub asides: Vec<AsideRow>,
-    /// What is not there, and why.
+    /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
     /// The bytes of the whole prompt.
     pub bytes: usize,
     /// The tokens of the whole prompt.
     pub tokens: Tokens,
-    /// What a provider's prompt cache can keep.
+    /// The part of the prompt that a provider's cache can keep.
     pub cache: CacheLine,
-    /// What made it, in order; empty where it was built once and nothing changed it.
+    /// The triggers that made the prompt, in order; empty if it was built once and nothing changed it.
     pub triggers: Vec<Trigger>,
 }
 
@@ -52,24 +52,24 @@ pub struct Explanation {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PartRow {
-    /// Its section.
+    /// The section of the part.
     pub section: SectionId,
     /// The context provider that contributed it.
     pub provider: Option<ProviderName>,
-    /// How long its bytes stay the same.
+    /// The stability of the bytes of the part.
     pub stability: Stability,
-    /// Its tokens, counted by itself: the rows may add up to more than the whole.
+    /// The tokens of the part, counted by itself: the rows may add up to more than the whole.
     pub tokens: usize,
-    /// Its bytes.
+    /// The number of bytes.
     pub bytes: usize,
-    /// Where they lie in the prompt.
+    /// The bytes of the part in the prompt.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
-    /// Its part of the prompt's bytes, from 0 to 1. The rows add up to 1.
+    /// The share of the prompt's bytes, from 0 to 1. The rows add up to 1.
     pub share: f64,
-    /// Where its text came from, in order of first appearance.
+    /// The origins of the text, in order of first appearance.
     pub sources: Vec<SourceRow>,
-    /// What it lost.
+    /// The text that was cut.
     pub cuts: Vec<Cut>,
 }
 
@@ -86,13 +86,13 @@ pub struct AsideRow {
     pub id: SectionId,
     /// The message that it goes with.
     pub place: AsidePlace,
-    /// How long its bytes stay the same.
+    /// The stability of the bytes of the text.
     pub stability: Stability,
-    /// Its tokens, without the tags around it.
+    /// The tokens of the text, without the tags around it.
     pub tokens: usize,
-    /// Its bytes.
+    /// The number of bytes.
     pub bytes: usize,
-    /// Where its text came from, in order of first appearance.
+    /// The origins of the text, in order of first appearance.
     pub sources: Vec<SourceRow>,
 }
 
@@ -110,9 +110,9 @@ pub struct AsideRow {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceRow {
-    /// Its name and where its text starts, such as `AGENTS.md:1`.
+    /// The name of the source and the line where its text starts, such as `AGENTS.md:1`.
     pub label: String,
-    /// The scope that speaks, where a file does.
+    /// The scope of the file, if the source is a file.
     pub scope: Option<Scope>,
     /// The tokens of its text in this part, counted as one text.
     pub tokens: usize,
@@ -130,7 +130,7 @@ pub struct SourceRow {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheLine {
-    /// How many parts the static prefix has.
+    /// The number of parts in the static prefix.
     pub static_parts: usize,
     /// The bytes of the static prefix.
     pub static_bytes: usize,
@@ -140,7 +140,7 @@ pub struct CacheLine {
     pub ends_at: Option<SectionId>,
     /// The tokens of static parts behind it, which no cache can share.
     pub stranded_tokens: usize,
-    /// What has been said after each part, in the prompt's order.
+    /// The running totals after each part, in the prompt's order.
     pub steps: Vec<CacheStep>,
 }
 

@@ -21,9 +21,9 @@ pub struct Fate {
     pub bytes: Range<usize>,
     /// Every place of the prompt that has bytes of the line, in the prompt's order.
     pub uses: Vec<Use>,
-    /// What the parts lost that hold text of this file; one of them may have taken the line.
+    /// The cuts of parts that hold text of this file; one of them may have removed the line.
     pub cuts: Vec<SectionCut>,
-    /// The notes about this line, and about the file as a whole.
+    /// The diagnostics about this line, and about the file as a whole.
     pub notes: Diagnostics,
 }
 

@@ -42,7 +42,7 @@ pub struct HitPiece {
     /// The context provider that contributed them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderName>,
-    /// Where they came from; a file's span is narrowed to exactly these bytes.
+    /// The origin of these bytes; a file's span is narrowed to exactly these bytes.
     pub origin: Origin,
 }
 

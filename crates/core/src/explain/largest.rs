@@ -15,11 +15,11 @@ use std::cmp::Reverse;
 pub struct SizedPart<'e> {
     /// The part.
     pub part: &'e PartRow,
-    /// Its part of the tokens of all parts, from 0 to 1. The rows add up to 1.
+    /// The share of the tokens of all parts, from 0 to 1. The rows add up to 1.
     pub share: f64,
     /// The tokens of this part and of the larger ones, each counted by itself.
     pub sum: usize,
-    /// Their part of the tokens of all parts.
+    /// The share of these tokens in the tokens of all parts.
     pub so_far: f64,
 }
 

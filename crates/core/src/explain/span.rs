@@ -13,16 +13,16 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SpanRow {
-    /// Its bytes in the prompt. The rows tile it.
+    /// The bytes of the span in the prompt. The rows tile it.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
     /// The section of its part.
     pub section: SectionId,
-    /// The scope that speaks, where a file does.
+    /// The scope of the file, if the origin is a file.
     pub scope: Option<Scope>,
-    /// Where it came from.
+    /// The origin of the bytes, as a label.
     pub label: String,
-    /// How it starts, on one line: `\n`, `\t`, `\\` and `\u{…}` stand for what does not show.
+    /// The start of the text, on one line: `\n`, `\t`, `\\` and `\u{…}` replace invisible characters.
     pub excerpt: String,
 }
 

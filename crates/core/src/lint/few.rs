@@ -1,7 +1,7 @@
 //! Findings while they are found: the first by some order stay, the others are only counted. A text of a megabyte may have
 //! more findings than it has words, and nobody reads them all.
 
-/// So many things at most, of any number that come.
+/// A collector that keeps a limited number of items, of any number that are pushed.
 ///
 /// ```
 /// use preface_core::lint::few::Few;

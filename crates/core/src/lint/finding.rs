@@ -80,13 +80,13 @@ pub fn worst<F: Finding>(findings: Vec<F>, most: usize) -> (Vec<F>, usize) {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rest {
-    /// The first that was not kept.
+    /// The bytes of the first finding that was left out.
     pub range: Range<usize>,
-    /// Their code.
+    /// The code of the findings.
     pub code: DiagnosticCode,
-    /// How bad each of them is.
+    /// The severity of each of them.
     pub severity: Severity,
-    /// How many there are.
+    /// The number of findings that were left out.
     pub count: usize,
 }
 

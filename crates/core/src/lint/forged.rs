@@ -64,11 +64,11 @@ const MARKERS: &[&str] = &[
 struct Label {
     word: &'static str,
     shown: &'static str,
-    /// Where it is one.
+    /// The places where the word is a label.
     only: Only,
 }
 
-/// Where a label is one.
+/// The places where a word is a label.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Only {
     /// At every start of a line.
@@ -125,7 +125,7 @@ impl Kind {
 pub struct Forged {
     /// The label, or the tag from its `<` to the end of its name.
     pub range: Range<usize>,
-    /// What is imitated.
+    /// The kind of imitation.
     pub kind: Kind,
     /// The tag as the engine would write it, or the label.
     pub imitates: String,

@@ -119,7 +119,7 @@ pub enum Usual {
 pub struct Hidden {
     /// The bytes of the run.
     pub range: Range<usize>,
-    /// How it hides.
+    /// The way in which the run is hidden.
     pub kind: Kind,
     /// The ordinary use, where it has one.
     pub usual: Option<Usual>,
@@ -355,7 +355,7 @@ fn is_special(byte: u8) -> bool {
     !(matches!(byte, b' '..=b'~' | b'\t' | b'\n'))
 }
 
-/// What runs are made of.
+/// The kind of characters in a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
     Class(Class),
@@ -449,7 +449,7 @@ fn characters(text: &str, found: &mut dyn FnMut(Run)) {
     }
 }
 
-/// What a text as a whole is written with.
+/// The properties of the text as a whole.
 struct Habits {
     /// Letters that are written from right to left.
     right_to_left: bool,
@@ -494,7 +494,7 @@ fn is_ideographic(c: char) -> bool {
         || matches!(c, '\u{ff01}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// How many blanks in a line, and how many line ends in a row, push what follows off a screen.
+/// The numbers of blanks in a line, and of line ends in a row, that push text off a screen.
 const WIDE: usize = 200;
 const TALL: usize = 80;
 

@@ -13,13 +13,13 @@ use std::{borrow::Cow, ops::Range};
 pub struct Pattern {
     /// The code of its findings.
     pub code: DiagnosticCode,
-    /// What it is, for messages.
+    /// A description of the credential, for messages.
     pub what: &'static str,
     start: &'static str,
     end: fn(text: &str, start: usize) -> Match,
 }
 
-/// What stands at a prefix that was found.
+/// The result of a check at a prefix that was found.
 enum Match {
     /// A credential that ends here.
     Token(usize),
@@ -84,7 +84,7 @@ pub const PATTERNS: &[Pattern] = &[
 /// The fewest characters after a prefix that make a token.
 const SHORTEST: usize = 20;
 
-/// What stands in the place of a token.
+/// The replacement for a token.
 const REDACTED: &str = "[REDACTED]";
 
 /// Describes one token that looks like a credential, without its text.

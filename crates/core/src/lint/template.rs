@@ -39,7 +39,7 @@ pub struct Edit {
     /// The bytes to replace.
     #[serde(with = "crate::origin::range")]
     pub range: Range<usize>,
-    /// What to put there.
+    /// The text to write there.
     pub replacement: String,
 }
 

@@ -29,7 +29,7 @@ use toml::{Table, Value};
 pub struct Setting {
     /// The option's name.
     pub key: String,
-    /// Its value, as written.
+    /// The value of the option, as written.
     pub value: String,
 }
 
@@ -65,7 +65,7 @@ pub fn build(
     builder.profile(file)
 }
 
-/// What a compaction asks for where the profile does not say.
+/// The instructions for a compaction if the profile has none.
 const INSTRUCTIONS: &[u8] = include_bytes!("../../assets/sections/compaction/instructions.md");
 
 /// The keys of a profile's top level.
@@ -127,7 +127,7 @@ struct Builder<'a> {
     table: Table,
     /// The values of all options, typed.
     options: Table,
-    /// What the caller said of them.
+    /// The values of the caller, by option.
     given: BTreeMap<String, Vec<String>>,
     /// The agent whose prompt is asked for.
     agent: Option<String>,

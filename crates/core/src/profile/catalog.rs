@@ -4,12 +4,12 @@ use crate::catalog::Bindings;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// Which imported catalog a profile uses, and how.
+/// The imported catalog of a profile, with its bindings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CatalogChoice {
-    /// Which.
+    /// The name and digest of the catalog.
     pub pin: Pin,
-    /// What the names in its texts stand for.
+    /// The replacements of the names in the catalog's texts.
     #[serde(default)]
     pub bindings: Bindings,
     /// The prompts of agents, by the agents' names.
@@ -56,7 +56,7 @@ pub struct Pin {
     pub digest: Option<String>,
 }
 
-/// How many digits of a digest a pin has at least.
+/// The least number of digits of a digest in a pin.
 const LEAST_DIGITS: usize = 16;
 
 impl Pin {

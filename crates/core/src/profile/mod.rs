@@ -29,18 +29,18 @@ use std::collections::BTreeMap;
 /// A resolved profile. Texts are pieces with origins; nothing is left to look up but facts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Its name.
+    /// The name of the profile.
     pub name: String,
     /// One sentence for people.
     #[serde(default)]
     pub about: String,
-    /// Where its layers live.
+    /// The directories of the layers.
     pub home: Home,
-    /// How it guards project text.
+    /// The way in which project text is trusted.
     pub trust: TrustMode,
     /// When the first file is written, and which.
     pub scaffold: Scaffold,
-    /// How parts are ordered.
+    /// The order of the parts.
     pub arrange: Arrange,
     /// Text between parts (a template without facts).
     pub join: Piece,
@@ -78,13 +78,13 @@ pub struct Profile {
     /// Other names that a caller may use for a tool, and the tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_aliases: BTreeMap<String, String>,
-    /// Where the snippet of a tool comes from when it is registered, the first choice first.
+    /// The sources of a registered tool's snippet, the first choice first.
     #[serde(default = "SnippetSource::all")]
     pub snippet_from: Vec<SnippetSource>,
     /// True: the tools that the user and the project bring are active without being named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub layer_tools: bool,
-    /// What MCP servers bring beside the sections that they fill.
+    /// The offers of MCP servers that are used beside the sections that they fill.
     #[serde(default, skip_serializing_if = "McpUse::is_none")]
     pub mcp: McpUse,
     /// True: a tool that is named twice is listed twice.
@@ -96,11 +96,11 @@ pub struct Profile {
     /// When tools that are switched during a run count.
     #[serde(default)]
     pub tools_apply: ToolsApply,
-    /// What the template language may do in section texts.
+    /// The switches and limits of the template language in section texts.
     pub template: TemplateLimits,
     /// The budget of the whole prompt.
     pub budget: Budget,
-    /// Who counts tokens where the caller names nobody.
+    /// The tokenizer that is used if the caller names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
     /// The types of variables whose values are escaped: names to one visible line, texts without forged structure.
@@ -124,10 +124,10 @@ pub struct Profile {
     /// The options that are directories, and where they are looked for when nobody says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub option_dirs: BTreeMap<String, OptionDir>,
-    /// What becomes of a byte order mark at the head of a text.
+    /// The treatment of a byte order mark at the start of a text.
     #[serde(default)]
     pub bom: ByteOrderMark,
-    /// What a compaction does to a prompt that is kept.
+    /// The effect of a compaction on a stored prompt.
     #[serde(default)]
     pub compaction: Compaction,
     /// When the prompt of a conversation is built again.
@@ -188,7 +188,7 @@ pub struct OptionDir {
     pub global: Option<String>,
 }
 
-/// What a profile takes of MCP servers beside the sections that they fill.
+/// The offers of MCP servers that a profile uses beside the sections that they fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpUse {
@@ -203,13 +203,13 @@ impl McpUse {
     }
 }
 
-/// What happens to the prompt of a conversation whose history is summarised.
+/// The effect of a compaction on the prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compaction {
-    /// Whether it is built again.
+    /// The effect on the prompt: built again, or unchanged.
     #[serde(default)]
     pub prompt: OnCompaction,
-    /// What the model is told to do, after the prompt and in this one request.
+    /// The instructions for the model, after the prompt and in this one request.
     #[serde(default)]
     pub instructions: String,
 }
@@ -233,18 +233,18 @@ impl Rebuild {
     }
 }
 
-/// Whether a compaction builds the prompt again.
+/// The effect of a compaction on the prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnCompaction {
-    /// It does, with fresh values.
+    /// The prompt is built again, with fresh values.
     #[default]
     Construct,
-    /// The prompt stays.
+    /// The prompt is unchanged.
     Keep,
 }
 
-/// Where the layers of a profile live.
+/// The directories of a profile's layers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Home {
@@ -299,10 +299,10 @@ pub struct BuiltinTexts {
     /// One line for the list of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// What the tool's definition says of it, a template; it takes the place of the manifest's.
+    /// The description in the tool's definition, a template; it replaces that of the manifest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<Vec<Piece>>,
-    /// The prompts that take the place of the description where a catalog is in use: the first that the catalog has.
+    /// The prompts that replace the description if a catalog is used: the first that the catalog has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub catalog: Vec<String>,
     /// The text of that prompt.
@@ -341,7 +341,7 @@ pub struct Parameter {
     /// The parameter that has this name then; without it, it is one more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
-    /// Its schema; without it, that of the parameter which it replaces.
+    /// The schema of the parameter; without it, that of the parameter which it replaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<serde_json::Value>,
 }
@@ -357,15 +357,15 @@ pub enum ToolsApply {
     Request,
 }
 
-/// What becomes of a byte order mark at the head of a file of a layer, of the tree, or of the caller. Those
-/// of skills have an option of their own.
+/// The treatment of a byte order mark at the start of a file of a layer, of the tree, or of the caller.
+/// Skills have an option of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ByteOrderMark {
-    /// It is part of the text.
+    /// The mark is part of the text.
     #[default]
     Keep,
-    /// It is left out.
+    /// The mark is left out.
     Strip,
 }
 
@@ -385,13 +385,13 @@ impl ByteOrderMark {
     }
 }
 
-/// Where the snippet of a registered tool comes from.
+/// The source of a registered tool's snippet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SnippetSource {
-    /// The snippet that it brings; a blank one counts as given and is no snippet.
+    /// The tool's snippet; a blank one is used and means that there is no snippet.
     Snippet,
-    /// Its description.
+    /// The tool's description.
     Description,
 }
 
@@ -424,7 +424,7 @@ pub enum ScaffoldWhen {
     Discover,
 }
 
-/// How parts are ordered.
+/// The order of the parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrange {
@@ -440,7 +440,7 @@ pub enum Arrange {
 /// Sections that one file can replace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Its id, which becomes the section id of the replacement.
+    /// The id of the group, which becomes the section id of the replacement.
     pub id: SectionId,
     /// The sections that give way.
     pub members: Vec<SectionId>,
@@ -448,7 +448,7 @@ pub struct Group {
     pub replace: Vec<Candidate>,
     /// When a candidate wins.
     pub win: Win,
-    /// How the replacement is read.
+    /// The language of the replacement.
     pub language: crate::section::Language,
     /// False: the replacement stands outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
@@ -569,7 +569,7 @@ pub struct Guideline {
     pub last: bool,
 }
 
-/// What the template language may do.
+/// The switches and limits of the template language.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TemplateLimits {
@@ -595,11 +595,11 @@ impl Default for TemplateLimits {
 pub struct Budget {
     /// Tokens; none is no limit.
     pub tokens: Option<usize>,
-    /// What happens above it.
+    /// The action when the prompt exceeds the limit.
     pub on_over: OnOver,
 }
 
-/// What happens above the budget.
+/// The action when a prompt exceeds its budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnOver {

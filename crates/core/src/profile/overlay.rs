@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 use toml::{Table, Value};
 
-/// Who gave a key its value.
+/// The source of a key's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Giver {
     /// The name for origins: a profile, a profile and its variant, `--set`.
@@ -12,7 +12,7 @@ pub(super) struct Giver {
     pub(super) raw: usize,
 }
 
-/// Which profile gave a key path its value. The longest known prefix of a path answers.
+/// The sources of values by key path. The longest known prefix of a path is used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Givers(BTreeMap<String, Giver>);
 

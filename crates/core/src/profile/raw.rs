@@ -7,9 +7,9 @@ use toml::Value;
 /// One profile file, parsed as TOML and not yet interpreted.
 #[derive(Clone, Debug)]
 pub struct RawProfile {
-    /// Its name: the `name` key, else the file's stem.
+    /// The name of the profile: the `name` key, else the file's stem.
     pub name: String,
-    /// Its path for people.
+    /// The path of the file, for people.
     pub path: String,
     /// The profile that it extends.
     pub extends: Option<String>,
@@ -32,11 +32,11 @@ impl RawProfile {
 /// A profile that cannot be used, and where it says so.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ProfileError {
-    /// What is wrong, lower case first.
+    /// The message, which starts in lower case.
     pub message: String,
-    /// Where.
+    /// The location of the error.
     pub place: Box<Place>,
-    /// What to do.
+    /// The remedy.
     pub help: Option<String>,
 }
 

@@ -6,13 +6,13 @@ use crate::settings::shown;
 /// An event that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
-    /// It is no object, but this.
+    /// The event is not an object, but this.
     #[error("an event must be an object, not {0}")]
     NoObject(&'static str),
-    /// It does not say its type.
+    /// The event has no type.
     #[error("an event needs a `type`")]
     NoType,
-    /// Its type is no string, but this.
+    /// The type of the event is not a string, but this.
     #[error("the `type` of an event must be a string, not {0}")]
     TypeIsNoText(&'static str),
     /// No reminder has this id.
@@ -50,7 +50,7 @@ pub enum EventError {
         kind: String,
         /// The field.
         field: Field,
-        /// What it holds.
+        /// The kind of value in the field.
         found: &'static str,
     },
 }

@@ -16,7 +16,7 @@ pub const MOST_EVENTS: usize = 1_000;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its type: the id of a reminder.
+    /// The type of the event: the id of a reminder.
     pub kind: String,
     /// Everything else, in its order.
     pub fields: Map<String, Value>,

@@ -14,16 +14,16 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// Its name.
+    /// The name of the field.
     pub name: String,
-    /// What stands in it.
+    /// The kind of value.
     #[serde(rename = "type")]
     pub kind: FieldKind,
     /// True: an event may do without.
     pub optional: bool,
 }
 
-/// What can stand in a field of an event.
+/// The kind of value in a field of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {

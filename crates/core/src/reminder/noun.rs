@@ -15,15 +15,15 @@ pub(crate) const EVENT: &str = "event";
 /// A text for one type of event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reminder {
-    /// Its id, which is the type of its event.
+    /// The id of the reminder, which is the type of its event.
     pub id: SectionId,
-    /// What happened when it is sent, in one sentence.
+    /// A description of the event, in one sentence.
     pub description: String,
     /// The fields of its event, in the file's order.
     pub fields: Vec<Field>,
-    /// What it says, a template; empty where it is switched off.
+    /// The text, a template; empty if the reminder is disabled.
     pub body: Vec<Piece>,
-    /// The file that says so.
+    /// The file that defines the reminder.
     pub source: Arc<Source>,
 }
 
@@ -47,7 +47,7 @@ impl Reminder {
 pub struct Due {
     /// The reminder.
     pub id: SectionId,
-    /// What it says, a template.
+    /// The text, a template.
     #[serde(default)]
     pub body: Vec<Piece>,
     /// The fields of the event that exist, by name.

@@ -138,7 +138,7 @@ fn body(parts: &Split<'_>, source: &Arc<Source>, text: &str) -> Vec<Piece> {
     vec![Piece { text: body.to_owned(), origin: Origin::Source { source: source.clone(), span, lossy } }]
 }
 
-/// What the frontmatter says.
+/// The description and the fields in the frontmatter.
 type Said = (Option<String>, Option<Vec<Field>>);
 
 fn known(said: &Fields) -> Result<Said, String> {

@@ -67,8 +67,8 @@ fn write_fragments(
     }
 }
 
-/// What pieces of values imitate together, each of them being harmless: the whole escaped, with the first of the escaped
-/// variables as its source.
+/// Returns the escaped text if pieces of values, each of them harmless, imitate something together; with the
+/// first of the escaped variables and its source.
 fn forged_together<'f>(
     rules: &Rules<'_>,
     fragments: &'f [Fragment<'f>],

@@ -26,9 +26,9 @@ use std::borrow::Cow;
 /// A part that is written, before its ends are trimmed.
 pub(super) struct WrittenPart {
     pub rendered: Rendered,
-    /// Its items, with their ranges in the text.
+    /// The items, with their ranges in the text.
     pub items: Vec<DraftItem>,
-    /// True where every item is blank; frames do not count.
+    /// True if every item is blank; frames are ignored.
     pub blank: bool,
     /// The most volatile variable that was read or tested.
     pub volatility: Stability,
@@ -54,7 +54,6 @@ pub(super) fn write(
     part.write(out)
 }
 
-/// What the texts of a part are written with.
 struct PartWriter<'a, 'v> {
     plan: &'a Plan<'a>,
     rules: &'a Rules<'a>,

@@ -77,10 +77,10 @@ type Kept = (Options, Arc<Template>);
 /// The parsed templates of this process, by text. They change no result.
 static TEMPLATES: Mutex<BTreeMap<String, Kept>> = Mutex::new(BTreeMap::new());
 
-/// How many templates are kept. A profile has a few dozen.
+/// The most templates in the cache. A profile has a few dozen.
 const KEPT: usize = 1000;
 
-/// How long a text is kept at most.
+/// The most bytes of a template in the cache.
 const KEPT_BYTES: usize = 1 << 14;
 
 fn parse_once(text: &str, options: &Options) -> Result<Arc<Template>, TemplateError> {

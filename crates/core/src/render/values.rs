@@ -34,7 +34,7 @@ pub(super) struct Writer<'a, 'v> {
     pub volatility: &'a mut Stability,
     /// The item whose frame the template is.
     pub item: Option<(&'a PlanItem<'a>, Content<'a>)>,
-    /// What happened, where the text is a reminder. Then every value is escaped, whatever the profile wants.
+    /// The event, if the text is a reminder. Then every value is escaped, whatever the profile sets.
     pub event: Option<&'a Due>,
     pub out: &'a mut Rendered,
     /// The source of the item's variables, once one was written.
@@ -45,7 +45,8 @@ pub(super) struct Writer<'a, 'v> {
 }
 
 impl<'a> Writer<'a, '_> {
-    /// What a tool says of itself is an `item:` here, and a tool's value all the same.
+    /// Returns the type by which a variable is escaped: `tool` for an `item:` variable of a tool, the type of the
+    /// variable for an item that is its value.
     fn kind<'k>(&self, key: &'k FactKey) -> &'k str
     where
         'a: 'k,

@@ -22,7 +22,7 @@ use crate::{
 use memchr::{memchr, memchr_iter};
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
-/// How many imitations in one text are told one by one. A hostile file may hold a hundred thousand.
+/// The most imitations in one text that are reported one by one. A hostile file may have a hundred thousand.
 const TOLD: usize = 100;
 
 /// The watch over the texts of one build.
@@ -251,7 +251,6 @@ struct Written<'a> {
     text: String,
     origin: &'a Origin,
     pieces: &'a [Piece],
-    /// Where each piece starts in the text.
     starts: Vec<usize>,
 }
 

@@ -7,14 +7,14 @@ pub const NAME_LIMIT: usize = 64;
 /// The longest description, in UTF-16 code units.
 pub const DESCRIPTION_LIMIT: usize = 1024;
 
-/// Where rules differ.
+/// The rules that differ between agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The name must be that of the directory.
     pub name_must_match: bool,
-    /// What a name that is no text is.
+    /// The treatment of a name that is not a string.
     pub name_type: WrongName,
-    /// What a description that is no text is.
+    /// The treatment of a description that is not a string.
     pub description_type: WrongDescription,
 }
 
@@ -28,16 +28,16 @@ impl Default for Rules {
     }
 }
 
-/// What a name that is no text is.
+/// The treatment of a name that is not a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongName {
     /// A fault: the file is no skill.
     Reject,
-    /// None: the directory's name stands for it.
+    /// Not an error: the directory's name is used.
     Directory,
 }
 
-/// What a description that is no text is.
+/// The treatment of a description that is not a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongDescription {
     /// `description must be a string`.
@@ -46,23 +46,23 @@ pub enum WrongDescription {
     Missing,
 }
 
-/// What the checks found.
+/// The result of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Name, description, and whether it is hidden from the model; `None` where the file is no skill.
+    /// The name, description and visibility; `None` if the file is not a skill.
     pub said: Option<Said>,
-    /// What is wrong, in order.
+    /// The problems, in order.
     pub problems: Vec<String>,
     /// True where there is no description at all.
     pub no_description: bool,
 }
 
-/// What a skill says of itself.
+/// The frontmatter of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// Its description.
+    /// The description of the skill.
     pub description: String,
     /// True with `disable-model-invocation: true`.
     pub hidden: bool,

@@ -4,12 +4,12 @@ use super::{Skill, frontmatter};
 
 const COMMAND: &str = "/skill:";
 
-/// What a text asks for.
+/// A request for a skill in a text of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SkillCommand<'t> {
     /// The name of the skill.
     pub name: &'t str,
-    /// What follows it, trimmed; may be empty.
+    /// The text after the name, trimmed; may be empty.
     pub args: &'t str,
 }
 

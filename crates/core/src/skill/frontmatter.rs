@@ -20,7 +20,7 @@ pub struct Split<'t> {
     pub span: Range<usize>,
     /// The line of the text on which the block begins, from 1.
     pub line: usize,
-    /// What follows the block, trimmed; the whole text as it is where there is no block.
+    /// The text after the block, trimmed; the whole text as it is if there is no block.
     pub body: Cow<'t, str>,
 }
 
@@ -135,7 +135,7 @@ fn lines_as_lf(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-/// Where an offset of the text with LF stands in the text as it was.
+/// Returns the offset in the original text for an offset in the text with LF.
 fn raw_offset(text: &str, normal: &str, offset: usize) -> usize {
     if text.len() == normal.len() {
         return offset;

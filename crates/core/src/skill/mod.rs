@@ -21,11 +21,11 @@ pub const SKILL_FILE: &str = "SKILL.md";
 /// A skill that was found, read and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// Its name.
+    /// The name of the skill.
     pub name: String,
-    /// What it is for, as the model is told.
+    /// The description of the skill's purpose, as the model sees it.
     pub description: String,
-    /// Its file, as it was found: absolute, links not resolved.
+    /// The file of the skill, as it was found: absolute, links not resolved.
     pub path: String,
     /// The directory that its relative paths start from.
     pub base_dir: String,

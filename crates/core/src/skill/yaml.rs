@@ -58,11 +58,11 @@ impl Value {
     }
 }
 
-/// Why a block is no YAML.
+/// The reason why a block is not YAML.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct YamlError {
-    /// What is wrong, in the library's words, on one line.
+    /// The message of the YAML library, on one line.
     pub message: String,
     /// The line in the block, from 1, where it is known.
     pub line: Option<usize>,

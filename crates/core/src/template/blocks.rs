@@ -3,7 +3,7 @@
 use super::scan::{Found, Scanner, Word};
 use std::ops::Range;
 
-/// Why the bytes of a tag stand in the output as they are.
+/// The reason why a tag is output as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stray {
     /// An `if` that no `endif` closes, or the `else` of one.
@@ -18,7 +18,7 @@ pub enum Stray {
     NoRaw,
 }
 
-/// What a tag does. Numbers are places in the list of tags.
+/// The effect of a tag. Numbers are indexes in the list of tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Variable { key: usize },
@@ -34,7 +34,7 @@ pub(crate) enum Role {
 pub(crate) struct Tag {
     pub(crate) range: Range<usize>,
     pub(crate) role: Role,
-    /// Why it is text; `None` means that it works as a tag.
+    /// The reason why the tag is text; `None` means that it works as a tag.
     pub(crate) stray: Option<Stray>,
     /// The key's bytes, for variables and conditions.
     pub(crate) key: Range<usize>,
@@ -46,7 +46,7 @@ struct Open {
     otherwise: Option<usize>,
 }
 
-/// How much text stands around each tag in a template as people write them; only a guess for the first allocation.
+/// The number of bytes of text per tag in a typical template; only a guess for the first allocation.
 const BYTES_PER_TAG: usize = 128;
 
 /// Finds all tags of `text` and pairs them. `intern` turns the bytes of a key into its number.

@@ -10,20 +10,20 @@ use std::fmt;
 /// A template that breaks a limit of its [`Options`](super::Options).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// More `if` blocks stand inside each other than allowed.
+    /// More `if` blocks are nested than allowed.
     Depth {
-        /// How many are allowed.
+        /// The number of nested blocks that are allowed.
         limit: usize,
         /// The first tag that is too deep.
         at: Position,
     },
     /// The text has more bytes than allowed.
     TooLarge {
-        /// How many are allowed.
+        /// The number of bytes that are allowed.
         limit: usize,
-        /// How many there are.
+        /// The number of bytes of the text.
         bytes: usize,
-        /// What is too much.
+        /// The bytes beyond the limit.
         at: Position,
     },
 }

@@ -1,6 +1,6 @@
 //! What a template may do beyond the seed's language, and how large it may get.
 
-/// How a template is read. The default is the seed's language exactly, with the usual limits.
+/// The options of the template parser. The default is the plain language, with the usual limits.
 ///
 /// ```
 /// use preface_core::template::Options;
@@ -9,13 +9,13 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether `[raw]…[endraw]` keeps what it holds as it is. Off, both are plain text.
+    /// True: text in `[raw]…[endraw]` is output as it is. False: both tags are plain text.
     pub raw: bool,
-    /// Whether a line that holds only working control tags and blanks goes, with its line end.
+    /// True: a line with only working control tags and blanks is removed, with its line end.
     pub trim_tag_lines: bool,
-    /// How many `if` blocks may stand inside each other; `None` means any number.
+    /// The most `if` blocks that may be nested; `None` means any number.
     pub max_depth: Option<usize>,
-    /// How many bytes a template may have; `None` means any number.
+    /// The most bytes of a template; `None` means any number.
     pub max_bytes: Option<usize>,
 }
 

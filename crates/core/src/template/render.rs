@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, convert::Infallible, ops::Range};
 
 /// The receiver of a render: it looks variables up and takes the output, in order.
 pub trait Output {
-    /// Why a variable cannot be looked up or written.
+    /// The reason why a variable cannot be looked up or written.
     type Error;
 
     /// Returns true where the variable exists; an empty text exists.

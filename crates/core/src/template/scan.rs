@@ -7,7 +7,7 @@
 use super::white;
 use std::ops::Range;
 
-/// What a tag says, before blocks are matched. Keys are byte ranges of the template.
+/// The content of a tag, before blocks are matched. Keys are byte ranges of the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Variable {
@@ -36,7 +36,7 @@ pub(super) struct Found {
     pub(super) word: Word,
 }
 
-/// What is known of the next `]`.
+/// The next `]`.
 struct Close {
     at: usize,
     /// The end of the text before it, white space left out.

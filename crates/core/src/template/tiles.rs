@@ -5,7 +5,7 @@ use super::{Branch, Stray, Template, TokenKind};
 use crate::fact::FactKey;
 use std::ops::Range;
 
-/// What a run of a template is.
+/// The kind of a run of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileKind {
     /// Text.
@@ -37,17 +37,17 @@ impl TileKind {
 /// A run of a template. The tiles of a template follow each other without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile<'t> {
-    /// What it is.
+    /// The kind of run.
     pub kind: TileKind,
-    /// Its bytes; never none.
+    /// The bytes of the run; never empty.
     pub range: Range<usize>,
     /// The key of a variable or condition.
     pub key: Option<&'t FactKey>,
     /// The bytes of that key.
     pub key_range: Option<Range<usize>>,
-    /// Why a tag is text; `None` means that it works as a tag, or is none.
+    /// The reason why a tag is text; `None` means that it works as a tag, or is none.
     pub stray: Option<Stray>,
-    /// How many blocks stand around it. An `if`, its `else` and its `endif` have the same depth.
+    /// The number of blocks around the run. An `if`, its `else` and its `endif` have the same depth.
     pub depth: usize,
     /// The branch of the innermost block around it; `None` outside of all blocks.
     pub branch: Option<Branch>,

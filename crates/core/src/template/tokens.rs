@@ -4,7 +4,7 @@ use super::{Role, Stray, Template};
 use crate::fact::FactKey;
 use std::ops::Range;
 
-/// What a tag is.
+/// The kind of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// `[type:name]`
@@ -35,15 +35,15 @@ pub enum Branch {
 /// A tag of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token<'t> {
-    /// What it is.
+    /// The kind of tag.
     pub kind: TokenKind,
-    /// Its bytes, brackets included.
+    /// The bytes of the tag, brackets included.
     pub range: Range<usize>,
     /// The key of a variable or condition.
     pub key: Option<&'t FactKey>,
-    /// Why it is text; `None` means that it works as a tag.
+    /// The reason why the tag is text; `None` means that it works as a tag.
     pub stray: Option<Stray>,
-    /// How many blocks stand around it. An `if`, its `else` and its `endif` have the same depth.
+    /// The number of blocks around the tag. An `if`, its `else` and its `endif` have the same depth.
     pub depth: usize,
     /// The branch of the innermost block around it; `None` outside of all blocks.
     pub branch: Option<Branch>,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How many bytes one mark stands for.
+/// The number of bytes between two marks.
 const STEP: usize = 256;
 
 /// A text with marks, so that each offset costs a look at a short run of it.

@@ -18,12 +18,12 @@ pub struct Catalogue {
     kinds: BTreeMap<String, Kind>,
 }
 
-/// What is known of one type.
+/// The known names of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kind {
     /// The fixed names and how long their values stay the same.
     pub names: BTreeMap<String, Stability>,
-    /// How long the values of all other names stay the same; `None` means that there are no other names.
+    /// The stability of the values of all other names; `None` means that there are no other names.
     pub dynamic: Option<Stability>,
 }
 

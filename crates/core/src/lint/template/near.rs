@@ -11,7 +11,6 @@ use std::ops::Range;
 /// Longer text in brackets is prose.
 const LONGEST: usize = 100;
 
-/// What was perhaps meant.
 struct Guess {
     message: &'static str,
     /// The tag to write instead.

@@ -7,7 +7,7 @@ use crate::{
     template::{Template, trim},
 };
 
-/// How far a bracket is followed.
+/// The number of bytes in which the end of a bracket is searched.
 const LONGEST: usize = 200;
 
 /// Notes brackets with a known key behind them and no bracket that closes them on their line.

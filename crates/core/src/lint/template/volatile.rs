@@ -49,8 +49,8 @@ pub(super) fn notes(template: &Template, catalogue: &Catalogue, notes: &mut Note
 
 /// A block, seen from its end.
 struct Block {
-    /// Whether stable text follows the block.
+    /// True if stable text follows the block.
     after: bool,
-    /// Whether stable text follows the start of its second branch.
+    /// True if stable text follows the start of its second branch.
     second: bool,
 }

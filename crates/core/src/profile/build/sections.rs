@@ -50,7 +50,7 @@ pub const SECTION_KEYS: [&str; 30] = [
     "when",
 ];
 
-/// Where a section is read.
+/// The place where a section is included: the system prompt or a message.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Place {
