@@ -47,7 +47,7 @@ impl Access {
     }
 }
 
-/// What a token permits. `analyze` and `converse` both include `read`, and neither includes the other.
+/// The permissions of a token. `analyze` and `converse` both include `read`, and neither includes the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

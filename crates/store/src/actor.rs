@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 
-/// Who does something.
+/// The author of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     /// A name for people: that of an access token, or `local`.
     pub name: String,
-    /// When it is done, to the millisecond: stores keep no more.
+    /// The time of the change, to the millisecond: stores keep no more.
     pub at: Timestamp,
 }
 

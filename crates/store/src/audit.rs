@@ -11,9 +11,9 @@ pub struct AuditEntry {
     pub id: u64,
     /// When.
     pub at: Timestamp,
-    /// Who did it.
+    /// The name of the actor.
     pub actor: String,
-    /// What was done.
+    /// The action.
     pub action: Action,
     /// To what: a template, a conversation, a token, by name.
     pub subject: String,
@@ -21,7 +21,7 @@ pub struct AuditEntry {
     pub detail: Value,
 }
 
-/// What can happen.
+/// The kind of an audited action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// A template got a new version. Detail: `version`, `bytes`, `reset`, `note`.
@@ -33,13 +33,13 @@ pub enum Action {
     /// A conversation got its first prompt. Detail: `revision`, `fingerprint`, `reason`.
     #[serde(rename = "conversation.create")]
     ConversationCreate,
-    /// Its prompt was replaced. Detail as above.
+    /// The prompt was replaced. Detail as above.
     #[serde(rename = "conversation.replace")]
     ConversationReplace,
-    /// It was forgotten.
+    /// The conversation was deleted.
     #[serde(rename = "conversation.delete")]
     ConversationDelete,
-    /// Old conversations were forgotten; the subject is the instant. Detail: `count`.
+    /// Old conversations were deleted; the subject is the instant. Detail: `count`.
     #[serde(rename = "conversation.purge")]
     ConversationPurge,
     /// Old entries of the audit were removed; the subject is the instant. Detail: `count`.

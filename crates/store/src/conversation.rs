@@ -61,8 +61,8 @@ impl From<ConversationId> for String {
     }
 }
 
-/// What tells one state of a conversation from every other, also from one of a conversation that was forgotten and
-/// began again.
+/// The identity of one state of a conversation; it differs from every other, also from those of a
+/// conversation that was deleted and created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seal {
     /// Counts from 1 with each prompt.
@@ -81,15 +81,15 @@ impl Seal {
     }
 }
 
-/// Why a prompt was built.
+/// The reason why a prompt was built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The conversation began.
     FirstTurn,
-    /// It was summarised.
+    /// The conversation was summarized.
     Compaction,
-    /// Somebody asked for it.
+    /// A user requested it.
     Refresh,
 }
 
@@ -117,7 +117,7 @@ impl Reason {
 /// The template that a prompt was built from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TemplateUsed {
-    /// Its name, as the conversation chose it: `name`, `name@label` or `name@3`.
+    /// The name, as the conversation chose it: `name`, `name@label` or `name@3`.
     pub chosen: String,
     /// The template.
     pub name: TemplateName,
@@ -128,15 +128,15 @@ pub struct TemplateUsed {
 /// A conversation without its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Which.
+    /// The id of the conversation.
     pub id: ConversationId,
-    /// Which prompt of it.
+    /// The revision of the prompt.
     pub seal: Seal,
     /// The prompt, without anything appended; empty in lists. An empty prompt is not sent.
     pub text: Arc<str>,
-    /// How long it is.
+    /// The number of bytes of the text.
     pub bytes: u64,
-    /// Its digest, as `blake3:<hex>`.
+    /// The digest of the text, as `blake3:<hex>`.
     pub fingerprint: String,
     /// The directory it was built for.
     pub cwd: String,
@@ -146,7 +146,7 @@ pub struct Head {
     pub preset: String,
     /// The stored template it was built from, where the profile takes one.
     pub template: Option<TemplateUsed>,
-    /// Why it was built.
+    /// The reason why the prompt was built.
     pub reason: Reason,
     /// When the conversation began.
     pub created_at: Timestamp,
@@ -180,27 +180,27 @@ pub struct PastPrompt {
     pub replaced_at: Timestamp,
 }
 
-/// What became of a first prompt.
+/// The outcome of creating a first prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Created {
-    /// It is the conversation's.
+    /// The prompt was stored.
     New,
-    /// There was one already, and it stays.
+    /// There was a prompt already, and it stays.
     Existing(Box<Head>),
 }
 
-/// What became of a prompt that should replace another.
+/// The outcome of replacing a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replaced {
-    /// It did.
+    /// The prompt was replaced.
     Done,
-    /// Another did before; it stays.
+    /// The prompt had changed in the meantime; the stored one stays.
     Stale(Box<Head>),
     /// There is no such conversation.
     Missing,
 }
 
-/// Which conversations are listed.
+/// A filter for the list of conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Those whose id starts so.

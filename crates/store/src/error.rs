@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a store did not answer.
+/// The reason why a store operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The address cannot be read or names a kind that this build does not have.
@@ -10,27 +10,27 @@ pub enum StoreError {
     Address {
         /// As it was given, without a password.
         address: String,
-        /// Why not.
+        /// The reason.
         why: String,
     },
-    /// Nobody answers there, or not in time. It may answer later.
+    /// The store does not answer, or not in time. It may answer later.
     #[error("the store does not answer: {address}: {why}")]
     Unreachable {
-        /// What was asked, without a password.
+        /// The address, without a password.
         address: String,
         /// The machine's words.
         why: String,
     },
-    /// Somebody else holds it for too long. It may answer later.
+    /// Another process locks the store for too long. It may answer later.
     #[error("the store is busy: {0}")]
     Busy(String),
     /// The disk is full.
     #[error("the store's disk is full: {0}")]
     Full(String),
-    /// It may be read and not written.
+    /// The store can be read but not written.
     #[error("the store cannot be written: {0}")]
     ReadOnly(String),
-    /// What lies there is no store of preface.
+    /// The file or database is not a store of preface.
     #[error("not a store of preface: {}", .0.display())]
     NotAStore(PathBuf),
     /// A newer preface made it.
@@ -41,13 +41,13 @@ pub enum StoreError {
         /// The newest version that this preface knows.
         known: u32,
     },
-    /// Its file was removed, or another took its name. What is written then would be lost, so nothing is.
+    /// The file of the store was removed or replaced. Writes would be lost, so they fail.
     #[error("the store's file was removed or replaced while it was open: {}", .0.display())]
     Gone(PathBuf),
-    /// It is damaged.
+    /// The store is damaged.
     #[error("the store is damaged: {0}")]
     Damaged(String),
-    /// It was closed.
+    /// The store was closed.
     #[error("the store is closed")]
     Closed,
     /// Something else.

@@ -57,7 +57,7 @@ pub use url::StoreUrl;
 use jiff::Timestamp;
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-/// What a store answers, once it has.
+/// The future of a store operation.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// Templates, conversations and what happened. Each method is one transaction: it happened as a whole, or it did not.

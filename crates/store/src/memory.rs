@@ -26,7 +26,7 @@ struct Shelves {
     conversations: BTreeMap<ConversationId, Conversation>,
     past: BTreeMap<ConversationId, Vec<PastPrompt>>,
     audit: Vec<AuditEntry>,
-    /// How many entries there ever were.
+    /// The number of entries that were ever added.
     last_id: u64,
     accesses: BTreeMap<String, Access>,
 }

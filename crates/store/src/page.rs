@@ -4,12 +4,12 @@
 use crate::{ConversationId, Head, TemplateName};
 use jiff::Timestamp;
 
-/// Which page of a list is wanted.
+/// A request for one page of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// How many entries at most; between 1 and [`PageRequest::MOST`].
+    /// The most entries of the page; between 1 and [`PageRequest::MOST`].
     pub limit: usize,
-    /// Where the page before ended: its `next`, as it was given. What a store never gave is an empty page.
+    /// The `next` of the page before, unchanged. A value that no store returned gives an empty page.
     pub after: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub enum List {
     Versions,
     /// Conversations.
     Conversations,
-    /// What a conversation was told before.
+    /// The earlier prompts of a conversation.
     Past,
     /// The audit.
     Audit,
@@ -71,20 +71,19 @@ impl Default for PageRequest {
     }
 }
 
-/// Where a page begins.
+/// The position at which a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start<P> {
-    /// With the first entry.
+    /// At the first entry.
     Top,
-    /// Behind the entry with this key.
+    /// After the entry with this key.
     Behind(P),
-    /// Behind everything: no store gave that place.
+    /// After all entries: the place is not valid.
     Nowhere,
 }
 
 /// The key of an entry in a list, as text.
 pub(crate) trait Place: Sized {
-    /// Writes it down.
     fn write(&self) -> String;
     /// Reads it; `None` where it was never written.
     fn read(text: &str) -> Option<Self>;
@@ -118,7 +117,6 @@ impl Place for TemplateName {
 pub(crate) struct Constructed {
     /// When.
     pub(crate) at: Timestamp,
-    /// Which.
     pub(crate) id: ConversationId,
 }
 
@@ -146,7 +144,7 @@ impl Place for Constructed {
 pub struct Page<T> {
     /// The entries.
     pub items: Vec<T>,
-    /// What to ask with for the next page; `None` where this is the last.
+    /// The `after` of the next page; `None` if this is the last.
     pub next: Option<String>,
 }
 

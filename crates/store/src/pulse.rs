@@ -1,7 +1,7 @@
 //! A sign that nothing was written.
 
-/// What a store looked like at some instant, as far as writes go. Two that are equal, taken one after the other, say that
-/// nobody wrote in between, on any node; two that differ say nothing.
+/// A stamp of the store's state that changes with writes. Two equal stamps, taken one after the other, mean
+/// that there was no write in between, on any node; two different ones mean nothing.
 ///
 /// See [`Store::pulse`](crate::Store::pulse).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

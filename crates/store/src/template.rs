@@ -65,7 +65,7 @@ impl From<TemplateName> for String {
 /// One version of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateVersion {
-    /// Whose.
+    /// The name of the template.
     pub name: TemplateName,
     /// Counts from 1.
     pub version: u64,
@@ -73,19 +73,19 @@ pub struct TemplateVersion {
     pub text: Option<Arc<str>>,
     /// True where this version goes back to the default.
     pub reset: bool,
-    /// How long the text is.
+    /// The number of bytes of the text.
     pub bytes: u64,
-    /// Who wrote it.
+    /// The author of the version.
     pub author: String,
     /// When.
     pub at: Timestamp,
-    /// Why, in the author's words; may be empty.
+    /// The author's note; may be empty.
     pub note: String,
-    /// Its labels, sorted.
+    /// The labels of the version, sorted.
     pub labels: Vec<String>,
 }
 
-/// Which version of a template.
+/// The choice of a template's version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Which {
     /// The newest.
@@ -100,13 +100,13 @@ pub enum Which {
 /// A version that is to be added. Author and time are the actor's, unless they are given: an import keeps them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewVersion {
-    /// Whose.
+    /// The name of the template.
     pub name: TemplateName,
     /// The text; `None` goes back to the default.
     pub text: Option<Arc<str>>,
-    /// Why; may be empty.
+    /// The note; may be empty.
     pub note: String,
-    /// Who wrote it and when, where that is not the actor.
+    /// The author and the time, if they are not the actor's.
     pub written: Option<(String, Timestamp)>,
 }
 
@@ -124,29 +124,29 @@ impl NewVersion {
     }
 }
 
-/// What a writer believes to be the current version.
+/// The version that a writer expects to be the current one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// Whatever it is.
+    /// Any version.
     Any,
-    /// That one; 0 is none at all.
+    /// This version; 0 means that there is none.
     Version(u64),
 }
 
-/// What became of a new version.
+/// The outcome of storing a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Put {
-    /// It is the current one.
+    /// The version is now the current one.
     Stored(TemplateVersion),
-    /// It says what the current one says: that one stays.
+    /// The text is that of the current version, which stays.
     Unchanged(TemplateVersion),
-    /// Another is current than the writer believes; `None` where there is none.
+    /// Another version is current than the expected one; `None` if there is none.
     Stale(Option<TemplateVersion>),
 }
 
 /// A template in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its current version, without the text.
+    /// The current version, without the text.
     pub current: TemplateVersion,
 }

@@ -26,7 +26,7 @@ impl StoreUrl {
     }
 }
 
-/// What an address may say in its query without telling a secret.
+/// The keys in an address's query that contain no secret.
 const PLAIN: [&str; 14] = [
     "application_name",
     "channel_binding",

@@ -7,26 +7,25 @@ use tokio_postgres::{
     config::{Host, SslMode},
 };
 
-/// How long a server may take to accept a connection.
+/// The longest time in which a server must accept a connection.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
 /// The most connections of one node where the address names no number: three nodes fit into the hundred that a server allows
 /// unless it is set up otherwise.
 const DEFAULT_POOL_LIMIT: usize = 32;
 
-/// Where the server is and how it is spoken to.
+/// The address of the server and the settings of the connection.
 pub(super) struct Address {
-    /// How to connect.
+    /// The configuration of the client.
     pub config: Config,
-    /// How many connections there are at most.
     pub pool_max: usize,
-    /// How the connection is hidden from others.
+    /// The encryption of the connection.
     pub cover: Cover,
     /// The address without its password.
     pub shown: String,
 }
 
-/// How the connection is hidden from others.
+/// The encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cover {
     /// Not at all: `sslmode=disable`, or a socket of this machine.

@@ -44,9 +44,9 @@ impl PostgresStore {
 /// many it removed.
 pub(super) struct Removal {
     pub sql: &'static str,
-    /// So many rows are removed by one statement.
+    /// The number of rows that one statement removes.
     pub batch: u64,
-    /// What the audit calls it.
+    /// The action in the audit.
     pub action: Action,
 }
 

@@ -30,7 +30,7 @@ struct Flat<'a> {
     created_at: i64,
     constructed_at: i64,
     record: &'a [u8],
-    /// What the audit says of it.
+    /// The values of the audit entry.
     at: i64,
     actor: &'a [u8],
     subject: &'a [u8],

@@ -17,7 +17,7 @@ pub(super) struct Fault {
     pub in_doubt: bool,
 }
 
-/// Why an attempt did not work out.
+/// The reason why an attempt failed.
 #[derive(Debug)]
 pub(super) enum Cause {
     /// No connection came out of the pool.
@@ -30,7 +30,7 @@ pub(super) enum Cause {
     Store(StoreError),
 }
 
-/// What to do after an attempt.
+/// The next step after an attempt that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Two got into each other's way: ask again after a while.

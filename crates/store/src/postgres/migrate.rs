@@ -16,8 +16,8 @@ const MIGRATIONS: &[&str] =
 /// The version of the tables that this preface knows.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// What makes it quicker where the server knows it: texts are kept as they are, not packed; a first prompt of 20 KiB then
-/// costs two thirds of the time. Other servers may refuse.
+/// Statements that make it faster if the server knows them: texts are stored without compression; a first
+/// prompt of 20 KiB then costs two thirds of the time. Other servers may refuse.
 const HABITS: &[&str] = &[
     "ALTER TABLE preface_conversations ALTER COLUMN text SET STORAGE EXTERNAL, \
      ALTER COLUMN record SET STORAGE EXTERNAL",

@@ -31,9 +31,9 @@ use session::{Repeat, STATEMENT};
 use std::{fmt, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
-/// How long a connection from the pool is waited for.
+/// The longest wait for a connection from the pool.
 const WAIT: Duration = Duration::from_secs(5);
-/// How long [`Store::check`] takes at most.
+/// The longest duration of [`Store::check`].
 const CHECK: Duration = Duration::from_secs(2);
 
 /// A write as a first turn makes it, which leaves a number and no conversation behind.

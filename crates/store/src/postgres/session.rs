@@ -20,18 +20,18 @@ use tokio_postgres::{
     types::{ToSql, Type},
 };
 
-/// How long a statement may take on the server.
+/// The longest duration of a statement on the server.
 pub(super) const STATEMENT: Duration = Duration::from_secs(10);
-/// How long we wait for it: the server's word comes first, where it has one.
+/// The longest wait for a statement: the server's own limit ends it first, if it has one.
 const PATIENCE: Duration = Duration::from_secs(12);
-/// How long we wait for what has to be done before anything else.
+/// The longest wait for work that must be done before anything else.
 const MUCH_PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// How long a request waits for a connection of this node before it tries once more to make one.
+/// The wait for a connection of this node before a new one is tried once more.
 const RETURN: Duration = Duration::from_millis(250);
-/// How often writers that get into each other's way try.
+/// The number of attempts of writers that conflict.
 const TRIES: u32 = 8;
 
-/// Whether to ask again when nobody heard what became of a write.
+/// The rule for repeating a write whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
     /// Twice does what once does, and the second attempt can tell whether the first was kept.
@@ -40,7 +40,7 @@ pub(super) enum Repeat {
     IfNotKept,
 }
 
-/// What an attempt should know about those before it.
+/// The outcome of the attempts before this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     /// Nothing of them was kept.
@@ -49,7 +49,7 @@ pub(super) enum Before {
     Perhaps,
 }
 
-/// How a transaction should end.
+/// The end of a transaction.
 pub(super) enum End<T> {
     /// With everything that was written.
     Keep(T),

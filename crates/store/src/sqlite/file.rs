@@ -17,19 +17,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What SQLite files of preface have in their header: `pref`.
+/// The application id in the header of preface's SQLite files: `pref`.
 const APPLICATION: i32 = 0x7072_6566;
 
-/// How long somebody else may hold the file.
+/// The longest time for which another process may lock the file.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How much of the file readers see as memory: as much as SQLite can.
+/// The number of bytes of the file that readers map into memory: as many as SQLite can.
 const SEEN_AS_MEMORY: i64 = 1 << 31;
 
-/// How many pages wait in the log before they are put into the file.
+/// The number of pages in the log before they are written into the file.
 const LOG_PAGES: i64 = 4000;
 
-/// How much room a disk that was full must have to be used again: that of the largest template.
+/// The free space that a full disk must have to be used again: that of the largest template.
 const ROOM: usize = 1 << 20;
 
 /// Files are opened one after the other; see [`super::place`] for why.
@@ -38,7 +38,6 @@ static OPENING: Mutex<()> = Mutex::new(());
 /// A file that is a store.
 #[derive(Clone, Debug)]
 pub(super) struct StoreFile {
-    /// Where it is.
     pub(super) path: PathBuf,
     identity: (u64, u64),
     /// True since a write found the disk full, until there is room again.

@@ -19,7 +19,7 @@ pub(super) use unix::Index;
 const HEAD: usize = 48;
 /// The version of the index's form, its first field.
 const FORM: u32 = 3_007_000;
-/// Where a byte says that the head was written at all.
+/// The offset of the byte that is set once the head was written.
 const WRITTEN: usize = 12;
 
 /// Reads the head. `None` where it is in the middle of a change, or of a form that is not known.

@@ -5,7 +5,7 @@ use crate::StoreError;
 use std::{sync::Arc, thread};
 use tokio::sync::{mpsc, oneshot};
 
-/// How many reads wait before those who ask wait.
+/// The number of reads in the queue before callers must wait.
 const QUEUE: usize = 256;
 
 type Read = Box<dyn FnOnce(&Readers) + Send>;

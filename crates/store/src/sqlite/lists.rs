@@ -14,7 +14,8 @@ use crate::{
 };
 use rusqlite::{Connection, Row, ToSql, named_params, params_from_iter, types::Value};
 
-/// How many conversations with a prefix are sorted rather than looked for in the order of time.
+/// The number of conversations with a prefix up to which they are sorted, and not looked up in the order of
+/// time.
 const FEW: i64 = 1000;
 
 /// Runs a query and reads each row.
@@ -27,12 +28,12 @@ fn all<T>(
     connection.prepare_cached(sql)?.query_map(values, read)?.collect()
 }
 
-/// One more than a page holds: whether there is another page.
+/// Returns one more than the entries of a page, to know if there is another page.
 fn one_more(request: &PageRequest) -> i64 {
     i64::try_from(request.entries() + 1).unwrap_or(i64::MAX)
 }
 
-/// Where a list that counts down begins.
+/// Returns the number below which a descending list begins.
 fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
     Ok(match request.start::<u64>() {
         Start::Top => Some(i64::MAX),
@@ -41,7 +42,7 @@ fn below(request: &PageRequest) -> rusqlite::Result<Option<i64>> {
     })
 }
 
-/// Lists what happened.
+/// Lists the entries of the audit.
 pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite::Result<Page<AuditEntry>> {
     let Some(below) = below(request)? else { return Ok(Page::empty()) };
     let sql = "SELECT id, at, actor, action, subject, detail FROM audit WHERE id < :below ORDER BY id DESC LIMIT :n";
@@ -49,7 +50,7 @@ pub(super) fn audit(connection: &Connection, request: &PageRequest) -> rusqlite:
     Ok(Page::cut(items, request.entries(), |entry| entry.id))
 }
 
-/// Lists what a conversation was told before.
+/// Lists the earlier prompts of a conversation.
 pub(super) fn past(
     connection: &Connection,
     id: &ConversationId,

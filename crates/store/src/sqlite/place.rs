@@ -13,7 +13,7 @@ use std::{
 /// The smallest file that SQLite writes: one page of the smallest size.
 const SMALLEST: u64 = 512;
 
-/// What lies at the place.
+/// The kind of file at the path of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// An empty file; it may have been made just now.

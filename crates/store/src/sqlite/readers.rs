@@ -6,7 +6,7 @@ use crate::{Pulse, StoreError};
 use rusqlite::Connection;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How many connections are kept when nobody uses them.
+/// The most idle connections.
 const KEPT: usize = 32;
 
 /// The connections for reading of one store.

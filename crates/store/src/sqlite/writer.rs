@@ -12,10 +12,10 @@ use rusqlite::Connection;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many writes one transaction holds.
+/// The most writes of one transaction.
 const BATCH: usize = 256;
 
-/// How many writes wait before those who ask wait.
+/// The number of writes in the queue before callers must wait.
 const QUEUE: usize = 1024;
 
 /// A write on its way.
@@ -134,13 +134,13 @@ fn end(connection: Connection) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 enum Batch {
-    /// It is on disk but for the writes that failed by themselves.
+    /// The batch is on disk, except for the writes that failed by themselves.
     Kept(Vec<Result<(), StoreError>>),
-    /// Nothing of it is.
+    /// Nothing of the batch is on disk.
     Lost(StoreError),
-    /// One write took the others down with it; nothing of it is on disk.
+    /// One write failed the whole batch; nothing of it is on disk.
     Broken(StoreError),
 }
 
