@@ -1,10 +1,10 @@
-//! What is different between two catalogs, told by the names of their prompts.
+//! The difference between two catalogs, by the names of their prompts.
 
 use preface_core::catalog::{Entry, Index};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What is different between two catalogs. Lists are sorted by name.
+/// The difference between two catalogs. Lists are sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Prompts that only the second has.
@@ -15,20 +15,20 @@ pub struct Difference {
     pub renamed: Vec<Rename>,
     /// Prompts that both have, with other files.
     pub changed: Vec<Change>,
-    /// How many prompts have the very same file in both.
+    /// The number of prompts with the very same file in both.
     pub same: usize,
 }
 
-/// What is known of a prompt in one of two catalogs.
+/// A prompt in one of two catalogs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Side {
-    /// Its name.
+    /// The name of the prompt.
     pub name: String,
-    /// Its file.
+    /// The file of the prompt.
     pub file: String,
     /// The bytes of its body.
     pub bytes: usize,
-    /// Its tokens, where the README counts them.
+    /// The tokens of the prompt, if the README has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
 }
@@ -36,17 +36,17 @@ pub struct Side {
 /// A prompt that has another name in the second catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rename {
-    /// In the first catalog.
+    /// The prompt in the first catalog.
     pub before: Side,
-    /// In the second.
+    /// The prompt in the second catalog.
     pub after: Side,
-    /// What makes it look like one.
+    /// The property that both prompts share.
     pub because: Likeness,
-    /// What else is different.
+    /// The differences in the names that they declare.
     pub variables: Names,
 }
 
-/// What two prompts of different names have in common.
+/// The property that two prompts of different names have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Likeness {
@@ -59,15 +59,15 @@ pub enum Likeness {
 /// A prompt that both catalogs have, with other files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// In the first catalog.
+    /// The prompt in the first catalog.
     pub before: Side,
-    /// In the second.
+    /// The prompt in the second catalog.
     pub after: Side,
-    /// The names that it declares.
+    /// The differences in the names that it declares.
     pub variables: Names,
 }
 
-/// Which names one side declares and the other does not, sorted.
+/// The names that only one side declares, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Names {
     /// Those of the second alone.

@@ -6,25 +6,25 @@
 use preface_core::diagnostic::{Diagnostic, DiagnosticCode, Place};
 use std::{borrow::Cow, collections::HashSet, ops::Range};
 
-/// What the head of a file says.
+/// The header of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The name of the prompt.
     pub name: Option<String>,
-    /// What it is, in a line.
+    /// A description of the prompt, in one line.
     pub description: String,
     /// The version in which it last changed.
     pub changed_in: String,
     /// The names that it declares, each once, in its order.
     pub variables: Vec<String>,
-    /// Where the body starts: a byte of the file.
+    /// The offset in the file at which the body starts.
     pub body: usize,
 }
 
-/// What opens a head, and what closes it on a line of its own.
+/// The markers that open a header, and close it on a line of its own.
 const OPEN: &str = "<!--";
 const CLOSE: &str = "-->";
-/// How many notes a head gets at most; the last one says that there would be more.
+/// The most diagnostics of a header; the last one reports that there are more.
 const MAX_NOTES: usize = 50;
 
 /// Reads the head of the file `path`. It never fails: what cannot be read is a note with its line.
@@ -65,16 +65,16 @@ pub fn read(path: &str, text: &str, notes: &mut Vec<Diagnostic>) -> Header {
     reader.header
 }
 
-/// What indented lines belong to.
+/// The key that indented lines belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Under {
     /// Nothing: an indented line is a mistake.
     Nothing,
-    /// A description that goes on.
+    /// A description that continues.
     Description,
     /// The list of names.
     Variables,
-    /// A key whose content does not matter here.
+    /// A key whose value is not used.
     Other,
 }
 

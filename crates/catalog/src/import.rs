@@ -7,50 +7,51 @@ use preface_core::{
 };
 use std::{collections::BTreeMap, fmt};
 
-/// The files of a catalog, as somebody read them.
+/// The files of a catalog, as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// The files of its folder of prompts, in any order.
     pub files: Vec<SourceFile>,
-    /// Its README, if it has one.
+    /// The README of the catalog, if there is one.
     pub readme: Option<Vec<u8>>,
-    /// The version of the catalog, where the caller knows better than the README.
+    /// The version of the catalog, if it is not that of the README.
     pub version: Option<String>,
 }
 
 /// A file of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Its name without a folder: `tool-description-bell.md`.
+    /// The name of the file, without a folder: `tool-description-bell.md`.
     pub name: String,
-    /// Its bytes.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
 }
 
-/// What an import gives.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// What the catalog holds.
+    /// The index of the catalog.
     pub index: Index,
-    /// The compiled texts in the order of the index, each with the name that it is kept under ([`Entry::compiled_file`]).
+    /// The compiled texts in the order of the index, each with the name that it is stored under
+    /// ([`Entry::compiled_file`]).
     pub texts: Vec<(String, CatalogText)>,
-    /// What was left out, and what stays as it is written.
+    /// Diagnostics about files that were left out, and about text that stays as it is written.
     pub notes: Vec<Diagnostic>,
 }
 
-/// Why a catalog cannot be imported at all.
+/// The reason why a catalog cannot be imported at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
-    /// Neither the caller nor the README says a version; or what the caller says is none.
+    /// Neither the caller nor the README names a version, or the caller's version is not valid.
     NoVersion {
-        /// What the caller said.
+        /// The version that the caller gave.
         given: Option<String>,
     },
     /// No file has a name and a body.
     NoPrompt {
-        /// How many files there were.
+        /// The number of files.
         files: usize,
-        /// Why each of them was left out.
+        /// The reasons why each of them was left out.
         notes: Vec<Diagnostic>,
     },
 }

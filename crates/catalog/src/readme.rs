@@ -3,7 +3,7 @@
 use crate::version;
 use std::collections::BTreeMap;
 
-/// What a README says.
+/// The version and the token counts of a README.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Readme {
     /// The version of the catalog, without a `v`; `None` where the intro names none.
@@ -12,11 +12,11 @@ pub struct Readme {
     pub tokens: BTreeMap<String, u32>,
 }
 
-/// What stands before the version in the sentence that says what the list is of.
+/// The text before the version in the introductory sentence of the list.
 const INTRO: &str = "as of **[Claude Code v";
-/// What stands before a version anywhere else.
+/// The text before a version anywhere else.
 const ANYWHERE: &str = "Claude Code v";
-/// Where a row points to.
+/// The start of a row's link target.
 const FOLDER: &str = "](./system-prompts/";
 
 /// Reads a README. It never fails: what it does not say is not there.

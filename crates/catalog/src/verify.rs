@@ -10,7 +10,7 @@ use preface_core::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What lies beside an index.
+/// The files that are stored beside an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The files as they were imported, by name.

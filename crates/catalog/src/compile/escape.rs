@@ -1,18 +1,18 @@
 //! Escapes in the source of a template literal, as JavaScript decodes them.
 
-/// What an escape stands for.
+/// The result of decoding an escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Escape {
-    /// The character after the backslash, which stands in the file.
+    /// The character after the backslash, which is in the file.
     Itself(char),
-    /// A character that does not stand in the file.
+    /// A character that is not in the file.
     Other(char),
-    /// Nothing: the line goes on in the next.
+    /// Nothing: the line continues in the next one.
     Nothing,
 }
 
-/// Reads the escape that `text` starts with: what it stands for and how many bytes it has, the backslash included. `None`
-/// where it is no escape that a template literal may have.
+/// Reads the escape that `text` starts with: its character and its number of bytes, the backslash included.
+/// `None` if it is no escape that a template literal may have.
 pub(super) fn read(text: &str) -> Option<(Escape, usize)> {
     let rest = text.strip_prefix('\\')?;
     let c = rest.chars().next()?;

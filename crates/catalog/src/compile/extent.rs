@@ -6,18 +6,18 @@
 //! expression, there is no end. So what is accepted here is never deeper than it looks, and the parser that comes next, which
 //! does recurse, cannot run out of stack.
 
-/// How many bytes an expression may have.
+/// The most bytes of an expression.
 pub const MAX_BYTES: usize = 64 * 1024;
-/// How deep an expression may be nested: brackets that are open at once, and operators before a value, ternaries, arrows and
-/// the like that are still going on in them.
+/// The deepest nesting of an expression: brackets that are open at once, and unfinished operators before a
+/// value, ternaries, arrows and the like in them.
 pub const MAX_NESTING: usize = 64;
 
-/// Why there is no end.
+/// The reason why the end of an expression was not found.
 #[derive(Debug)]
 pub(super) struct NoEnd {
-    /// In words for people.
+    /// The reason, for people.
     pub why: String,
-    /// How many bytes were looked at to know it.
+    /// The number of bytes that were read.
     pub looked_at: usize,
 }
 
@@ -36,18 +36,18 @@ pub(super) fn end_of(text: &str) -> Result<usize, NoEnd> {
     scan.run().map_err(|why| NoEnd { why, looked_at: scan.at })
 }
 
-/// What an open bracket is.
+/// The kind of an open bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bracket {
     Square,
     Brace,
-    /// `(`, and what a `/` after its `)` is.
+    /// `(`, and the token kind of its `)`.
     Round(Last),
     /// `${` in a template literal.
     Hole,
 }
 
-/// An open bracket, and what was going on around it.
+/// An open bracket, and the unfinished operators around it.
 #[derive(Clone, Copy)]
 struct Open {
     bracket: Bracket,
@@ -55,7 +55,7 @@ struct Open {
     sticky: usize,
 }
 
-/// What the last token was, as far as a `/` after it depends on that.
+/// The kind of the last token, which decides what a `/` after it means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// A value ended: `/` divides.
@@ -72,14 +72,14 @@ struct Scan<'t> {
     text: &'t str,
     at: usize,
     open: Vec<Open>,
-    /// What is going on in the innermost bracket, such as a ternary that its second `:` was not seen of.
+    /// The number of unfinished operators in the innermost bracket, such as a ternary without its `:`.
     going_on: usize,
-    /// As much of it as a `,` or a `;` does not end.
+    /// The number of those that a `,` or a `;` does not end.
     sticky: usize,
-    /// All that is open and going on.
+    /// The number of all open brackets and unfinished operators.
     nesting: usize,
     last: Last,
-    /// Whether the last token was a `.`.
+    /// True: the last token was a `.`.
     dot: bool,
 }
 

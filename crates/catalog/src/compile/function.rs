@@ -96,7 +96,7 @@ fn add(statement: &ast::Statement, room: usize, done: &mut Vec<Statement>) -> Re
     Ok(())
 }
 
-/// What a branch of an `if` does: a block, or one statement.
+/// Converts a branch of an `if`: a block, or one statement.
 fn branch(statement: &ast::Statement, room: usize) -> Result<Vec<Statement>, Refused> {
     match statement {
         ast::Statement::BlockStatement(block) => statements(&block.body, room),

@@ -17,21 +17,21 @@ use preface_core::{
 };
 use std::{collections::BTreeSet, ops::Range};
 
-/// How many bytes of a file are looked at in all to find the ends of what only looks like an expression. Behind that each
-/// such thing ends with its line.
+/// The most bytes of a file that are read to find the ends of text that only resembles an expression. After
+/// that, such text ends with its line.
 pub const MAX_WORK: usize = 16 * 1024 * 1024;
 
-/// How many notes a file gets at most. One more says how many there would be.
+/// The most diagnostics of a file. One more reports the number of those left out.
 const MAX_NOTES: usize = 100;
 
 /// A body that was taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
-    /// Its runs, in order.
+    /// The chunks of the body, in order.
     pub chunks: Vec<Chunk>,
     /// The bytes of the body, the last line end left out.
     pub bytes: usize,
-    /// What stays as it is written, and why.
+    /// Diagnostics about the text that stays as it is written.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -79,9 +79,9 @@ struct Compiler<'t> {
     words: Range<usize>,
     chunks: Vec<Chunk>,
     notes: Vec<Diagnostic>,
-    /// Names that there was a note about already.
+    /// The names that a diagnostic was already made for.
     undeclared: BTreeSet<String>,
-    /// How many notes were too many.
+    /// The number of diagnostics that were left out.
     untold: usize,
 }
 

@@ -7,10 +7,11 @@ use super::function;
 use oxc_ast::ast;
 use preface_core::catalog::{Binary, Expression, Number, Unary};
 
-/// How many levels of JSON the tree of an expression may have. Readers stop at 128, and a text has levels around it.
+/// The most levels of JSON in the tree of an expression. Readers stop at 128, and a text has levels around
+/// it.
 pub(super) const MAX_LEVELS: usize = 112;
 
-/// What a construct is called that has no tree.
+/// The name of a construct that has no tree.
 pub(super) type Refused = String;
 
 /// Makes a tree of an expression that has `room` levels of JSON left.
@@ -127,7 +128,7 @@ fn call(call: &ast::CallExpression, room: usize) -> Result<Expression, Refused> 
     Ok(Expression::Call { function: Box::new(tree(&call.callee, room)?), arguments })
 }
 
-/// What a chain with `?.` in it is made of.
+/// Converts the last element of a chain with `?.`.
 fn element(element: &ast::ChainElement, room: usize) -> Result<Expression, Refused> {
     match element {
         ast::ChainElement::CallExpression(called) => call(called, room),
