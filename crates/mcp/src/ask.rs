@@ -105,7 +105,7 @@ fn ask_here(targets: &[Target], limits: &Limits, tell: &(dyn Fn(&Heard) + Sync))
     heard.into_iter().zip(targets).map(|(one, target)| one.unwrap_or_else(|| lost(target))).collect()
 }
 
-/// How long a stop may take.
+/// The longest duration of a stop.
 const KILLING: Duration = Duration::from_secs(3);
 
 const PANIC: &str = "what it said made us stumble; this is a fault of ours, please report it";
@@ -156,10 +156,10 @@ async fn ask_one(target: &Target, limits: &Limits) -> Heard {
 
 // Asks a server that is a program.
 
-/// How long a program that closed the connection may take to end.
+/// The time in which a program that closed the connection must end.
 const AFTERMATH: Duration = Duration::from_secs(4);
 
-/// How long a program may take to go whose answers we have.
+/// The time in which a program must end after its answers were read.
 const GOODBYE: Duration = Duration::from_millis(1500);
 
 type Start<'a> = dyn Fn() -> std::io::Result<(Program, tokio::process::ChildStdout, tokio::process::ChildStdin)>

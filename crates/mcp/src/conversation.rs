@@ -20,22 +20,22 @@ use rmcp::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
-/// Why a conversation ended early.
+/// The reason why a conversation ended early.
 #[derive(Debug)]
 pub(crate) enum Broken {
-    /// The connection closed.
+    /// The connection was closed.
     Closed,
-    /// The way to the server failed: the words of whoever builds it.
+    /// The transport failed, with its error message.
     Way(String),
-    /// The same, before it had said anything.
+    /// The same, before the server sent anything.
     Unreached(String),
-    /// It said no.
+    /// The server refused a request.
     Refused(String),
-    /// It said what no server says.
+    /// The server sent a message that violates the protocol.
     Lied(String),
 }
 
-/// How the handshake is done.
+/// The version of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handshake {
     /// In the way of 2026-07-28, or in the older one where the server does not know that.
@@ -46,14 +46,13 @@ pub(crate) enum Handshake {
     Initialize,
 }
 
-/// How many pages a list may have. Each is a question, so that a server that answers few items at a time is not asked for
-/// ever.
+/// The most pages of a list. Each is a request, so a server with few items per page is not asked endlessly.
 const PAGES: usize = 100;
 
-/// How long a server that was reached over the network has to say goodbye.
+/// The time that a server on the network has to end the session.
 const GOODBYE: Duration = Duration::from_millis(500);
 
-/// Talks to a server. What it says is in the story, also where this ends early.
+/// Talks to a server. Everything that was received is in the story, even if this ends early.
 pub(crate) async fn converse<T>(
     transport: T,
     handshake: Handshake,
@@ -234,7 +233,7 @@ fn refusal(error: &ErrorData) -> String {
     format!("{words} ({})", error.code.0)
 }
 
-/// What went wrong on the way: what a server sends there that none sends is a lie of its.
+/// Sorts an error of the transport: a violation of the protocol is the server's.
 fn on_the_way(error: &(dyn std::error::Error + 'static)) -> Broken {
     match error.downcast_ref() {
         Some(PostError::Lie(what)) => Broken::Lied(what.clone()),
@@ -288,7 +287,7 @@ impl Service<RoleClient> for Nobody {
     }
 }
 
-/// What every request of a server is answered.
+/// The reply to every request of a server.
 pub(crate) const REFUSAL: &str = "this client answers no requests";
 
 // Reads what a server lists, item by item: a bad item is left out with a note and does not cost the others.

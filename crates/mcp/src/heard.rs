@@ -6,39 +6,39 @@ use preface_core::{
 };
 use std::{fmt, time::Duration};
 
-/// What came of talking to one server.
+/// The result of talking to one server.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// The server's name in `mcp.json`.
     pub name: String,
-    /// How long it took.
+    /// The duration of the connection.
     pub took: Duration,
-    /// What it calls itself, with its version.
+    /// The server's own name, with its version.
     pub calls_itself: Option<String>,
-    /// The version of the protocol that both settled on.
+    /// The negotiated version of the protocol.
     pub protocol: Option<String>,
-    /// What it says of itself, or why that is not known.
+    /// The lists of the server, or the reason why they are not known.
     pub said: Result<Described, Trouble>,
-    /// The lists that it announces and refused to give: `tools`, `prompts` or `resources`.
+    /// The lists that the server announces and refused to give: `tools`, `prompts` or `resources`.
     pub refused: Vec<&'static str>,
-    /// What came up on the way, also where it answered.
+    /// The diagnostics of the connection, even if the server answered.
     pub notes: Vec<Diagnostic>,
 }
 
-/// Why nothing is known of a server.
+/// The reason why nothing is known of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// It could not be started or reached.
+    /// The server could not be started or reached.
     Unreachable(String),
-    /// It ended, or closed the connection, before it had answered.
+    /// The server ended, or closed the connection, before it had answered.
     Died(String),
-    /// It did not answer in time.
+    /// The server did not answer in time.
     Late,
-    /// It said what no server says.
+    /// The server violated the protocol.
     Lied(String),
-    /// It said more than anybody listens to.
+    /// The server sent more bytes than the limit.
     Flooded(usize),
-    /// The caller wanted no answer any more.
+    /// The caller stopped the connection.
     Stopped,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for Trouble {
 
 // What is known of a server so far. It outlives the conversation, so that a server that falls silent late is still heard.
 
-/// What is known of a server so far.
+/// The data of a server so far.
 #[derive(Default)]
 pub(crate) struct Story {
     pub(crate) calls_itself: Option<String>,
@@ -80,14 +80,14 @@ pub(crate) struct Story {
     pub(crate) described: Described,
     /// True once the lists are whole; what is missing then was only wanted beside them.
     pub(crate) listed: bool,
-    /// The lists that it announces and refused to give.
+    /// The lists that the server announces and refused to give.
     pub(crate) refused: Vec<&'static str>,
     pub(crate) notes: Vec<Diagnostic>,
-    /// How many there were besides.
+    /// The number of diagnostics that were left out.
     more: usize,
 }
 
-/// How many notes there are about what a server lists. Who has more of them is not read to the end.
+/// The most diagnostics about a server's lists. A server with more of them is not read to the end.
 const NOTES: usize = 40;
 
 impl Story {
@@ -99,7 +99,7 @@ impl Story {
         }
     }
 
-    /// Says how many notes there were besides.
+    /// Adds a diagnostic with the number of those left out.
     pub(crate) fn close_notes(&mut self) {
         if self.more > 0 {
             let what = format!("there are {} more notes on what it lists", self.more);

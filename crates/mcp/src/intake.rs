@@ -41,11 +41,11 @@ struct State {
     speaks_modern: bool,
 }
 
-/// What was asked with an id.
+/// The kind of the request with an id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Discover,
-    /// Nobody waits for the answer any more.
+    /// The answer is no longer expected.
     GivenUp,
     Initialize,
     Other,
@@ -60,7 +60,7 @@ impl Intake {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes so many bytes. False once there were too many: nothing more is read then.
+    /// Counts received bytes. Returns false once there were too many: nothing more is read then.
     pub(crate) fn take(&self, bytes: usize) -> bool {
         let mut state = self.state();
         state.taken = state.taken.saturating_add(bytes);
@@ -68,32 +68,32 @@ impl Intake {
         !state.flooded
     }
 
-    /// Notes that a server announced more than may come.
+    /// Records that a server announced more bytes than the limit.
     pub(crate) fn flood(&self) {
         self.state().flooded = true;
     }
 
-    /// How many bytes may come still.
+    /// Returns the number of bytes up to the limit.
     pub(crate) fn left(&self) -> usize {
         self.limit.saturating_sub(self.state().taken)
     }
 
-    /// The limit, where it was reached.
+    /// Returns the limit if it was exceeded.
     pub(crate) fn flooded(&self) -> Option<usize> {
         self.state().flooded.then_some(self.limit)
     }
 
-    /// Whether anything came that is a message.
+    /// Returns true once a message arrived.
     pub(crate) fn heard_any(&self) -> bool {
         self.state().messages > 0
     }
 
-    /// The first thing that came and was no message that anybody sends.
+    /// Returns the first input that was not a message.
     pub(crate) fn nonsense(&self) -> Option<String> {
         self.state().nonsense.clone()
     }
 
-    /// Whether it answered in the way of 2026-07-28, only too late.
+    /// Returns true if the server answered in the way of 2026-07-28, only too late.
     pub(crate) fn speaks_modern(&self) -> bool {
         self.state().speaks_modern
     }
@@ -184,7 +184,7 @@ impl Intake {
     }
 }
 
-/// How much of a piece of nonsense is shown, in characters.
+/// The most characters of invalid input that are shown.
 const SHOWN: usize = 80;
 
 /// The ids that the SDK gives are whole numbers.
@@ -210,18 +210,18 @@ pub(crate) struct Lines<R, W> {
     reads: R,
     writes: Arc<tokio::sync::Mutex<Option<W>>>,
     intake: Arc<Intake>,
-    /// What was read and not yet taken apart.
+    /// The bytes that were read and not yet parsed.
     rest: Vec<u8>,
-    /// How much of it is known to hold no end of a line.
+    /// The number of them that are known to contain no line end.
     seen: usize,
     ready: VecDeque<ServerJsonRpcMessage>,
     patience: Duration,
-    /// The question whether it speaks 2026-07-28, and until when we wait for the answer.
+    /// The request `server/discover`, and the time until which its answer is awaited.
     discovering: Option<(RequestId, Instant)>,
     ended: bool,
 }
 
-/// How much is read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 64 << 10;
 
 impl<R, W> Lines<R, W> {

@@ -54,7 +54,7 @@ pub fn overheard(answers: &[u8], limits: &Limits) -> Option<Heard> {
     Some(Heard { name: String::new(), took: start.elapsed(), calls_itself, protocol, said, refused, notes })
 }
 
-/// How long it waits for a question: too short for a busy machine, but a fuzzer tries again.
+/// The wait for a request: too short for a busy machine, but a fuzzer tries again.
 const HANGS_UP: Duration = Duration::from_millis(if cfg!(test) { 2000 } else { 4 });
 
 async fn answer(stream: DuplexStream, answers: Vec<u8>) {

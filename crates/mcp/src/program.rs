@@ -25,19 +25,19 @@ pub(crate) struct Program {
     listener: Option<JoinHandle<()>>,
 }
 
-/// How often the end of a program is looked for.
+/// The interval at which the end of a program is checked.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long we wait for the end of a program that was killed. One that runs as another user cannot be.
+/// The longest wait for the end of a program that was killed. One that runs as another user cannot be killed.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// How long we wait for what a program said before it ended.
+/// The longest wait for the output of a program that ended.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// How much of what a program complains of is kept: the last of it.
+/// The number of bytes of a program's error output that are kept: the last ones.
 const COMPLAINTS: usize = 4 << 10;
 
-/// How much of that is shown, in characters.
+/// The number of characters of it that are shown.
 const SHOWN: usize = 300;
 
 impl Program {
@@ -161,7 +161,7 @@ mod group {
             Group { child, id, collected: None }
         }
 
-        /// Whether the program ended. What it started may be there still.
+        /// Returns true if the program ended. Its children may still be running.
         pub(crate) fn has_ended(&mut self) -> bool {
             let Some(id) = self.id.filter(|_| self.collected.is_none()) else { return true };
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -221,12 +221,11 @@ mod group {
             Group { child, collected: None }
         }
 
-        /// Whether the program ended.
         pub(crate) fn has_ended(&mut self) -> bool {
             self.collect().is_some()
         }
 
-        /// Does nothing here: its input is closed, and that is all that can be said.
+        /// Does nothing here: a program's input is closed, and there is no other signal.
         pub(crate) fn ask_to_end(&mut self) {}
 
         /// Ends the program.

@@ -10,31 +10,31 @@ use tokio::sync::watch;
 /// A server to talk to. Its values are ready to use: nothing here is expanded.
 #[derive(Clone)]
 pub struct Target {
-    /// Its name in `mcp.json`.
+    /// The name of the server in `mcp.json`.
     pub name: String,
-    /// How it is reached.
+    /// The transport to the server.
     pub reach: Reach,
-    /// How long all of it may take, from start to goodbye.
+    /// The longest duration of the whole connection.
     pub deadline: Duration,
-    /// What is wanted of it beside its lists.
+    /// The prompts and resources to fetch beside the lists.
     pub wants: Vec<Want>,
 }
 
-/// How a server is reached.
+/// The transport to a server.
 #[derive(Clone)]
 pub enum Reach {
     /// A program to start. It gets these variables and no others.
     Program {
         /// The program.
         command: String,
-        /// Its arguments. Nothing passes through a shell.
+        /// The arguments of the program. Nothing passes through a shell.
         args: Vec<String>,
-        /// Its whole environment.
+        /// The whole environment of the program.
         env: Vec<(String, String)>,
         /// The directory that it runs in.
         cwd: PathBuf,
     },
-    /// An address that speaks streamable HTTP.
+    /// An address with streamable HTTP.
     Address {
         /// The address.
         url: String,
@@ -43,7 +43,8 @@ pub enum Reach {
     },
 }
 
-/// How much of an answer is taken, and whether asking may be stopped. Each limit of size that is reached is a note.
+/// The limits of an answer, and a way to stop. Each limit of size that is reached is reported as a
+/// diagnostic.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The most bytes that a server may send in all.
@@ -52,7 +53,7 @@ pub struct Limits {
     pub items: usize,
     /// The most bytes of a prompt's messages or a resource's contents.
     pub fetched: usize,
-    /// Ends asking early. Nobody stops the default one.
+    /// The signal that ends the connection early. The default one is never stopped.
     pub stop: Stop,
 }
 
@@ -82,7 +83,7 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Whether it was stopped.
+    /// Returns true once [`Stop::stop`] was called.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
@@ -98,14 +99,14 @@ impl Stop {
 
 // How a deadline is spent.
 
-/// How a deadline is spent.
+/// The phases of a deadline.
 pub(crate) struct Time {
-    /// Until when it may talk.
+    /// The time until which requests are sent.
     pub(crate) talk: tokio::time::Instant,
-    /// Until when it is gone.
+    /// The time at which the server must be gone.
     pub(crate) end: tokio::time::Instant,
-    /// How long it may think about `server/discover`: most of the time, as it may need that to start, and less than the ten
-    /// seconds that the SDK gives it.
+    /// The longest wait for `server/discover`: most of the time, as a server may need that to start, and less
+    /// than the ten seconds of the SDK.
     pub(crate) patience: Duration,
 }
 
@@ -118,7 +119,7 @@ impl Time {
         Time { talk: end - goodbye, end, patience: (deadline * 3 / 5).min(Duration::from_secs(9)) }
     }
 
-    /// How much of it is left.
+    /// Returns the time that is left.
     pub(crate) fn left(&self) -> Duration {
         self.end.saturating_duration_since(tokio::time::Instant::now())
     }

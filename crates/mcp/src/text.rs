@@ -27,7 +27,7 @@ pub(crate) fn shown(bytes: &[u8], at_most: usize) -> String {
 
 // Hidden text in what a server says of itself. It is reported and stays: nobody's words are changed quietly.
 
-/// How many places are named.
+/// The most places that are named.
 const NAMED: usize = 5;
 
 /// Looks for hidden text, and returns one warning that names the places.
@@ -66,7 +66,7 @@ pub(crate) fn warning(said: &Described) -> Option<Diagnostic> {
     found.told()
 }
 
-/// What was found so far.
+/// The places that were found so far.
 #[derive(Default)]
 struct Found {
     places: Vec<String>,
@@ -103,7 +103,7 @@ impl Found {
 /// The values that are kept out of messages.
 pub(crate) struct Secrets(Vec<String>);
 
-/// What stands in their place.
+/// The replacement for a secret.
 const MASK: &str = "***";
 /// Shorter values are no secrets, and hiding them would hide words.
 const SHORTEST: usize = 8;
@@ -142,7 +142,8 @@ impl Secrets {
     }
 }
 
-/// So many bytes in a row of a secret are hidden where the rest of it is cut off or stands on another line.
+/// The number of consecutive bytes of a secret that are hidden if the rest of it is cut off or on another
+/// line.
 const PART: usize = 16;
 
 /// Hides a secret in a text, and each larger part of it.

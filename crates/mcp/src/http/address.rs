@@ -4,15 +4,15 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use hyper::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use serde_json::Value;
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
-    /// Whether the connection is covered by TLS.
+    /// True: the connection uses TLS.
     pub(super) secure: bool,
     /// The host, without the brackets of an IPv6 address.
     pub(super) host: String,
     pub(super) port: u16,
-    /// What `Host` says.
+    /// The value of the header `Host`.
     pub(super) authority: String,
     /// Path and query.
     pub(super) path: String,
@@ -45,7 +45,7 @@ impl Address {
         })
     }
 
-    /// Where a redirection leads. `None` where that is another origin, or no place at all.
+    /// Returns the target of a redirection. `None` if it is another origin, or no address at all.
     pub(super) fn redirected(&self, location: &str) -> Option<Address> {
         if location.starts_with('/') && !location.starts_with("//") {
             let uri: Uri = location.split('#').next()?.parse().ok()?;
@@ -64,7 +64,7 @@ impl Address {
 #[derive(Clone)]
 pub(crate) struct Headers(HeaderMap);
 
-/// What the connection and the protocol say for themselves.
+/// The headers that the connection and the protocol set themselves.
 const OURS: [&str; 12] = [
     "accept",
     "accept-encoding",

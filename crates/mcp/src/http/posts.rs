@@ -35,22 +35,22 @@ use tokio_rustls::{
     rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 
-/// Why a message did not arrive, or its answer did not.
+/// The reason why a message or its answer did not arrive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PostError {
     /// The connection failed.
     #[error(transparent)]
     Connection(io::Error),
-    /// It wants to know who asks.
+    /// The server requires authentication.
     #[error("it wants to know who asks (HTTP {}); a header says so", .0.as_u16())]
     Stranger(StatusCode),
-    /// It refused the request.
+    /// The server refused the request.
     #[error("HTTP {0}")]
     Status(StatusCode),
-    /// It answered what no server answers.
+    /// The server violated the protocol.
     #[error("{0}")]
     Lie(String),
-    /// What is said elsewhere is not asked for.
+    /// The redirection is not followed.
     #[error("{0}")]
     Elsewhere(String),
 }
@@ -75,7 +75,7 @@ pub(crate) struct Posts {
     says: Option<UnboundedSender<ServerJsonRpcMessage>>,
 }
 
-/// What all requests of a conversation share.
+/// The state that all requests of a conversation share.
 struct Line {
     address: Mutex<Address>,
     headers: Headers,
@@ -90,14 +90,14 @@ struct Session {
     version: Option<String>,
 }
 
-/// How many redirections are followed.
+/// The most redirections that are followed.
 const REDIRECTIONS: usize = 3;
 
-/// How often a stream that broke off before its answer is taken up again, and how long we wait before at most.
+/// The most times that a broken stream is resumed, and the longest wait before that.
 const RESUMES: usize = 3;
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
-/// How long the end of a session may take.
+/// The longest duration of ending a session.
 const GOODBYE: Duration = Duration::from_millis(400);
 
 impl Posts {
@@ -150,7 +150,7 @@ impl Transport<RoleClient> for Posts {
     }
 }
 
-/// What a message of a server is.
+/// The kind of a server's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Answer,
@@ -203,7 +203,7 @@ impl Line {
         }
     }
 
-    /// What a status means that is no success. With an answer of the protocol in it, it is that.
+    /// Handles a status that is no success. A protocol error in the body is taken as the answer.
     async fn refused(
         &self,
         status: StatusCode,
@@ -409,7 +409,8 @@ where
     sender.send_request(request).await.map_err(io::Error::other)
 }
 
-/// Whom this machine trusts. Read once: it is a file of some hundred certificates.
+/// Returns the TLS configuration with this machine's certificates. They are read once: it is a file of some
+/// hundred.
 fn trust() -> io::Result<Arc<ClientConfig>> {
     static TRUST: OnceLock<Result<Arc<ClientConfig>, String>> = OnceLock::new();
     let trust = TRUST.get_or_init(|| {
@@ -464,15 +465,15 @@ impl AsyncWrite for Counted {
 
 // Takes a stream of server-sent events apart.
 
-/// What is left of a stream that is being read.
+/// The state of a stream that is being read.
 #[derive(Default)]
 pub(crate) struct Events {
     rest: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// The id of the last event, by which a broken stream goes on.
+    /// The id of the last event, from which a broken stream is resumed.
     pub(super) last_id: Option<String>,
-    /// How long to wait before that, in milliseconds.
+    /// The wait before that, in milliseconds.
     pub(super) retry: Option<u64>,
 }
 

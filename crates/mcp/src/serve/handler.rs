@@ -24,12 +24,12 @@ use tokio::{
     task::{self, JoinSet},
 };
 
-/// How many calls work at the same time.
+/// The most calls that run at the same time.
 const AT_ONCE: usize = 4;
-/// How many calls may work or wait; one more is refused.
+/// The most calls that run or wait; one more is refused.
 const IN_ALL: usize = 32;
 
-/// What listing prompts, tools and resources share: there is one page.
+/// The error message for a cursor in a list of prompts, tools or resources: there is one page.
 const ONE_PAGE: &str = "there is one page, and it needs no cursor";
 
 /// Answers the requests of one client.
@@ -280,29 +280,29 @@ impl ServerHandler for Handler {
 // Messages as lines. One that is too long or no message is refused and the next one is read; whoever does not read the
 // answers is not listened to until they do.
 
-/// How many answers may wait to be read before no more is asked for.
+/// The most unread answers before no more requests are read.
 const UNREAD: usize = 64;
 
 /// Both directions of one connection.
 pub(super) struct Lines<R, W> {
     offer: Arc<dyn Offer>,
     read: BufReader<R>,
-    /// What came of the line that is being read.
+    /// The bytes of the current line so far.
     line: Vec<u8>,
-    /// The line that is being read is too long: the rest of it is passed over.
+    /// True: the current line is too long, and the rest of it is skipped.
     skipping: bool,
-    /// The client said which version it speaks.
+    /// True: the client has sent its version of the protocol.
     begun: bool,
     write: Arc<Mutex<W>>,
     /// Places for answers that are not written yet.
     room: Arc<Semaphore>,
-    /// Nobody reads any more.
+    /// True: the client no longer reads.
     gone: watch::Sender<bool>,
     /// Refusals on their way.
     refusals: JoinSet<()>,
 }
 
-/// What came.
+/// The result of reading a line.
 enum Came {
     Line(Vec<u8>),
     TooLong,
@@ -401,7 +401,7 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// What is left of a message that is none: the id of who waits for an answer.
+/// The id of an invalid message, if it is a request.
 #[derive(Deserialize)]
 struct Waits {
     id: RequestId,

@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// The longest message that is read, in bytes, without its line end.
 pub const LONGEST_MESSAGE: usize = 4 << 20;
 
-/// How long calls that nobody waits for any more may hold up the end.
+/// The longest time for which calls without a reader may delay the end.
 const LAST_CALLS: Duration = Duration::from_millis(200);
 
 /// Serves whoever started this process, over stdin and stdout, until stdin ends or nobody reads stdout any more.

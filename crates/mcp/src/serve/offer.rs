@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 /// The arguments of a call, by name.
 pub type Arguments = Map<String, Value>;
 
-/// What a server offers and does. The lists are asked for once, at the start. Everything else may take its time: it runs on
-/// threads that answer nobody else, several at once, and a panic ends that call alone.
+/// A server's lists and calls. The lists are read once, at the start. Calls may be slow: they run on threads
+/// of their own, several at once, and a panic ends that call alone.
 pub trait Offer: Send + Sync + 'static {
-    /// Returns who this is.
+    /// Returns the description of the server.
     fn about(&self) -> About;
 
     /// Returns the prompts, in the order in which they are listed.
@@ -27,64 +27,64 @@ pub trait Offer: Send + Sync + 'static {
     /// Returns the text of a prompt. The name is one of those offered, and so is the name of each argument.
     ///
     /// # Errors
-    /// What it says to the client.
+    /// The message for the client.
     fn prompt(&self, name: &str, arguments: &Arguments) -> Result<String, Refusal>;
 
     /// Calls a tool. The name is one of those offered, and so is the name of each argument; its value is as it came.
     ///
     /// # Errors
-    /// What it says to the client.
+    /// The message for the client.
     fn call(&self, tool: &str, arguments: &Arguments) -> Result<Done, Refusal>;
 
     /// Returns the text of a resource. The address is one of those offered.
     ///
     /// # Errors
-    /// What it says to the client.
+    /// The message for the client.
     fn read(&self, address: &str) -> Result<String, Refusal>;
 
     /// Takes a line about what goes on, for whoever keeps a log.
     fn note(&self, line: &str);
 }
 
-/// Who a server is.
+/// The description of a server.
 #[derive(Clone, Debug)]
 pub struct About {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
-    /// Its version.
+    /// The version of the server.
     pub version: String,
-    /// What it offers, for the model and for people.
+    /// A description of the offer, for the model and for people.
     pub instructions: String,
 }
 
 /// A prompt that is offered.
 #[derive(Clone, Debug)]
 pub struct PromptOffer {
-    /// Its name.
+    /// The name of the prompt.
     pub name: String,
-    /// What it is, for people.
+    /// A description of the prompt, for people.
     pub about: String,
-    /// Its arguments, all of them text.
+    /// The arguments of the prompt, all of them text.
     pub arguments: Vec<PromptArgument>,
 }
 
 /// An argument of a prompt. None must be given.
 #[derive(Clone, Debug)]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// What it is for, and what holds without it.
+    /// A description of the argument and its default.
     pub about: String,
 }
 
-/// A tool that is offered. It changes nothing, and says so.
+/// A tool that is offered. It changes nothing, and is annotated so.
 #[derive(Clone, Debug)]
 pub struct ToolOffer {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it is called where people look.
+    /// The title of the tool, for people.
     pub title: String,
-    /// What it does, for the model.
+    /// A description of the tool, for the model.
     pub about: String,
     /// The JSON Schema of its arguments, an object with `properties`.
     pub input: Map<String, Value>,
@@ -95,17 +95,17 @@ pub struct ToolOffer {
 /// A resource that is offered.
 #[derive(Clone, Debug)]
 pub struct ResourceOffer {
-    /// Its address.
+    /// The address of the resource.
     pub address: String,
-    /// Its name.
+    /// The name of the resource.
     pub name: String,
-    /// What it is, for people.
+    /// A description of the resource, for people.
     pub about: String,
     /// The media type of its text.
     pub media_type: String,
 }
 
-/// What a tool answers.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct Done {
     /// For people and models, a block each.
@@ -114,26 +114,26 @@ pub struct Done {
     pub structured: Value,
 }
 
-/// Why a call was not done.
+/// The reason why a call failed.
 #[derive(Clone, Debug)]
 pub struct Refusal {
-    /// Whose fault it is.
+    /// The kind of failure.
     pub kind: RefusalKind,
-    /// What, where, and what to do about it.
+    /// The diagnostic for the client.
     pub note: Box<Diagnostic>,
 }
 
-/// Whose fault a refusal is.
+/// The kind of a failed call: wrong arguments, or an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
     /// The arguments are wrong.
     Arguments,
-    /// The arguments are fine, and it could not be done.
+    /// The arguments are valid, and the call failed.
     Failed,
 }
 
 impl Refusal {
-    /// Says that the arguments are wrong.
+    /// Builds a refusal of wrong arguments.
     #[must_use]
     pub fn arguments(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Refusal::new(
@@ -142,13 +142,14 @@ impl Refusal {
         )
     }
 
-    /// Says what this note says.
+    /// Builds a refusal from a diagnostic.
     #[must_use]
     pub fn new(kind: RefusalKind, note: Diagnostic) -> Self {
         Refusal { kind, note: Box::new(note) }
     }
 
-    /// Returns what is said: what and where in one line, and what to do in a second one.
+    /// Returns the message of the refusal: the error and its location in one line, and the help in a second
+    /// one.
     #[must_use]
     pub fn words(&self) -> String {
         let mut words = escape_hidden(&self.note.message).into_owned();
