@@ -7,7 +7,7 @@ pub const NAME_LIMIT: usize = 64;
 /// The longest description, in UTF-16 code units.
 pub const DESCRIPTION_LIMIT: usize = 1024;
 
-/// The rules that differ between agents.
+/// The rules that differ between profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The name must be that of the directory.
