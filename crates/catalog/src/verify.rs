@@ -1,4 +1,4 @@
-//! Whether what was kept of an import still agrees: index, raw files and compiled texts.
+//! Checks of a stored import: index, raw files and compiled texts.
 
 use crate::{
     SourceFile, generation_of,

@@ -172,7 +172,7 @@ impl Facts {
         self.0.get(key)
     }
 
-    /// Records an answer. The first answer to a key stands for the whole build.
+    /// Records an answer. The first answer for a key is used for the whole build.
     pub fn supply(&mut self, key: FactKey, fact: Fact) {
         self.0.entry(key).or_insert(fact);
     }

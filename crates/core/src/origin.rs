@@ -7,7 +7,7 @@ use std::{fmt, ops::Range, sync::Arc};
 #[cfg(feature = "openapi")]
 mod shape;
 
-/// A text that somebody wrote into a file (or a stream) at some layer.
+/// A text in a file (or a stream) of some layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Source {
     /// The layer that the file belongs to.
@@ -28,7 +28,7 @@ pub enum Origin {
         /// The byte range in the file as it is on disk.
         #[serde(with = "range")]
         span: Range<usize>,
-        /// True where U+FFFD stands for bytes that are no UTF-8; the span covers the bad bytes.
+        /// True if U+FFFD replaces bytes that are not UTF-8; the span covers the bad bytes.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         lossy: bool,
     },
@@ -39,7 +39,7 @@ pub enum Origin {
         /// The key in the profile, such as `section.context.before`.
         key: Arc<str>,
     },
-    /// The value of a fact.
+    /// The value of a variable.
     Fact {
         /// The key of the variable.
         key: FactKey,

@@ -12,7 +12,7 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 /// The plans of all parts, from compose to render. The texts are not parsed yet and may turn out empty.
 #[derive(Clone, Debug, Default)]
 pub struct Outline<'w> {
-    /// One plan a part, in order.
+    /// The plans of the parts, in order.
     pub plans: Vec<Plan<'w>>,
     /// The sections that are not in the prompt, with the reasons.
     pub absent: Vec<Absent>,
@@ -65,7 +65,7 @@ impl<'w> Plan<'w> {
     }
 }
 
-/// One text of a part.
+/// A text of a part.
 #[derive(Clone, Debug)]
 pub struct PlanItem<'w> {
     /// The text.
@@ -74,7 +74,7 @@ pub struct PlanItem<'w> {
     pub language: Language,
     /// A text of an imported catalog; then there are no pieces.
     pub imported: Option<Cow<'w, CatalogBody>>,
-    /// The `item:` facts beside `item:text`.
+    /// The `item:` variables beside `item:text`.
     pub facts: ItemFacts<'w>,
     /// The rank of the item: when the part is cut, the lowest rank is cut first, and of equal ones the last.
     pub rank: u32,
@@ -100,9 +100,9 @@ pub enum ItemFacts<'w> {
     /// None.
     #[default]
     None,
-    /// Those that a context provider gave.
+    /// The variables that a context provider gave.
     Given(&'w BTreeMap<String, String>),
-    /// Those that were worked out.
+    /// The variables that preface computed.
     Made(Vec<(&'static str, Cow<'w, str>)>),
 }
 

@@ -1,9 +1,9 @@
-//! What the user said about a project, and what a profile makes of it.
+//! The user's trust in a project, and a profile's use of it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The answer that stands for a project or for one of its texts.
+/// The state of trust of a project or of one of its texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {

@@ -110,7 +110,7 @@ fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
 
-/// One text of a contribution, with what its item template can name.
+/// A text of a contribution, with the variables of its item template.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// `item:` facts, such as `path`.

@@ -1,4 +1,4 @@
-//! What came of talking to a server.
+//! The result of talking to a server.
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode},

@@ -1,4 +1,4 @@
-//! Whom to talk to, for how long, and how much of an answer to take.
+//! The server to talk to, the time limit, and the limits of an answer.
 
 use preface_core::mcp_servers::Want;
 use std::{

@@ -1,4 +1,4 @@
-//! Who changes something, and when. The clock is the caller's.
+//! The author of a change, and its time. The clock is the caller's.
 
 use jiff::Timestamp;
 
@@ -12,13 +12,13 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Names somebody who acts now.
+    /// Builds an actor at the current time.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Actor::at(name, Timestamp::now())
     }
 
-    /// Names somebody who acts at an instant.
+    /// Builds an actor at an instant.
     #[must_use]
     pub fn at(name: impl Into<String>, at: Timestamp) -> Self {
         Actor { name: name.into(), at: to_millisecond(at) }

@@ -1,23 +1,23 @@
-//! What happened, for the record. Entries never hold prompt text.
+//! The audit log. Entries never contain prompt text.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One thing that happened.
+/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Counts upwards.
+    /// The number of the entry, ascending.
     pub id: u64,
-    /// When.
+    /// The time of the action.
     pub at: Timestamp,
     /// The name of the actor.
     pub actor: String,
     /// The action.
     pub action: Action,
-    /// To what: a template, a conversation, a token, by name.
+    /// The name of the template, conversation or token.
     pub subject: String,
-    /// The rest: version, revision, fingerprint, reason.
+    /// The details: version, revision, fingerprint, reason.
     pub detail: Value,
 }
 
@@ -45,10 +45,10 @@ pub enum Action {
     /// Old entries of the audit were removed; the subject is the instant. Detail: `count`.
     #[serde(rename = "audit.trim")]
     AuditTrim,
-    /// Somebody was let in. Detail: `role`.
+    /// A token was created. Detail: `role`.
     #[serde(rename = "access.add")]
     AccessAdd,
-    /// Somebody was shut out.
+    /// A token was revoked.
     #[serde(rename = "access.remove")]
     AccessRemove,
 }

@@ -65,7 +65,7 @@ impl From<ConversationId> for String {
 /// conversation that was deleted and created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seal {
-    /// Counts from 1 with each prompt.
+    /// The number of the prompt, from 1.
     pub revision: u64,
     /// Random, made with the prompt; not negative.
     pub stamp: i64,
@@ -148,9 +148,9 @@ pub struct Head {
     pub template: Option<TemplateUsed>,
     /// The reason why the prompt was built.
     pub reason: Reason,
-    /// When the conversation began.
+    /// The time at which the conversation began.
     pub created_at: Timestamp,
-    /// When this prompt was built.
+    /// The time at which this prompt was built.
     pub constructed_at: Timestamp,
 }
 
@@ -176,7 +176,7 @@ impl Conversation {
 pub struct PastPrompt {
     /// The conversation as it was.
     pub was: Conversation,
-    /// When it was replaced.
+    /// The time at which it was replaced.
     pub replaced_at: Timestamp,
 }
 
@@ -203,8 +203,8 @@ pub enum Replaced {
 /// A filter for the list of conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Those whose id starts so.
+    /// A prefix of the ids.
     pub id_prefix: Option<String>,
-    /// Those that were built from this template.
+    /// The template of the prompts.
     pub template: Option<TemplateName>,
 }

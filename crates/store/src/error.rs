@@ -1,4 +1,4 @@
-//! What can be wrong with a store, by what somebody can do about it.
+//! The errors of a store, by their remedies.
 
 use std::path::PathBuf;
 

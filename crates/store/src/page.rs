@@ -17,13 +17,13 @@ impl PageRequest {
     /// The most entries of one page.
     pub const MOST: usize = 500;
 
-    /// Wants the first page of so many entries.
+    /// Builds a request for the first page.
     #[must_use]
     pub fn first(limit: usize) -> Self {
         PageRequest { limit: limit.clamp(1, Self::MOST), after: None }
     }
 
-    /// Tells whether the page begins where a page of that list can have ended.
+    /// Returns true if the page begins where a page of that list can have ended.
     #[must_use]
     pub fn fits(&self, list: List) -> bool {
         fn somewhere<P: Place>(start: &Start<P>) -> bool {

@@ -62,22 +62,22 @@ impl From<TemplateName> for String {
     }
 }
 
-/// One version of a template.
+/// A version of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateVersion {
     /// The name of the template.
     pub name: TemplateName,
-    /// Counts from 1.
+    /// The number of the version, from 1.
     pub version: u64,
-    /// The text, byte for byte as it was given. `None` where this version goes back to the default, and in lists.
+    /// The text, byte for byte. `None` if this version resets the template to the default, and in lists.
     pub text: Option<Arc<str>>,
-    /// True where this version goes back to the default.
+    /// True if this version resets the template to the default.
     pub reset: bool,
     /// The number of bytes of the text.
     pub bytes: u64,
     /// The author of the version.
     pub author: String,
-    /// When.
+    /// The time of the version.
     pub at: Timestamp,
     /// The author's note; may be empty.
     pub note: String,
@@ -91,7 +91,7 @@ pub enum Which {
     /// The newest.
     #[default]
     Current,
-    /// That one.
+    /// The version with this number.
     Version(u64),
     /// The one with this label.
     Label(String),
@@ -102,7 +102,7 @@ pub enum Which {
 pub struct NewVersion {
     /// The name of the template.
     pub name: TemplateName,
-    /// The text; `None` goes back to the default.
+    /// The text; `None` resets the template to the default.
     pub text: Option<Arc<str>>,
     /// The note; may be empty.
     pub note: String,
@@ -111,13 +111,13 @@ pub struct NewVersion {
 }
 
 impl NewVersion {
-    /// A text without a note.
+    /// Builds a version with a text and no note.
     #[must_use]
     pub fn of(name: TemplateName, text: impl Into<Arc<str>>) -> Self {
         NewVersion { name, text: Some(text.into()), note: String::new(), written: None }
     }
 
-    /// Back to the default.
+    /// Builds a version that resets the template to the default.
     #[must_use]
     pub fn reset(name: TemplateName) -> Self {
         NewVersion { name, text: None, note: String::new(), written: None }

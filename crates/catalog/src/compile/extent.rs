@@ -1,4 +1,4 @@
-//! Where an expression ends, found by its tokens alone.
+//! The end of an expression, found by its tokens alone.
 //!
 //! The end of `${…}` is the first `}` that closes nothing inside. To know what is inside, strings, template literals, comments
 //! and regular expressions must be told apart, and no more of the language: one pass, no recursion, and no parser. It is

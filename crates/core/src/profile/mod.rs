@@ -38,7 +38,7 @@ pub struct Profile {
     pub home: Home,
     /// The way in which project text is trusted.
     pub trust: TrustMode,
-    /// When the first file is written, and which.
+    /// The time at which preface writes a first file, and the file.
     pub scaffold: Scaffold,
     /// The order of the parts.
     pub arrange: Arrange,
@@ -49,7 +49,7 @@ pub struct Profile {
     /// Text around every section (templates in which `[section:id]` is the id).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Frame>,
-    /// Sections in the order in which they speak.
+    /// The sections, in the order of the prompt.
     pub sections: Vec<Section>,
     /// Sections that the chosen order leaves out.
     #[serde(default)]
@@ -93,7 +93,7 @@ pub struct Profile {
     /// The words around messages that a model would not know.
     #[serde(default, skip_serializing_if = "MessageForms::is_default")]
     pub messages: MessageForms,
-    /// When tools that are switched during a run count.
+    /// The time at which a switch of tools during a run takes effect.
     #[serde(default)]
     pub tools_apply: ToolsApply,
     /// The switches and limits of the template language in section texts.
@@ -121,7 +121,7 @@ pub struct Profile {
     /// The options whose values are paths of texts, or the texts themselves where there is no such file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_options: Vec<String>,
-    /// The options that are directories, and where they are looked for when nobody says.
+    /// The options that are directories, with their default places.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub option_dirs: BTreeMap<String, OptionDir>,
     /// The treatment of a byte order mark at the start of a text.
@@ -130,10 +130,11 @@ pub struct Profile {
     /// The effect of a compaction on a stored prompt.
     #[serde(default)]
     pub compaction: Compaction,
-    /// When the prompt of a conversation is built again.
+    /// The times at which the prompt of a conversation is built again.
     #[serde(default, skip_serializing_if = "Rebuild::is_default")]
     pub rebuild: Rebuild,
-    /// True: layers and settings add no text and take none away; only what replaces a group speaks beside the profile.
+    /// True: layers and settings add no text and remove none; only a replacement of a group is included
+    /// beside the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
     /// The embedded folder `bundles/<name>` whose extensions, agents, output styles and reminders are the bundled layer's;
@@ -152,7 +153,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// True where a template of a store may speak.
+    /// Returns true if a template of a store can be used.
     #[must_use]
     pub fn takes_template(&self) -> bool {
         self.groups.iter().any(|group| group.replace.contains(&Candidate::Store))
@@ -176,7 +177,7 @@ impl Profile {
     }
 }
 
-/// The value of an option that is a directory, where nobody gives it one.
+/// The default places of an option that is a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OptionDir {
@@ -214,7 +215,7 @@ pub struct Compaction {
     pub instructions: String,
 }
 
-/// When the prompt of a conversation is built again by itself.
+/// The times at which the prompt of a conversation is built again automatically.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rebuild {
@@ -308,7 +309,7 @@ pub struct BuiltinTexts {
     /// The text of that prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<CatalogBody>,
-    /// A text behind the description, whoever wrote that.
+    /// A text after the description, whatever its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<TextAfter>,
     /// The parameters by which prompts of catalogs name what the schema calls otherwise or does not have.
@@ -346,7 +347,7 @@ pub struct Parameter {
     pub schema: Option<serde_json::Value>,
 }
 
-/// When tools that are switched during a run count, where no hook at its start did it.
+/// The time at which a switch of tools during a run takes effect, if no hook at its start made it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolsApply {
@@ -401,7 +402,7 @@ impl SnippetSource {
     }
 }
 
-/// When preface writes a first file by itself.
+/// The time at which preface writes a first file, and the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scaffold {
@@ -446,11 +447,11 @@ pub struct Group {
     pub members: Vec<SectionId>,
     /// Candidates, the strongest first.
     pub replace: Vec<Candidate>,
-    /// When a candidate wins.
+    /// The rule by which a candidate is used.
     pub win: Win,
     /// The language of the replacement.
     pub language: crate::section::Language,
-    /// False: the replacement stands outside the profile's frame.
+    /// False: the replacement is outside the profile's frame.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub framed: bool,
 }
@@ -542,14 +543,14 @@ impl From<LayerFile> for String {
     }
 }
 
-/// When a replacement counts.
+/// The rule by which a replacement is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Win {
-    /// When the file exists.
+    /// The file exists.
     #[default]
     Exists,
-    /// When it holds more than white space.
+    /// The file contains more than white space.
     NonBlank,
     /// The first that exists decides, whatever it holds: an empty one means that there is no replacement, and hides those
     /// behind it.
@@ -559,7 +560,7 @@ pub enum Win {
 /// A line of advice with a condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guideline {
-    /// When it is given; `None` is always.
+    /// The condition of the guideline; `None` is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Condition>,
     /// The line.

@@ -1,4 +1,4 @@
-//! What is wrong with a skill, and whether it is one all the same.
+//! Checks of a skill.
 
 use super::{Fields, Value, utf16_len};
 
@@ -71,7 +71,7 @@ pub struct Said {
 /// The field that hides a skill from the model.
 const HIDES: &str = "disable-model-invocation";
 
-/// Says where a skill is meant to be hidden, and is not: `yes` is a text in YAML 1.2.
+/// Returns a problem if a skill is meant to be hidden and is not: `yes` is a text in YAML 1.2.
 #[must_use]
 pub fn hides_in_vain(fields: &Fields) -> Option<String> {
     let value = fields.get(HIDES).filter(|value| !value.is_falsy() && **value != Value::Bool(true))?;

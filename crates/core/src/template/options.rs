@@ -1,4 +1,4 @@
-//! What a template may do beyond the seed's language, and how large it may get.
+//! The options of a template beyond the plain language, and its limits.
 
 /// The options of the template parser. The default is the plain language, with the usual limits.
 ///

@@ -91,7 +91,7 @@ impl Handler {
     }
 }
 
-/// Refuses a name that is not offered, and says which are.
+/// Builds a refusal of an unknown name, with the known ones.
 fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> Refusal {
     let known: Vec<&str> = known.collect();
     let remedy = match did_you_mean(name, known.iter().copied()) {
@@ -104,7 +104,7 @@ fn unknown<'n>(kind: &str, name: &str, known: impl Iterator<Item = &'n str>) -> 
     Refusal::arguments(format!("unknown {kind}: `{short}`"), remedy)
 }
 
-/// Refuses arguments that nobody reads.
+/// Refuses unknown arguments.
 fn check<'n>(arguments: &Arguments, known: impl Iterator<Item = &'n str> + Clone) -> Result<(), Refusal> {
     match arguments.keys().find(|name| !known.clone().any(|one| one == *name)) {
         Some(name) => Err(unknown("argument", name, known)),
@@ -112,7 +112,7 @@ fn check<'n>(arguments: &Arguments, known: impl Iterator<Item = &'n str> + Clone
     }
 }
 
-/// Says it as an error of the protocol.
+/// Converts a refusal into an error of the protocol.
 fn told(refusal: &Refusal) -> ErrorData {
     let code = match refusal.kind {
         RefusalKind::Arguments => ErrorCode::INVALID_PARAMS,
@@ -121,7 +121,7 @@ fn told(refusal: &Refusal) -> ErrorData {
     ErrorData::new(code, refusal.words(), Some(refusal.data()))
 }
 
-/// Refuses a cursor: nobody was given one.
+/// Refuses a cursor: there is one page.
 fn first_page(asked: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match asked.and_then(|asked| asked.cursor) {
         Some(_) => Err(ErrorData::invalid_params(ONE_PAGE, None)),

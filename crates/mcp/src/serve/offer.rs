@@ -1,4 +1,4 @@
-//! What a server offers, as plain data, and what it does when it is asked.
+//! The offer of a server, as plain data, and its calls.
 
 use preface_core::{
     diagnostic::{Diagnostic, DiagnosticCode, Place},

@@ -34,18 +34,18 @@ const TRIES: u32 = 8;
 /// The rule for repeating a write whose outcome is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
-    /// Twice does what once does, and the second attempt can tell whether the first was kept.
+    /// Always: writing twice has the same effect, and the second attempt can see if the first was stored.
     Always,
-    /// Only if it is certain that nothing was kept.
+    /// Only if it is certain that nothing was stored.
     IfNotKept,
 }
 
 /// The outcome of the attempts before this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
-    /// Nothing of them was kept.
+    /// None of them was stored.
     Nothing,
-    /// One of them may have been kept.
+    /// One of them may have been stored.
     Perhaps,
 }
 
