@@ -45,8 +45,8 @@ pub(super) struct Writer<'a, 'v> {
 }
 
 impl<'a> Writer<'a, '_> {
-    /// Returns the type by which a variable is escaped: `tool` for an `item:` variable of a tool, the type of the
-    /// variable for an item that is its value.
+    /// Returns the type by which a variable is escaped: `tool` for an `item:` variable of a tool, the type of
+    /// the variable for an item that is its value.
     fn kind<'k>(&self, key: &'k FactKey) -> &'k str
     where
         'a: 'k,
