@@ -24,8 +24,8 @@ pub struct CatalogText {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chunk {
-    /// Literal text, byte for byte that of the span, except for an escape such as `
-    /// `, whose span is longer than the text.
+    /// Literal text, byte for byte that of the span, except for an escape such as `\n`, whose span is longer
+    /// than the text.
     Text {
         /// The text.
         text: String,

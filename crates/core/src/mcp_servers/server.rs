@@ -113,6 +113,7 @@ impl fmt::Debug for Written {
 }
 
 impl Server {
+    /// Returns the transport over which the server is reached.
     #[must_use]
     pub fn transport(&self) -> Transport {
         match self {
