@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, ops::Range};
 pub struct CatalogText {
     /// The name of the prompt, category and all: `System Prompt: Doing tasks`.
     pub prompt: String,
-    /// The file that it was read from, for people.
+    /// The path of its source file, for display.
     pub file: String,
     /// The line of the file that the body starts on, from 1.
     #[serde(default)]
